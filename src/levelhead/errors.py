@@ -1,0 +1,125 @@
+"""What can go wrong, and where.
+
+    LevelheadError                  slug, place, message
+      InputError(ValueError)        a file or a value that was given is not in order; holds every fault found
+        ConlluError                 columns, ids, ranges, encoding, trees
+        TextMismatch                gold and system are not segmentations of one text
+        UnreadableFile              missing, forbidden, too large, damaged compression
+      MeasureError(ValueError)      an unknown measure, scheme or rules, with the nearest valid names
+      OutputError(OSError)          a result could not be written
+
+Each slug is explained in `levelhead.messages` and on the documentation's messages page.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from typing import Literal
+
+Severity = Literal["error", "warning"]
+
+
+@dataclass(frozen=True, slots=True)
+class Place:
+    """Where something is: file, 1-based line, 1-based sentence, word id as written."""
+
+    file: str | None = None
+    line: int | None = None
+    sentence: int | None = None
+    word: str | None = None
+
+    def __str__(self) -> str:
+        """Give `file:line`, as compilers do, so that editors can jump there."""
+        name = printable(self.file) if self.file is not None else "<input>"
+        return f"{name}:{self.line}" if self.line is not None else name
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """One thing that is wrong (error) or odd (warning) in an input.
+
+    Args:
+        slug: its name, a key of `levelhead.messages.MESSAGES`.
+        message: one sentence about this very case.
+        place: where it is.
+        severity: an error makes a file unusable; a warning does not.
+        count: how many more of the same kind there are than this first one, plus one.
+    """
+
+    slug: str
+    message: str
+    place: Place = field(default_factory=Place)
+    severity: Severity = "error"
+    count: int = 1
+
+    def __str__(self) -> str:
+        """Give `file:line: slug: message`."""
+        more = f" ({self.count} such cases, this is the first)" if self.count > 1 else ""
+        return f"{self.place}: {self.slug}: {self.message}{more}"
+
+    def in_file(self, name: str | None) -> Fault:
+        """Return the same fault, placed in the named file."""
+        return replace(self, place=replace(self.place, file=name))
+
+
+class LevelheadError(Exception):
+    """Any error of levelhead.
+
+    Args:
+        message: what happened, in one sentence.
+        slug: its name in `levelhead.messages`.
+        place: where it happened.
+    """
+
+    def __init__(self, message: str, slug: str, place: Place | None = None) -> None:
+        super().__init__(message)
+        self.message, self.slug, self.place = message, slug, place or Place()
+
+    def __str__(self) -> str:
+        return f"{self.place}: {self.slug}: {self.message}" if self.place != Place() else f"{self.slug}: {self.message}"
+
+
+class InputError(LevelheadError, ValueError):
+    """An input that cannot be used, with every fault found in it.
+
+    Args:
+        faults: at least one fault; the first names the error.
+    """
+
+    def __init__(self, *faults: Fault) -> None:
+        super().__init__(faults[0].message, faults[0].slug, faults[0].place)
+        self.faults = faults
+
+    def __str__(self) -> str:
+        return "\n".join(map(str, self.faults))
+
+
+class ConlluError(InputError):
+    """A file that is not valid CoNLL-U, or whose trees are not trees."""
+
+
+class TextMismatch(InputError):
+    """Gold and system do not contain the same characters."""
+
+
+class UnreadableFile(InputError):
+    """A file that is missing, forbidden, too large, or whose compression is damaged."""
+
+
+class MeasureError(LevelheadError, ValueError):
+    """An unknown measure, scheme or set of rules."""
+
+
+class OutputError(LevelheadError, OSError):
+    """A result that could not be written."""
+
+
+def printable(text: str) -> str:
+    """Return text fit for one line of a terminal: control, format and undecodable characters are escaped."""
+    return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+
+
+def quoted(text: str, longest: int = 40) -> str:
+    """Return text between quotes, fit for one line, cut where it is long."""
+    cut = text if len(text) <= longest else text[:longest] + "…"
+    return f"'{printable(cut)}'"

@@ -1,0 +1,1 @@
+"""The compiled hot loops, and nothing else."""

@@ -1,0 +1,526 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""One pass over the bytes of a CoNLL-U file: every cell interned, every id and head checked.
+
+The scanner accepts only files that need no repair and no judgement. At the first line that is anything else it
+stops and says where; the plain Python of `treebank.faults` then explains every fault of the file. So this file
+knows no error messages, and cannot disagree with them about what is valid: a test compares the two.
+"""
+
+from libc.stdint cimport int32_t, int64_t, uint8_t, uint64_t
+from libc.stdlib cimport calloc, free, malloc, realloc
+from libc.string cimport memchr, memcmp, memcpy
+
+import os
+
+import numpy as np
+
+ctypedef const uint8_t* Bytes
+ctypedef int32_t* Codes
+
+cdef enum:
+    TAB = 9
+    NEWLINE = 10
+    HASH_MARK = 35
+    HYPHEN = 45
+    DOT = 46
+    ZERO = 48
+    UNDERSCORE = 95
+    N_FIELDS = 10
+    ID = 0
+    FORM = 1
+    HEAD = 6
+    DEPREL = 7
+    MAX_DIGITS = 9
+
+
+# A secret start value: nobody can prepare a file whose strings all fall into one slot of the table.
+cdef uint64_t SEED = int.from_bytes(os.urandom(8), "little")
+cdef uint64_t MULTIPLIER = 0x9E3779B97F4A7C15
+cdef uint64_t[8] TAIL_MASK = [
+    0x0, 0xFF, 0xFFFF, 0xFFFFFF, 0xFFFFFFFF, 0xFFFFFFFFFF, 0xFFFFFFFFFFFF, 0xFFFFFFFFFFFFFF,
+]
+
+
+cdef struct Slot:
+    uint64_t hash
+    int32_t code  # 1 + the string's number; 0 is an empty slot
+
+
+cdef struct Table:
+    Slot* slots
+    uint64_t mask
+    int32_t n_strings
+    int64_t capacity
+    Bytes* starts
+    int64_t* lengths
+
+
+cdef inline uint64_t hash_bytes(Bytes start, int64_t length, Bytes end) noexcept nogil:
+    """Eight bytes at a time; the tail is one masked load, unless that would read past the buffer."""
+    cdef uint64_t value = SEED ^ <uint64_t> length
+    cdef uint64_t block
+    while length >= 8:
+        memcpy(&block, start, 8)
+        value = (value ^ block) * MULTIPLIER
+        value ^= value >> 29
+        start += 8
+        length -= 8
+    if length:
+        if start + 8 <= end:
+            memcpy(&block, start, 8)
+            block &= TAIL_MASK[length]
+        else:
+            block = 0
+            memcpy(&block, start, length)
+        value = (value ^ block) * MULTIPLIER
+    value ^= value >> 32
+    value *= MULTIPLIER
+    return value ^ (value >> 29)
+
+
+cdef bint table_init(Table* table, int64_t n_slots) noexcept nogil:
+    table.slots = <Slot*> calloc(n_slots, sizeof(Slot))
+    table.mask = n_slots - 1
+    table.n_strings = 0
+    table.capacity = n_slots // 2
+    table.starts = <Bytes*> malloc(table.capacity * sizeof(uint8_t*))
+    table.lengths = <int64_t*> malloc(table.capacity * sizeof(int64_t))
+    return table.slots != NULL and table.starts != NULL and table.lengths != NULL
+
+
+cdef void table_free(Table* table) noexcept nogil:
+    free(table.slots)
+    free(<void*> table.starts)
+    free(table.lengths)
+
+
+cdef bint table_grow(Table* table) noexcept nogil:
+    """Twice the slots, so that at most half are taken."""
+    cdef uint64_t n_slots = (table.mask + 1) * 2
+    cdef Slot* slots = <Slot*> calloc(n_slots, sizeof(Slot))
+    cdef Bytes* starts
+    cdef int64_t* lengths
+    cdef uint64_t old, at
+    if slots == NULL:
+        return False
+    for old in range(table.mask + 1):
+        if table.slots[old].code:
+            at = table.slots[old].hash & (n_slots - 1)
+            while slots[at].code:
+                at = (at + 1) & (n_slots - 1)
+            slots[at] = table.slots[old]
+    free(table.slots)
+    table.slots = slots
+    table.mask = n_slots - 1
+    table.capacity = n_slots // 2
+    starts = <Bytes*> realloc(<void*> table.starts, table.capacity * sizeof(uint8_t*))
+    if starts == NULL:
+        return False
+    table.starts = starts
+    lengths = <int64_t*> realloc(table.lengths, table.capacity * sizeof(int64_t))
+    if lengths == NULL:
+        return False
+    table.lengths = lengths
+    return True
+
+
+cdef inline int32_t find(
+    const Table* table, uint64_t hashed, Bytes start, int64_t length, uint64_t* slot
+) noexcept nogil:
+    """The code of a string, or -1 with the free slot where it belongs."""
+    cdef uint64_t at = hashed & table.mask
+    cdef int32_t code
+    while table.slots[at].code:
+        if table.slots[at].hash == hashed:
+            code = table.slots[at].code - 1
+            if table.lengths[code] == length and memcmp(table.starts[code], start, length) == 0:
+                return code
+        at = (at + 1) & table.mask
+    slot[0] = at
+    return -1
+
+
+cdef inline int32_t intern(Table* table, Bytes start, int64_t length, Bytes end) noexcept nogil:
+    """The code of a string, new or old; -1 where memory ran out."""
+    cdef uint64_t hashed = hash_bytes(start, length, end)
+    cdef uint64_t slot = 0
+    cdef int32_t code = find(table, hashed, start, length, &slot)
+    if code >= 0:
+        return code
+    if table.n_strings >= table.capacity - 1:
+        if not table_grow(table):
+            return -1
+        find(table, hashed, start, length, &slot)
+    code = table.n_strings
+    table.slots[slot].hash = hashed
+    table.slots[slot].code = code + 1
+    table.starts[code] = start
+    table.lengths[code] = length
+    table.n_strings += 1
+    return code
+
+
+cdef object pool_of(const Table* table):
+    """All strings, each followed by a newline, and where each starts."""
+    cdef int64_t total = 0
+    cdef int64_t at = 0
+    cdef int32_t code
+    offsets = np.empty(table.n_strings + 1, dtype=np.int64)
+    cdef int64_t[::1] offsets_view = offsets
+    for code in range(table.n_strings):
+        offsets_view[code] = total
+        total += table.lengths[code] + 1
+    offsets_view[table.n_strings] = total
+    pool = bytes(total)
+    cdef Bytes source = pool
+    cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
+    for code in range(table.n_strings):
+        memcpy(target + at, table.starts[code], table.lengths[code])
+        at += table.lengths[code]
+        target[at] = NEWLINE
+        at += 1
+    return pool, offsets
+
+
+cdef inline int64_t number(Bytes start, int64_t length) noexcept nogil:
+    """A decimal number of ASCII digits without leading zeros, or -1."""
+    cdef int64_t value = 0
+    cdef int64_t i
+    if length == 0 or length > MAX_DIGITS or (start[0] == ZERO and length > 1):
+        return -1
+    for i in range(length):
+        if start[i] < ZERO or start[i] > ZERO + 9:
+            return -1
+        value = value * 10 + (start[i] - ZERO)
+    return value
+
+
+cdef struct Sentence:
+    int32_t n_words
+    int32_t minor  # of the last empty node after the last word
+    int32_t range_end  # last word of the last multiword token
+    bint range_pending  # its first word is still to come
+
+
+cdef struct Sizes:
+    int64_t words
+    int64_t multiword
+    int64_t empty
+    int64_t sentences
+    int64_t comment_bytes
+    int64_t lines
+
+
+cdef struct Out:
+    int32_t** columns  # eight: FORM LEMMA UPOS XPOS FEATS DEPREL DEPS MISC
+    int32_t* heads  # in the sentence, 1-based, 0 is the root
+    int32_t* multiword  # rows of [first word, words, nine codes]
+    int32_t* empty  # rows of [word before, sentence, minor, nine codes]
+    int32_t* sentence_starts
+    int32_t* sentence_lines
+    int64_t* comments  # pairs of [start, end) in the data
+
+
+cdef inline bint split(Bytes line, Bytes end, Bytes* fields) noexcept nogil:
+    """Find the ten cells of a line, fields[i] to fields[i + 1] - 1; ID and FORM must not be empty."""
+    cdef Bytes at = line
+    cdef int field = 1
+    fields[0] = line
+    while at < end:
+        if at[0] == TAB:
+            if field == N_FIELDS:
+                return False
+            fields[field] = at + 1
+            field += 1
+        at += 1
+    fields[N_FIELDS] = end + 1
+    return field == N_FIELDS and fields[FORM] - fields[ID] > 1 and fields[FORM + 1] - fields[FORM] > 1
+
+
+cdef inline bint intern_all(Table* table, Bytes* fields, int32_t* codes, Bytes end) noexcept nogil:
+    """The nine cells after ID of a multiword token or an empty node."""
+    cdef int field
+    for field in range(1, N_FIELDS):
+        codes[field - 1] = intern(table, fields[field], fields[field + 1] - fields[field] - 1, end)
+        if codes[field - 1] < 0:
+            return False
+    return True
+
+
+cdef inline bint read_word(
+    Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, Bytes end
+) noexcept nogil:
+    cdef int field
+    cdef int column = 0
+    cdef int64_t length
+    cdef int64_t head = number(fields[HEAD], fields[HEAD + 1] - fields[HEAD] - 1)
+    if head < 0 or fields[DEPREL + 1] - fields[DEPREL] == 1:
+        return False
+    for field in range(1, N_FIELDS):
+        if field == HEAD:
+            continue
+        length = fields[field + 1] - fields[field] - 1
+        if length == 1 and fields[field][0] == UNDERSCORE:
+            out.columns[column][sizes.words] = 0
+        else:
+            out.columns[column][sizes.words] = intern(table, fields[field], length, end)
+            if out.columns[column][sizes.words] < 0:
+                return False
+        column += 1
+    out.heads[sizes.words] = <int32_t> head
+    sizes.words += 1
+    sentence.n_words += 1
+    sentence.minor = 0
+    sentence.range_pending = False
+    return True
+
+
+cdef inline bint read_range(
+    Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, int64_t first, int64_t last,
+    Bytes end
+) noexcept nogil:
+    cdef int32_t* row = out.multiword + 11 * sizes.multiword
+    if first != sentence.n_words + 1 or last < first or first <= sentence.range_end or sentence.range_pending:
+        return False
+    row[0] = <int32_t> sizes.words
+    row[1] = <int32_t> (last - first + 1)
+    sizes.multiword += 1
+    sentence.range_end = <int32_t> last
+    sentence.range_pending = True
+    return intern_all(table, fields, row + 2, end)
+
+
+cdef inline bint read_empty(
+    Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, int64_t after, int64_t minor,
+    Bytes end
+) noexcept nogil:
+    cdef int32_t* row = out.empty + 12 * sizes.empty
+    if after != sentence.n_words or minor != sentence.minor + 1 or sentence.range_pending:
+        return False
+    row[0] = <int32_t> sizes.words
+    row[1] = <int32_t> sizes.sentences
+    row[2] = <int32_t> minor
+    sizes.empty += 1
+    sentence.minor = <int32_t> minor
+    return intern_all(table, fields, row + 3, end)
+
+
+cdef inline bint read_line(
+    Table* table, Bytes line, Bytes line_end, Out* out, Sizes* sizes, Sentence* sentence,
+    bint ranges, Bytes end
+) noexcept nogil:
+    """A word, a multiword token or an empty node, as its ID says; false where the line is not in order."""
+    cdef Bytes[11] fields
+    cdef Bytes mark
+    cdef int64_t length, first, second
+    if not split(line, line_end, fields):
+        return False
+    length = fields[1] - line - 1
+    first = number(line, length)
+    if first >= 0:
+        return first == sentence.n_words + 1 and read_word(table, fields, out, sizes, sentence, end)
+    if not ranges:
+        return False
+    mark = <Bytes> memchr(line, HYPHEN, length)
+    if mark == NULL:
+        mark = <Bytes> memchr(line, DOT, length)
+    if mark == NULL:
+        return False
+    first = number(line, mark - line)
+    second = number(mark + 1, length - (mark - line) - 1)
+    if first < 0 or second < 1:
+        return False
+    if mark[0] == HYPHEN:
+        return read_range(table, fields, out, sizes, sentence, first, second, end)
+    return read_empty(table, fields, out, sizes, sentence, first, second, end)
+
+
+cdef int64_t scan_lines(
+    Bytes data, int64_t size, Table* table, Out* out, Sizes* sizes, bint ranges
+) noexcept nogil:
+    """Read all lines; 0, or the 1-based number of the first line that is not in order."""
+    cdef Bytes end = data + size
+    cdef Bytes line = data
+    cdef Bytes line_end
+    cdef Bytes comments = NULL
+    cdef Sentence sentence = Sentence(0, 0, 0, False)
+    cdef bint inside = False
+    while line < end:
+        sizes.lines += 1
+        line_end = <Bytes> memchr(line, NEWLINE, end - line)
+        if line_end == NULL:
+            return sizes.lines
+        if line_end == line:
+            if not inside or sentence.n_words == 0 or sentence.range_end > sentence.n_words:
+                return sizes.lines
+            inside = False
+            sizes.sentences += 1
+            comments = NULL
+        elif ranges and not inside and line[0] == HASH_MARK:
+            if comments == NULL:
+                comments = line
+        else:
+            if not inside:
+                inside = True
+                sentence = Sentence(0, 0, 0, False)
+                out.sentence_starts[sizes.sentences] = <int32_t> sizes.words
+                out.sentence_lines[sizes.sentences] = <int32_t> sizes.lines
+                out.comments[2 * sizes.sentences] = (line if comments == NULL else comments) - data
+                out.comments[2 * sizes.sentences + 1] = line - data
+            if not read_line(table, line, line_end, out, sizes, &sentence, ranges, end):
+                return sizes.lines
+        line = line_end + 1
+    return sizes.lines if inside or comments != NULL else 0
+
+
+cdef object joined_comments(Bytes data, int64_t[::1] pairs, int64_t n_sentences):
+    """All comment lines in one bytes object, and where each sentence's start."""
+    starts = np.zeros(n_sentences + 1, dtype=np.int64)
+    cdef int64_t[::1] starts_view = starts
+    cdef int64_t i
+    for i in range(n_sentences):
+        starts_view[i + 1] = starts_view[i] + pairs[2 * i + 1] - pairs[2 * i]
+    joined = bytes(starts_view[n_sentences])
+    cdef Bytes source = joined
+    cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
+    for i in range(n_sentences):
+        memcpy(target + starts_view[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
+    return joined, starts
+
+
+cdef struct Bounds:
+    int64_t words
+    int64_t others  # multiword tokens and empty nodes
+    int64_t sentences
+
+
+cdef Bounds count_lines(Bytes data, int64_t size) noexcept nogil:
+    """Upper bounds of what a file holds, by the first characters of its lines."""
+    cdef Bounds bounds = Bounds(1, 1, 1)
+    cdef Bytes at = data
+    cdef Bytes end = data + size
+    cdef Bytes digit
+    while at < end:
+        digit = at
+        while digit < end and ZERO <= digit[0] <= ZERO + 9:
+            digit += 1
+        if digit > at and digit < end:
+            if digit[0] == TAB:
+                bounds.words += 1
+            else:
+                bounds.others += 1
+        elif digit == at and at[0] == NEWLINE:
+            bounds.sentences += 1
+        at = <Bytes> memchr(digit, NEWLINE, end - digit)
+        if at == NULL:
+            break
+        at += 1
+    return bounds
+
+
+def scan(const uint8_t[::1] data, bint ranges=True):
+    """Read a CoNLL-U file that needs no repair.
+
+    Args:
+        data: the bytes of the file, uint8, at most 2**31 - 1 of them.
+        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
+
+    Returns:
+        The 1-based number of the first line that is not in order; or a tuple of pool, pool offsets, eight code
+        columns, heads (1-based in their sentence), multiword tokens, empty nodes, sentence starts, sentence lines,
+        comments, comment starts.
+    """
+    cdef int64_t size = data.shape[0]
+    cdef Bytes start = &data[0] if size else NULL
+    cdef Bounds bounds = count_lines(start, size)
+    cdef Codes[8] columns
+    cdef Table table
+    cdef Sizes sizes = Sizes(0, 0, 0, 0, 0, 0)
+    cdef Out out
+    cdef int32_t[::1] view
+    cdef int64_t[::1] comments
+    cdef int64_t stopped
+    cdef int i
+    arrays = [np.empty(bounds.words, dtype=np.int32) for _ in range(9)]
+    for i in range(8):
+        view = arrays[i]
+        columns[i] = &view[0]
+    view = arrays[8]
+    out.columns, out.heads = columns, &view[0]
+    multiword = np.empty((bounds.others, 11), dtype=np.int32)
+    view = multiword.reshape(-1)
+    out.multiword = &view[0]
+    empty = np.empty((bounds.others, 12), dtype=np.int32)
+    view = empty.reshape(-1)
+    out.empty = &view[0]
+    starts = np.empty(bounds.sentences, dtype=np.int32)
+    view = starts
+    out.sentence_starts = &view[0]
+    lines = np.empty(bounds.sentences, dtype=np.int32)
+    view = lines
+    out.sentence_lines = &view[0]
+    comments = np.empty(2 * bounds.sentences, dtype=np.int64)
+    out.comments = &comments[0]
+    if not table_init(&table, 1 << 14):
+        table_free(&table)
+        raise MemoryError
+    try:
+        intern(&table, b"_", 1, NULL)
+        with nogil:
+            stopped = scan_lines(start, size, &table, &out, &sizes, ranges)
+        if stopped:
+            return stopped
+        starts[sizes.sentences] = sizes.words
+        return (
+            *pool_of(&table),
+            [array[: sizes.words].copy() for array in arrays[:8]],
+            arrays[8][: sizes.words].copy(),
+            multiword[: sizes.multiword].copy(),
+            empty[: sizes.empty].copy(),
+            starts[: sizes.sentences + 1].copy(),
+            lines[: sizes.sentences].copy(),
+            *joined_comments(start, comments, sizes.sentences),
+        )
+    finally:
+        table_free(&table)
+
+
+def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t[::1] other,
+              const int64_t[::1] other_offsets):
+    """Find the strings of one pool in another.
+
+    Args:
+        pool: the strings to look in, each followed by a newline, uint8.
+        offsets: where each starts, and the end, int64, shape (strings + 1,).
+        other: the strings to look up, likewise.
+        other_offsets: likewise.
+
+    Returns:
+        The code in `pool` of each string of `other`, or -1; int32, shape (other strings,).
+    """
+    cdef Table table
+    cdef int64_t n_strings = offsets.shape[0] - 1
+    cdef int64_t n_others = other_offsets.shape[0] - 1
+    cdef int64_t i, length
+    cdef uint64_t slot, hashed
+    cdef int64_t n_slots = 16
+    cdef Bytes start
+    found = np.full(n_others, -1, dtype=np.int32)
+    cdef int32_t[::1] found_view = found
+    if n_strings == 0 or n_others == 0:
+        return found
+    while n_slots < 2 * n_strings + 4:
+        n_slots *= 2
+    if not table_init(&table, n_slots):
+        table_free(&table)
+        raise MemoryError
+    with nogil:
+        for i in range(n_strings):
+            intern(&table, &pool[offsets[i]], offsets[i + 1] - offsets[i] - 1, &pool[0] + pool.shape[0])
+        for i in range(n_others):
+            start = &other[other_offsets[i]]
+            length = other_offsets[i + 1] - other_offsets[i] - 1
+            hashed = hash_bytes(start, length, &other[0] + other.shape[0])
+            found_view[i] = find(&table, hashed, start, length, &slot)
+        table_free(&table)
+    return found

@@ -1,0 +1,63 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""Is every sentence a tree? Heads in one array for the whole treebank, checked without recursion."""
+
+import cython
+import numpy as np
+
+
+def bad_sentences(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], several_roots: cython.bint):
+    """Find the sentences whose heads do not make a tree.
+
+    Args:
+        heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
+        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
+        several_roots: whether a sentence may have more than one root (it must have at least one).
+
+    Returns:
+        0 for a tree, 1 for a head outside the sentence, 2 for no root, 3 for several roots, 4 for a cycle; int8,
+        shape (sentences,).
+    """
+    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
+    verdicts = np.zeros(n_sentences, dtype=np.int8)
+    seen = np.zeros(max(1, heads.shape[0]), dtype=np.int32)
+    verdicts_view: cython.schar[::1] = memoryview(verdicts)
+    seen_view: cython.int[::1] = memoryview(seen)
+    i: cython.Py_ssize_t
+    for i in range(n_sentences):
+        verdicts_view[i] = verdict(heads, seen_view, starts[i], starts[i + 1], several_roots)
+    return verdicts
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def verdict(
+    heads: cython.const[cython.int][::1],
+    seen: cython.int[::1],
+    first: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+    several_roots: cython.bint,
+) -> cython.schar:
+    """Give the verdict of one sentence; `seen` holds in which walk (its start + 1) each word was met."""
+    n_roots: cython.Py_ssize_t = 0
+    word: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    walk: cython.int
+    for word in range(first, end):
+        if heads[word] < 0 or heads[word] > end - first:
+            return 1
+        n_roots += heads[word] == 0
+    if n_roots == 0:
+        return 2
+    if n_roots > 1 and not several_roots:
+        return 3
+    for word in range(first, end):
+        at = word
+        walk = cython.cast(cython.int, word + 1)
+        while seen[at] == 0:
+            seen[at] = walk
+            if heads[at] == 0:
+                break
+            at = first + heads[at] - 1
+            if seen[at] == walk:
+                return 4
+    return 0

@@ -1,0 +1,127 @@
+"""What every slug means and what to do about it; the documentation's messages page is made from this table."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from levelhead.errors import Severity
+
+
+@dataclass(frozen=True, slots=True)
+class Message:
+    """One slug: how bad it is, what it means, what to do."""
+
+    severity: Severity
+    meaning: str
+    remedy: str
+
+
+def _error(meaning: str, remedy: str) -> Message:
+    return Message("error", meaning, remedy)
+
+
+def _warning(meaning: str, remedy: str) -> Message:
+    return Message("warning", meaning, remedy)
+
+
+MESSAGES: Mapping[str, Message] = {
+    # the file
+    "unreadable-file": _error("The file cannot be opened.", "Check the path and the permissions."),
+    "file-too-large": _error("The file is larger than the limit (2 GiB after decompression).", "Split it."),
+    "compression-bomb": _error(
+        "The compressed file grows by more than two hundred times: that is no treebank.", "Look where it comes from."
+    ),
+    "damaged-compression": _error("The compressed file is cut off or damaged.", "Compress or download it again."),
+    "missing-extra": _error("An optional library is needed.", "Install the extra that the message names."),
+    "archive": _error("The file is a zip archive, not a text.", "Unpack it and give the files inside."),
+    "encoding": _error("The file is not UTF-8.", "Save it as UTF-8, for example with iconv."),
+    "control-character": _error("The file has a NUL character.", "Remove it; it is no part of any language's text."),
+    "stray-carriage-return": _error(
+        "A carriage return stands alone in a file whose lines end otherwise.",
+        "Remove it, or give all lines the same end.",
+    ),
+    "empty-file": _error("There is no sentence in the file.", "Check that the step which wrote it succeeded."),
+    "byte-order-mark": _warning("The file starts with a byte order mark, which is ignored.", "Save it without one."),
+    "line-ends": _warning("Lines end with carriage returns, which are ignored.", "Convert them to line feeds."),
+    "extra-blank-line": _warning("A blank line where no sentence ends is ignored.", "Remove it."),
+    "blank-line-with-spaces": _warning("A line of white space only is read as blank.", "Remove the white space."),
+    "missing-final-blank-line": _warning("The last sentence is not followed by a blank line.", "Add one."),
+    "long-line": _warning("A line has more than a million bytes.", "Check that it is text."),
+    # lines
+    "number-of-columns": _error(
+        "A line does not have the ten tab-separated columns of CoNLL-U.", "Look for spaces in place of tabs, or cuts."
+    ),
+    "empty-form": _error("A form is empty or white space only.", "Give the word its characters."),
+    "empty-relation": _error("The relation of a word is empty.", "Write one; dep if it is not known."),
+    "empty-column": _warning(
+        "A column other than ID, FORM, HEAD and DEPREL is empty; it is read as an empty value.",
+        "Write an underscore where there is no value.",
+    ),
+    "misplaced-comment": _error("A comment stands inside a sentence.", "Move it above the sentence."),
+    "empty-sentence": _error("Comments are followed by no words.", "Remove them or add the words."),
+    # ids
+    "invalid-id": _error(
+        "An ID is not a plain number, range or empty node.", "Write 1, 1-2 or 1.1 in ASCII digits without zeros ahead."
+    ),
+    "word-id-sequence": _error("Words are not numbered 1, 2, 3 ... in their sentence.", "Number them anew."),
+    "reversed-range": _error("A multiword token ends before it begins.", "Swap the ends of the range."),
+    "misplaced-range": _error(
+        "A multiword token's line does not stand right before its first word.", "Move it there."
+    ),
+    "overlapping-ranges": _error("Two multiword tokens share a word.", "Make the ranges disjoint."),
+    "range-past-end": _error("A multiword token ends after its sentence.", "Correct the range."),
+    "misplaced-empty-node": _error(
+        "An empty node does not follow its place.", "Number empty nodes after word n as n.1, n.2 ... right behind it."
+    ),
+    "single-word-range": _warning("A multiword token holds a single word.", "Write the word alone."),
+    "range-with-columns": _warning(
+        "A multiword token has values that belong to words.", "Leave all but FORM, FEATS Typo=Yes and MISC empty."
+    ),
+    "long-multiword-token": _warning("A multiword token holds more than a hundred words.", "Check the range."),
+    # trees
+    "invalid-head": _error("A HEAD is not a plain number.", "Parse the file; write the id of the head, 0 for the root."),
+    "head-outside-sentence": _error("A HEAD is larger than the sentence.", "Correct the head."),
+    "no-root": _error("No word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
+    "several-roots": _error("More than one word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
+    "cycle": _error("Following the heads from a word comes back to it.", "Break the cycle."),
+    "root-relation": _warning(
+        "HEAD 0 and the relation root do not go together.", "Label the word with HEAD 0, and only it, root."
+    ),
+    "unknown-relation": _warning(
+        "A relation is neither in UD v1 nor in UD v2; it counts as a wrong label.", "Check its spelling."
+    ),
+    # cells
+    "unusual-character": _warning(
+        "A cell has an invisible or unusual white-space character; it is kept and compared as it is.",
+        "Remove it if it is not part of the text.",
+    ),
+    "not-normalised": _warning(
+        "A cell is not in Unicode normal form C, and will not match text that is.", "Normalise both files to NFC."
+    ),
+    "surrounding-space": _warning("A cell begins or ends with a space.", "Remove the space."),
+    "invalid-feats": _warning("FEATS is not a list of Name=Value pairs.", "Write them as in A=B|C=D, or _."),
+    "invalid-deps": _warning("DEPS is not a list of head:relation pairs.", "Write them as in 1:nsubj|3:conj, or _."),
+    "duplicate-sent-id": _warning("Two sentences have one sent_id.", "Give each its own."),
+    # official verdicts
+    "refused-by-rules": _error(
+        "The official scorer whose rules were asked for refuses this file.", "Correct the file, or use --rules ud."
+    ),
+    # pairs
+    "text-mismatch": _error(
+        "The words of the two files do not spell the same text.",
+        "Tokenise the gold text itself; do not normalise, correct or drop characters.",
+    ),
+    "missing-system-file": _error("A gold file has no system file of the same name.", "Run the system on it."),
+    "no-pairs": _error("The gold folder has no CoNLL-U file.", "Name a folder with .conllu files."),
+    "not-annotated": _warning("Gold has no value in a column, so there is nothing to measure.", "Nothing."),
+    # measures and output
+    "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
+    "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),
+    "invalid-gate": _error("A gate is not MEASURE=NUMBER.", "Write for example --fail-under LAS=85."),
+    "invalid-columns": _error("The columns given do not fit the treebank.", "Give one value for each word."),
+    "output": _error("The result cannot be written.", "Check the path, the permissions and the space left."),
+}

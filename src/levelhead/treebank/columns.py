@@ -1,0 +1,133 @@
+"""The parts of a treebank that are not words: multiword tokens, empty nodes, comments, and where all came from."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from levelhead.errors import Fault
+    from levelhead.treebank.strings import Codes
+
+FIELDS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
+"""The ten columns of CoNLL-U."""
+
+FORM, DEPS = 0, 7
+"""Where FORM and DEPS stand in the nine cells after the ID."""
+
+
+@dataclass(frozen=True, eq=False)
+class MultiwordTokens:
+    """Surface tokens that hold several words.
+
+    Args:
+        first: the first word of each, int32, shape (n,), ascending.
+        n_words: how many words each holds, int32, shape (n,); 0 only in files read as official scorers read them.
+        cells: the codes of the nine columns after ID, int32, shape (n, 9).
+    """
+
+    first: Codes
+    n_words: Codes
+    cells: Codes
+
+    def __len__(self) -> int:
+        return len(self.first)
+
+
+@dataclass(frozen=True, eq=False)
+class EmptyNodes:
+    """Nodes of the enhanced graph that are no words.
+
+    Args:
+        position: the word before which each stands (so 2.1 has the index of word 3), int32, shape (n,), ascending.
+        sentence: its sentence, int32, shape (n,).
+        minor: its number after the dot, int32, shape (n,).
+        cells: the codes of the nine columns after ID, int32, shape (n, 9).
+    """
+
+    position: Codes
+    sentence: Codes
+    minor: Codes
+    cells: Codes
+
+    def __len__(self) -> int:
+        return len(self.position)
+
+
+@dataclass(frozen=True, eq=False)
+class Comments(Sequence[str]):
+    """The comment lines above each sentence, one string a sentence, each line with its line feed.
+
+    Args:
+        text: all of them, in UTF-8.
+        starts: where each sentence's begin, then the size, int64, shape (sentences + 1,).
+    """
+
+    text: bytes
+    starts: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.starts) - 1
+
+    def __getitem__(self, sentence: int) -> str:  # type: ignore[override]
+        """Return the comments of a sentence."""
+        return self.text[self.starts[sentence] : self.starts[sentence + 1]].decode()
+
+    def take(self, sentences: NDArray[np.intp]) -> Comments:
+        """Return the comments of these sentences."""
+        parts = [self.text[self.starts[i] : self.starts[i + 1]] for i in sentences]
+        starts = np.zeros(len(parts) + 1, dtype=np.int64)
+        np.cumsum([len(part) for part in parts], out=starts[1:])
+        return Comments(b"".join(parts), starts)
+
+
+@dataclass(frozen=True, eq=False)
+class Source:
+    """Where a treebank came from.
+
+    Args:
+        path: the name of the file as given, or None if it was made in Python.
+        sha256: the hash of the file's bytes after decompression.
+        lines: the line of each sentence's first word or range, int32, shape (sentences,); empty if made in Python.
+        warnings: what was odd but clear.
+    """
+
+    path: str | None = None
+    sha256: str | None = None
+    lines: Codes = field(default_factory=lambda: np.zeros(0, dtype=np.int32))
+    warnings: tuple[Fault, ...] = ()
+
+
+class Tokens(NamedTuple):
+    """The surface tokens of a treebank, in order: words that stand alone, and multiword tokens.
+
+    Args:
+        forms: the code of each token's form, int32, shape (tokens,).
+        first: its first word, int32, shape (tokens,).
+        n_words: how many words it holds, int32, shape (tokens,).
+        multiword: whether it is a multiword token, bool, shape (tokens,).
+    """
+
+    forms: Codes
+    first: Codes
+    n_words: Codes
+    multiword: NDArray[np.bool_]
+
+
+class Word(NamedTuple):
+    """One word as people read it: the ten columns, with the head as an id in the sentence (0 is the root)."""
+
+    id: int
+    form: str
+    lemma: str
+    upos: str
+    xpos: str
+    feats: str
+    head: int
+    relation: str
+    deps: str
+    misc: str

@@ -1,0 +1,193 @@
+"""Every fault of a CoNLL-U file, line by line, for people.
+
+The scanner only says that a file is not in order; this slower reading finds all that is wrong. Both must agree on
+which files are in order: a test compares them on damaged files.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from levelhead.errors import Fault, Place, quoted
+from levelhead.kernels import trees
+from levelhead.treebank.columns import FIELDS
+
+_NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
+_RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
+_EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
+_TREE_SLUGS = {
+    2: ("no-root", "no word has HEAD 0"),
+    3: ("several-roots", "{} words have HEAD 0"),
+    4: ("cycle", "the heads go round in a circle"),
+}
+
+
+@dataclass
+class _Sentence:
+    """What has been read of the sentence so far."""
+
+    number: int
+    first_line: int
+    heads: list[int | None] = field(default_factory=list)
+    head_lines: list[int] = field(default_factory=list)
+    minor: int = 0
+    range_end: int = 0
+    range_line: int = 0
+    range_pending: bool = False
+    renumbered: bool = False
+
+
+def encoding_faults(data: bytes) -> list[Fault]:
+    """Find what keeps bytes from being text: not UTF-8, or a NUL character."""
+    try:
+        data.decode()
+    except UnicodeDecodeError as error:
+        line = data.count(b"\n", 0, error.start) + 1
+        message = f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
+        return [Fault("encoding", message, Place(line=line))]
+    at = data.find(b"\0")
+    if at < 0:
+        return []
+    line = data.count(b"\n", 0, at) + 1
+    return [Fault("control-character", f"byte {at} is NUL", Place(line=line), count=data.count(b"\0"))]
+
+
+def find_faults(data: bytes, *, ranges: bool = True, several_roots: bool = False) -> list[Fault]:
+    """Find every fault of a repaired file.
+
+    Args:
+        data: its bytes, with line feeds and single blank lines.
+        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
+        several_roots: whether a sentence may have more than one root.
+    """
+    unreadable = encoding_faults(data)
+    if unreadable:
+        return unreadable
+    faults = list(_walk(data.decode(), ranges=ranges, several_roots=several_roots))
+    return faults or ([] if data.strip() else [Fault("empty-file", "there is no sentence", Place(line=1))])
+
+
+def _walk(text: str, *, ranges: bool, several_roots: bool) -> Iterator[Fault]:
+    sentence: _Sentence | None = None
+    comments_from = 0
+    n_sentences = 0
+    lines = text.split("\n")
+    for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
+        if "\r" in line:
+            yield Fault("stray-carriage-return", "a carriage return stands inside the line", Place(line=number))
+        if not line:
+            if sentence is None:
+                yield Fault("empty-sentence", "comments are followed by no words", Place(line=comments_from or number))
+            else:
+                yield from _end(sentence, number, several_roots=several_roots)
+            sentence, comments_from = None, 0
+        elif line.startswith("#") and ranges and sentence is None:
+            comments_from = comments_from or number
+        else:
+            if sentence is None:
+                n_sentences += 1
+                sentence = _Sentence(n_sentences, number)
+            yield from _line(sentence, number, line, ranges=ranges)
+    if sentence is not None:
+        yield from _end(sentence, len(lines), several_roots=several_roots)
+    elif comments_from:
+        yield Fault("empty-sentence", "comments are followed by no words", Place(line=comments_from))
+
+
+def _line(sentence: _Sentence, number: int, line: str, *, ranges: bool) -> Iterator[Fault]:
+    cells = line.split("\t")
+    place = Place(line=number, sentence=sentence.number, word=cells[0][:20])
+    if line.startswith("#") and ranges:
+        yield Fault("misplaced-comment", "a comment stands inside a sentence", place)
+        return
+    if len(cells) != len(FIELDS):
+        yield Fault("number-of-columns", f"{len(cells)} columns in place of 10: {quoted(line)}", place)
+        sentence.renumbered = True
+        return
+    if not cells[1].strip():
+        yield Fault("empty-form", "FORM is empty", place)
+    yield from _node(sentence, number, cells, place, ranges=ranges)
+
+
+def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, ranges: bool) -> Iterator[Fault]:
+    if _NUMBER.fullmatch(cells[0]):
+        yield from _word(sentence, number, cells, place)
+    elif ranges and (match := _RANGE.fullmatch(cells[0])):
+        yield from _multiword(sentence, number, int(match[1]), int(match[2]), place)
+    elif ranges and (match := _EMPTY_NODE.fullmatch(cells[0])):
+        yield from _empty_node(sentence, int(match[1]), int(match[2]), place)
+    else:
+        sentence.renumbered = True
+        yield Fault("invalid-id", f"the ID {quoted(cells[0])} is no number{', range' * ranges}", place)
+
+
+def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> Iterator[Fault]:
+    expected = len(sentence.heads) + 1
+    if int(cells[0]) != expected and not sentence.renumbered:
+        yield Fault("word-id-sequence", f"the ID is {cells[0]}, expected {expected}", place)
+        sentence.renumbered = True  # said once a sentence: what follows is shifted too
+    sentence.minor = 0
+    sentence.range_pending = False
+    head = int(cells[6]) if _NUMBER.fullmatch(cells[6]) else None
+    if head is None:
+        yield Fault("invalid-head", f"the HEAD {quoted(cells[6])} is no number", place)
+    if not cells[7]:
+        yield Fault("empty-relation", "DEPREL is empty", place)
+    sentence.heads.append(head)
+    sentence.head_lines.append(number)
+
+
+def _multiword(sentence: _Sentence, number: int, first: int, last: int, place: Place) -> Iterator[Fault]:
+    if last < first:
+        yield Fault("reversed-range", f"the range {first}-{last} ends before it begins", place)
+    elif first <= sentence.range_end or sentence.range_pending:
+        yield Fault("overlapping-ranges", f"the range {first}-{last} overlaps the one before", place)
+    elif first != len(sentence.heads) + 1 and not sentence.renumbered:
+        yield Fault("misplaced-range", f"the range {first}-{last} stands before word {len(sentence.heads) + 1}", place)
+    sentence.range_end, sentence.range_line = max(last, sentence.range_end), number
+    sentence.range_pending = True
+
+
+def _empty_node(sentence: _Sentence, after: int, minor: int, place: Place) -> Iterator[Fault]:
+    expected = f"{len(sentence.heads)}.{sentence.minor + 1}"
+    if (f"{after}.{minor}" != expected or sentence.range_pending) and not sentence.renumbered:
+        yield Fault("misplaced-empty-node", f"the empty node {after}.{minor} stands where {expected} could", place)
+    sentence.minor = minor
+
+
+def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[Fault]:
+    size = len(sentence.heads)
+    place = Place(line=sentence.first_line, sentence=sentence.number)
+    if not size:
+        yield Fault("empty-sentence", "the sentence has no words", place)
+        return
+    if sentence.range_end > size and not sentence.renumbered:
+        where = Place(line=sentence.range_line, sentence=sentence.number)
+        yield Fault("range-past-end", f"the range ends at word {sentence.range_end} of {size}", where)
+    outside = False
+    for position, head in enumerate(sentence.heads):
+        if head is not None and head > size:
+            outside = True
+            where = Place(line=sentence.head_lines[position], sentence=sentence.number, word=str(position + 1))
+            yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {size} words", where)
+    if not outside and None not in sentence.heads and not sentence.renumbered:
+        yield from _tree(sentence, Place(line=number, sentence=sentence.number), several_roots=several_roots)
+
+
+def _tree(sentence: _Sentence, place: Place, *, several_roots: bool) -> Iterator[Fault]:
+    heads = np.array(sentence.heads, dtype=np.int32)
+    starts = np.array([0, len(heads)], dtype=np.int32)
+    verdict = int(trees.bad_sentences(heads, starts, several_roots)[0])
+    if verdict:
+        slug, message = _TREE_SLUGS[verdict]
+        ended = f" in the sentence that ends at line {place.line}"
+        where = Place(line=sentence.first_line, sentence=sentence.number)
+        yield Fault(slug, message.format(int((heads == 0).sum())) + ended, where)
+    if verdict == 3:  # a cycle can hide behind several roots
+        again = int(trees.bad_sentences(heads, starts, True)[0])  # noqa: FBT003 -- a kernel's argument
+        if again == 4:
+            yield Fault("cycle", "the heads go round in a circle", Place(line=sentence.first_line))

@@ -1,0 +1,137 @@
+"""Bytes to treebank."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from dataclasses import replace
+from typing import Literal
+
+import numpy as np
+
+from levelhead.errors import ConlluError, Fault, InputError, Place
+from levelhead.kernels import scan, trees
+from levelhead.treebank.columns import FORM, Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.faults import find_faults
+from levelhead.treebank.notices import find_notices
+from levelhead.treebank.repair import Repaired, repair
+from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes
+from levelhead.treebank.strings import Column, Strings
+from levelhead.treebank.treebank import Treebank
+
+_BLANK_STRING = re.compile(r"\n\s*\n")
+
+Format = Literal["conllu", "conllx"]
+
+
+def read(
+    path: str | os.PathLike[str], *, format: Format = "conllu", limits: Limits = DEFAULT_LIMITS  # noqa: A002
+) -> Treebank:
+    """Read a treebank from a file, compressed or not.
+
+    Args:
+        path: its path, or "-" for standard input.
+        format: "conllu", or "conllx" (ten columns, no ranges, empty nodes or comments; several roots allowed).
+        limits: how large the file may be.
+
+    Raises:
+        UnreadableFile: the file cannot be opened or decompressed.
+        ConlluError: it is not valid; the error holds every fault.
+    """
+    name = os.fspath(path)
+    return parse(read_bytes(path, limits), name=name, format=format)
+
+
+def parse(data: bytes | str, *, name: str | None = None, format: Format = "conllu") -> Treebank:  # noqa: A002
+    """Read a treebank from bytes or text.
+
+    Args:
+        data: the contents of a CoNLL-U file.
+        name: what to call it in messages.
+        format: "conllu" or "conllx".
+
+    Raises:
+        ConlluError: it is not valid; the error holds every fault.
+    """
+    raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    conllx = format == "conllx"
+    repaired = Repaired(raw)
+    treebank = scan_treebank(raw, conllx=conllx)
+    if treebank is None:
+        repaired = repair(raw)
+        treebank = scan_treebank(repaired.data, conllx=conllx)
+    if treebank is None:
+        raise ConlluError(*(fault.in_file(name) for fault in _every_fault(repaired, conllx=conllx)))
+    source = Source(name, hashlib.sha256(raw).hexdigest(), repaired.lines(treebank.source.lines))
+    treebank = replace(treebank, source=source)
+    notices = () if conllx else find_notices(treebank)
+    warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *notices))
+    return replace(treebank, source=replace(source, warnings=warnings))
+
+
+def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
+    """Return all errors of a file or, where there are none, its warnings.
+
+    Args:
+        path: its path, or "-" for standard input.
+        format: "conllu" or "conllx".
+    """
+    try:
+        return read(path, format=format).warnings
+    except InputError as error:
+        return error.faults
+
+
+def scan_treebank(data: bytes, *, conllx: bool = False) -> Treebank | None:
+    """Return the treebank in a file that needs no repair, or None where anything is not in order."""
+    if not data or b"\0" in data or b"\r" in data:
+        return None
+    scanned = scan.scan(data, not conllx)
+    if isinstance(scanned, int):
+        return None
+    pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
+    if not (_is_text(pool) and _is_text(comments)):
+        return None
+    if trees.bad_sentences(local_heads, starts, conllx).any():
+        return None
+    strings = Strings(pool, offsets)
+    first_words = np.repeat(starts[:-1], np.diff(starts))
+    treebank = Treebank(
+        *(Column(column, strings) for column in codes),
+        heads=np.where(local_heads == 0, -1, local_heads - 1 + first_words).astype(np.int32),
+        sentence_starts=starts,
+        multiword=MultiwordTokens(multiword[:, 0], multiword[:, 1], multiword[:, 2:]),
+        empty=EmptyNodes(empty[:, 0], empty[:, 1], empty[:, 2], empty[:, 3:]),
+        comments=Comments(comments, comment_starts),
+        source=Source(lines=lines),
+    )
+    return None if _has_empty_form(treebank) else treebank
+
+
+def _is_text(data: bytes) -> bool:
+    try:
+        data.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
+
+
+def _has_empty_form(treebank: Treebank) -> bool:
+    used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
+    if not _BLANK_STRING.search("\n" + treebank.strings.text):
+        return False
+    blank = [code for code, text in enumerate(treebank.strings.texts) if not text.strip()]
+    return any(np.isin(codes, blank).any() for codes in used)
+
+
+def _every_fault(repaired: Repaired, *, conllx: bool) -> list[Fault]:
+    found = find_faults(repaired.data, ranges=not conllx, several_roots=conllx)
+    if not found:
+        raise AssertionError("the scanner refuses a file in which no fault is found")
+    placed = [replace(fault, place=_in_original(repaired, fault.place)) for fault in found]
+    return [*placed, *repaired.warnings]
+
+
+def _in_original(repaired: Repaired, place: Place) -> Place:
+    return place if place.line is None else replace(place, line=repaired.line(place.line))

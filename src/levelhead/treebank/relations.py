@@ -1,0 +1,34 @@
+"""The universal relations of UD version 1 and version 2."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+_BOTH = frozenset(
+    "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse dislocated expl"
+    " goeswith iobj list mark nmod nsubj nummod parataxis punct reparandum root vocative xcomp".split()
+)
+
+UD1 = _BOTH | frozenset("auxpass csubjpass dobj foreign mwe name neg nsubjpass remnant".split())
+"""The 40 relations of UD v1 (universaldependencies.org/docsv1)."""
+
+UD2 = _BOTH | frozenset("clf fixed flat obj obl orphan".split())
+"""The 37 relations of UD v2 (universaldependencies.org/u/dep)."""
+
+
+def universal(relation: str) -> str:
+    """Return a relation without its subtype: `acl` for `acl:relcl`."""
+    return relation.partition(":")[0]
+
+
+def version(relations: Iterable[str]) -> int | None:
+    """Say which version of UD labels a treebank: 1, 2, or None where the labels do not tell.
+
+    Args:
+        relations: the distinct relations that occur, with or without subtypes.
+    """
+    found = {universal(relation) for relation in relations}
+    only_first, only_second = found & (UD1 - UD2), found & (UD2 - UD1)
+    if len(only_first) == len(only_second):
+        return None
+    return 1 if len(only_first) > len(only_second) else 2

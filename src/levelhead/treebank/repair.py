@@ -1,0 +1,112 @@
+"""Repairs of bytes that leave no doubt what was meant; each leaves a warning."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from levelhead.errors import Fault, Place
+
+if TYPE_CHECKING:
+    from levelhead.treebank.strings import Codes
+
+_BOM = b"\xef\xbb\xbf"
+_ODD_LINE = re.compile(rb"\n[ \t\x0b\x0c]|\n\n\n|\A[ \t\x0b\x0c\n]")
+
+
+@dataclass(frozen=True, slots=True)
+class Repaired:
+    """A file that ends each line with a line feed and each sentence with one blank line.
+
+    Args:
+        data: its bytes.
+        warnings: what was repaired.
+        numbers: the line number in the original of each line, int32; None if none was removed.
+    """
+
+    data: bytes
+    warnings: tuple[Fault, ...] = ()
+    numbers: Codes | None = None
+
+    def line(self, number: int) -> int:
+        """Return the original number of a line of the repaired file."""
+        if self.numbers is None or number > len(self.numbers):
+            return number
+        return int(self.numbers[number - 1])
+
+    def lines(self, numbers: Codes) -> Codes:
+        """Return the original numbers of lines of the repaired file, int32."""
+        return numbers if self.numbers is None else self.numbers[numbers - 1]
+
+
+def repair(data: bytes) -> Repaired:
+    """Strip a byte order mark, make line ends line feeds, blank lines single, and the last sentence ended."""
+    warnings: list[Fault] = []
+    data = _without_mark(data, warnings)
+    data = _with_line_feeds(data, warnings)
+    numbers = None
+    if _ODD_LINE.search(data):
+        data, numbers = _with_single_blank_lines(data, warnings)
+    data = _ended(data, warnings)
+    return Repaired(data, tuple(warnings), numbers)
+
+
+def _warn(warnings: list[Fault], slug: str, message: str, line: int, count: int = 1) -> None:
+    warnings.append(Fault(slug, message, Place(line=line), "warning", count))
+
+
+def _without_mark(data: bytes, warnings: list[Fault]) -> bytes:
+    if not data.startswith(_BOM):
+        return data
+    _warn(warnings, "byte-order-mark", "the byte order mark at the start is ignored", 1)
+    return data[len(_BOM) :]
+
+
+def _with_line_feeds(data: bytes, warnings: list[Fault]) -> bytes:
+    if b"\r" not in data:
+        return data
+    if b"\n" not in data:
+        _warn(warnings, "line-ends", "lines end with carriage returns", 1, data.count(b"\r"))
+        return data.replace(b"\r", b"\n")
+    pairs = data.count(b"\r\n")
+    if pairs:
+        first = data.count(b"\n", 0, data.index(b"\r\n")) + 1
+        _warn(warnings, "line-ends", "lines end with a carriage return and a line feed", first, pairs)
+    return data.replace(b"\r\n", b"\n")
+
+
+def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
+    """Drop blank lines that end no sentence; lines of white space are blank."""
+    kept, numbers, extra, spaces = [], [], [], []
+    previous = b""
+    lines = data.split(b"\n")
+    last = lines.pop()  # what follows the last line feed: nothing, or a line without one
+    for number, line in enumerate([*lines, last] if last else lines, 1):
+        content = line if line.strip() else b""
+        if line and not content:
+            spaces.append(number)
+        if not content and not previous:
+            extra.append(number)
+            continue
+        kept.append(content)
+        numbers.append(number)
+        previous = content
+    if spaces:
+        _warn(warnings, "blank-line-with-spaces", "the line has only white space", spaces[0], len(spaces))
+    if extra:
+        _warn(warnings, "extra-blank-line", "the blank line ends no sentence", extra[0], len(extra))
+    ended = b"\n" if kept and (not last or not kept[-1]) else b""
+    return b"\n".join(kept) + ended, np.array(numbers, dtype=np.int32)
+
+
+def _ended(data: bytes, warnings: list[Fault]) -> bytes:
+    if not data or data.endswith(b"\n\n"):
+        return data
+    last = data.rstrip(b"\n").rpartition(b"\n")[2]
+    if not last or last.startswith(b"#"):
+        return data  # nothing there that could be a sentence
+    _warn(warnings, "missing-final-blank-line", "the last sentence is not ended", data.count(b"\n") + 1)
+    return data + (b"\n" if data.endswith(b"\n") else b"\n\n")

@@ -1,0 +1,102 @@
+"""A view of one sentence, for people."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from levelhead.treebank.columns import Word
+from levelhead.treebank.treebank import COLUMNS, Treebank
+
+_COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
+
+
+@dataclass(frozen=True)
+class Sentence:
+    """One sentence of a treebank.
+
+    Args:
+        treebank: where it is.
+        index: which one it is, from 0.
+    """
+
+    treebank: Treebank
+    index: int
+
+    @property
+    def words(self) -> range:
+        """The indices of its words in the treebank."""
+        return range(self.treebank.sentence_starts[self.index], self.treebank.sentence_starts[self.index + 1])
+
+    def __len__(self) -> int:
+        """Count the words."""
+        return len(self.words)
+
+    def __iter__(self) -> Iterator[Word]:
+        """Give the words one by one."""
+        return (self[i] for i in range(len(self)))
+
+    def __getitem__(self, position: int) -> Word:
+        """Return a word by its position, from 0."""
+        at = self.words[position]
+        form, lemma, upos, xpos, feats, relation, deps, misc = (getattr(self.treebank, name)[at] for name in COLUMNS)
+        head = int(self.treebank.heads[at])
+        local = head - self.words.start + 1 if head >= 0 else 0
+        return Word(at - self.words.start + 1, form, lemma, upos, xpos, feats, local, relation, deps, misc)
+
+    @property
+    def forms(self) -> list[str]:
+        """The forms of its words."""
+        return list(self.treebank.forms[self.words.start : self.words.stop])
+
+    @property
+    def relations(self) -> list[str]:
+        """The relations of its words to their heads."""
+        return list(self.treebank.relations[self.words.start : self.words.stop])
+
+    @property
+    def heads(self) -> list[int]:
+        """The heads of its words, as ids in the sentence; 0 is the root."""
+        return [word.head for word in self]
+
+    @property
+    def comments(self) -> list[str]:
+        """Its comment lines, without line feeds."""
+        return self.treebank.comments[self.index].split("\n")[:-1]
+
+    @property
+    def metadata(self) -> dict[str, str]:
+        """Its comments of the form `# name = value`."""
+        matches = map(_COMMENT.fullmatch, self.comments)
+        return {match[1]: match[2] for match in matches if match}
+
+    @property
+    def id(self) -> str | None:
+        """Its sent_id, if it has one."""
+        return self.metadata.get("sent_id")
+
+    @property
+    def text(self) -> str:
+        """Its text: the comment `# text = ...`, or its surface tokens with spaces where MISC does not deny them."""
+        return self.metadata.get("text") or self._spelled()
+
+    def _spelled(self) -> str:
+        tokens, strings = self.treebank.tokens, self.treebank.strings
+        misc_of = dict(zip(self.treebank.multiword.first.tolist(), self.treebank.multiword.cells[:, 8].tolist()))
+        pieces = []
+        for form, first, multiword in zip(tokens.forms, tokens.first, tokens.multiword):
+            if first in self.words:
+                misc = strings[misc_of[int(first)]] if multiword else self.treebank.misc[int(first)]
+                pieces.append(strings[int(form)] + ("" if "SpaceAfter=No" in misc.split("|") else " "))
+        return "".join(pieces).rstrip()
+
+    @property
+    def conllu(self) -> str:
+        """The sentence as CoNLL-U."""
+        from levelhead.treebank.write import to_conllu
+
+        return to_conllu(self.treebank.select([self.index])).decode()
+
+    def __repr__(self) -> str:
+        return f"<Sentence {self.index + 1}: {self.text}>"

@@ -1,0 +1,132 @@
+"""Bytes from a path, standard input, or a compressed file, with limits against hostile ones."""
+
+from __future__ import annotations
+
+import io
+import os
+import sys
+from dataclasses import dataclass
+from typing import IO, TYPE_CHECKING
+
+from levelhead.errors import Fault, Place, UnreadableFile
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_CHUNK = 1 << 20
+
+
+@dataclass(frozen=True, slots=True)
+class Limits:
+    """How much a file may hold.
+
+    Args:
+        size: the most bytes after decompression.
+        ratio: how many times larger than the compressed file it may be, once it is larger than `harmless`.
+        harmless: a size in bytes below which the ratio does not matter.
+    """
+
+    size: int = 2**31 - 1
+    ratio: int = 200
+    harmless: int = 16 << 20
+
+
+DEFAULT_LIMITS = Limits()
+
+SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
+"""What a compressed file's name ends with; the contents decide all the same."""
+
+
+def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return the contents of a file, decompressed if its first bytes say that it is compressed.
+
+    Args:
+        path: a path, or "-" for standard input.
+        limits: how large it may be.
+
+    Raises:
+        UnreadableFile: it cannot be opened, is too large, or its compression is damaged.
+    """
+    name = os.fspath(path)
+    try:
+        if name == "-":
+            raw = sys.stdin.buffer.read(limits.size + 1)
+        else:
+            with open(name, "rb") as file:  # noqa: PTH123 -- a path may hold bytes that pathlib refuses
+                raw = file.read(limits.size + 1)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _unreadable("unreadable-file", f"{reason}", name) from error
+    if len(raw) > limits.size:
+        raise _unreadable("file-too-large", f"more than {limits.size} bytes", name)
+    return decompressed(raw, name, limits)
+
+
+def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return bytes decompressed as their first few say, or as they are.
+
+    Raises:
+        UnreadableFile: they grow too large, are damaged, or are an archive.
+    """
+    if raw.startswith(b"PK\x03\x04"):
+        raise _unreadable("archive", "a zip archive is not read", name)
+    for magic, opener in _OPENERS.items():
+        if raw.startswith(magic):
+            return _expand(opener, raw, name, limits)
+    return raw
+
+
+def _expand(opener: Callable[[IO[bytes]], IO[bytes]], raw: bytes, name: str, limits: Limits) -> bytes:
+    parts, size = [], 0
+    try:
+        stream = opener(io.BytesIO(raw))
+        while part := stream.read(_CHUNK):
+            parts.append(part)
+            size += len(part)
+            if size > limits.size:
+                raise _unreadable("file-too-large", f"more than {limits.size} bytes when decompressed", name)
+            if size > limits.harmless and size > limits.ratio * len(raw):
+                raise _unreadable("compression-bomb", f"{len(raw)} bytes grow to more than {size}", name)
+    except UnreadableFile:
+        raise
+    except ModuleNotFoundError as error:
+        raise _unreadable("missing-extra", "reading .zst needs: pip install 'levelhead[zstd]'", name) from error
+    except Exception as error:  # each library has its own errors for damaged data
+        raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
+    return b"".join(parts)
+
+
+def _gzip(file: IO[bytes]) -> IO[bytes]:
+    import gzip
+
+    return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+
+
+def _xz(file: IO[bytes]) -> IO[bytes]:
+    import lzma
+
+    return lzma.LZMAFile(file)
+
+
+def _bz2(file: IO[bytes]) -> IO[bytes]:
+    import bz2
+
+    return bz2.BZ2File(file)
+
+
+def _zstd(file: IO[bytes]) -> IO[bytes]:
+    import zstandard
+
+    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)  # type: ignore[no-any-return]
+
+
+_OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+    b"\x1f\x8b": _gzip,
+    b"\xfd7zXZ\x00": _xz,
+    b"BZh": _bz2,
+    b"\x28\xb5\x2f\xfd": _zstd,
+}
+
+
+def _unreadable(slug: str, message: str, name: str) -> UnreadableFile:
+    return UnreadableFile(Fault(slug, message, Place(name)))

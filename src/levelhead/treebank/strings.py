@@ -1,0 +1,121 @@
+"""Distinct strings of a treebank, kept once as UTF-8, and columns of codes that refer to them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+Codes = NDArray[np.int32]
+
+UNDERSCORE = 0
+"""The code of "_", which every pool has first."""
+
+
+@dataclass(frozen=True, eq=False)
+class Strings(Sequence[str]):
+    """A pool of distinct strings.
+
+    Args:
+        pool: the strings in UTF-8, each followed by a line feed (so that no two can run together).
+        offsets: where each string starts, then the size of the pool; int64, shape (strings + 1,).
+    """
+
+    pool: bytes
+    offsets: NDArray[np.int64]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @overload
+    def __getitem__(self, code: int) -> str: ...
+    @overload
+    def __getitem__(self, code: slice) -> Sequence[str]: ...
+    def __getitem__(self, code: int | slice) -> str | Sequence[str]:
+        """Return the string with this code."""
+        return self.texts[code]
+
+    @cached_property
+    def texts(self) -> list[str]:
+        """All strings, decoded (on first use)."""
+        return self.text.split("\n")[:-1]
+
+    @cached_property
+    def text(self) -> str:
+        """All strings in one, each followed by a line feed."""
+        return self.pool.decode()
+
+    @cached_property
+    def lengths(self) -> NDArray[np.int64]:
+        """The size of each string in bytes, int64."""
+        return np.diff(self.offsets) - 1
+
+    @classmethod
+    def of(cls, texts: Iterable[str]) -> Strings:
+        """Make a pool of the given distinct strings, in their order."""
+        encoded = [text.encode() + b"\n" for text in texts]
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        return cls(b"".join(encoded), offsets)
+
+    def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
+        """Return a pool that also has the given strings, and the code of each."""
+        known = {text: code for code, text in enumerate(self.texts)}
+        codes = np.fromiter((known.setdefault(text, len(known)) for text in texts), dtype=np.int32)
+        new = Strings.of(list(known)[len(self) :])
+        offsets = np.concatenate([self.offsets, new.offsets[1:] + self.offsets[-1]])
+        return Strings(self.pool + new.pool, offsets), codes
+
+
+@dataclass(frozen=True, eq=False)
+class Column(Sequence[str]):
+    """One column of a treebank, read as a sequence of strings.
+
+    Args:
+        codes: which string each row has, int32.
+        strings: the pool.
+    """
+
+    codes: Codes
+    strings: Strings
+
+    def __len__(self) -> int:
+        return len(self.codes)
+
+    @overload
+    def __getitem__(self, index: int) -> str: ...
+    @overload
+    def __getitem__(self, index: slice) -> Column: ...
+    def __getitem__(self, index: int | slice) -> str | Column:
+        """Return the value of a row, or a column of some rows."""
+        if isinstance(index, slice):
+            return Column(self.codes[index], self.strings)
+        return self.strings[int(self.codes[index])]
+
+    def __iter__(self) -> Iterator[str]:
+        return map(self.strings.texts.__getitem__, self.codes.tolist())
+
+    def __repr__(self) -> str:
+        shown = ", ".join(map(repr, self[:5]))
+        return f"Column([{shown}{', ...' if len(self) > 5 else ''}], length {len(self)})"
+
+    def take(self, rows: NDArray[np.intp]) -> Column:
+        """Return the column of these rows."""
+        return Column(self.codes[rows], self.strings)
+
+    @property
+    def distinct(self) -> Codes:
+        """The codes that occur, ascending, int32."""
+        present = np.zeros(len(self.strings), dtype=bool)
+        present[self.codes] = True
+        return np.flatnonzero(present).astype(np.int32)
+
+    def frequencies(self) -> dict[str, int]:
+        """Count each value, most frequent first, then by first occurrence in the pool."""
+        counts = np.bincount(self.codes, minlength=len(self.strings))
+        order = np.argsort(-counts, kind="stable")
+        return {self.strings[int(code)]: int(counts[code]) for code in order if counts[code]}

@@ -1,0 +1,227 @@
+"""The treebank: immutable columns over words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
+from typing import TYPE_CHECKING, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import ConlluError, Fault
+from levelhead.kernels import trees
+from levelhead.treebank.columns import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
+from levelhead.treebank.strings import Codes, Column, Strings
+
+if TYPE_CHECKING:
+    from levelhead.treebank.sentence import Sentence
+
+COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
+"""The eight columns of strings, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
+
+
+@dataclass(frozen=True, eq=False)
+class Treebank(Sequence["Sentence"]):
+    """Trees in memory: one row a word, every column dictionary-encoded into one pool of strings.
+
+    Args:
+        forms: FORM of each word, and so on for the other columns.
+        heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
+        sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
+        multiword: the multiword tokens.
+        empty: the empty nodes.
+        comments: the comments.
+        source: where all this came from.
+    """
+
+    forms: Column
+    lemmas: Column
+    upos: Column
+    xpos: Column
+    feats: Column
+    relations: Column
+    deps: Column
+    misc: Column
+    heads: Codes
+    sentence_starts: Codes
+    multiword: MultiwordTokens
+    empty: EmptyNodes
+    comments: Comments
+    source: Source = field(default_factory=Source)
+
+    def __post_init__(self) -> None:
+        for part in (*(getattr(self, name) for name in COLUMNS), self.multiword, self.empty):
+            for item in fields(part):
+                _freeze(getattr(part, item.name))
+        _freeze(self.heads)
+        _freeze(self.sentence_starts)
+
+    def __len__(self) -> int:
+        """Count the sentences."""
+        return len(self.sentence_starts) - 1
+
+    @property
+    def n_words(self) -> int:
+        """The number of syntactic words."""
+        return len(self.heads)
+
+    @property
+    def n_tokens(self) -> int:
+        """The number of surface tokens."""
+        return self.n_words - int(self.multiword.n_words.sum()) + len(self.multiword)
+
+    @property
+    def strings(self) -> Strings:
+        """The pool that all columns refer to."""
+        return self.forms.strings
+
+    @property
+    def sentences(self) -> Sequence[Sentence]:
+        """The sentences, as views."""
+        return self
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """What was odd in the file, as far as reading it had to say so."""
+        return self.source.warnings
+
+    @cached_property
+    def tokens(self) -> Tokens:
+        """The surface tokens in order."""
+        inside = np.zeros(self.n_words + 1, dtype=np.int32)
+        np.add.at(inside, self.multiword.first, 1)
+        np.add.at(inside, self.multiword.first + self.multiword.n_words, -1)
+        alone = np.flatnonzero(np.cumsum(inside[:-1]) == 0).astype(np.int32)
+        first = np.concatenate([alone, self.multiword.first])
+        forms = np.concatenate([self.forms.codes[alone], self.multiword.cells[:, FORM]])
+        n_words = np.concatenate([np.ones_like(alone), self.multiword.n_words])
+        order = np.lexsort((n_words, first)) if len(self.multiword) else np.arange(len(first))
+        multiword = np.arange(len(first)) >= len(alone)
+        return Tokens(forms[order], first[order], n_words[order], multiword[order])
+
+    @cached_property
+    def sentence_of_word(self) -> Codes:
+        """The sentence of each word, int32, shape (words,)."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.sentence_starts))
+
+    @overload
+    def __getitem__(self, index: int) -> Sentence: ...
+    @overload
+    def __getitem__(self, index: slice) -> Treebank: ...
+    def __getitem__(self, index: int | slice) -> Sentence | Treebank:
+        """Return a view of one sentence, or a treebank of some."""
+        from levelhead.treebank.sentence import Sentence
+
+        if isinstance(index, slice):
+            return self.select(range(len(self))[index])
+        return Sentence(self, range(len(self))[index])
+
+    def __iter__(self) -> Iterator[Sentence]:
+        from levelhead.treebank.sentence import Sentence
+
+        return (Sentence(self, i) for i in range(len(self)))
+
+    def __repr__(self) -> str:
+        name = f" of {self.source.path}" if self.source.path else ""
+        return f"<Treebank{name}: {len(self)} sentences, {self.n_words} words>"
+
+    def select(self, sentences: Iterable[int] | NDArray[np.bool_]) -> Treebank:
+        """Return a treebank of the given sentences, in the given order.
+
+        Args:
+            sentences: their indices, or one bool for each sentence.
+        """
+        chosen = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
+        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp).reshape(-1)
+        sizes = np.diff(self.sentence_starts)[chosen]
+        starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
+        shift = np.repeat(self.sentence_starts[chosen] - starts[:-1], sizes)
+        words = np.arange(starts[-1]) + shift
+        heads = np.where(self.heads[words] < 0, -1, self.heads[words] - shift).astype(np.int32)
+        lines = self.source.lines[chosen] if len(self.source.lines) else self.source.lines
+        return replace(
+            self,
+            **{name: getattr(self, name).take(words) for name in COLUMNS},
+            heads=heads,
+            sentence_starts=starts,
+            multiword=self._multiword_of(chosen, starts),
+            empty=self._empty_of(chosen, starts),
+            comments=self.comments.take(chosen),
+            source=Source(self.source.path, None, lines),
+        )
+
+    def _multiword_of(self, chosen: NDArray[np.intp], starts: Codes) -> MultiwordTokens:
+        first_rows = np.searchsorted(self.multiword.first, self.sentence_starts)
+        rows, target = _rows_of(first_rows, chosen)
+        moved = self.multiword.first[rows] - self.sentence_starts[chosen[target]] + starts[target]
+        return MultiwordTokens(moved.astype(np.int32), self.multiword.n_words[rows], self.multiword.cells[rows])
+
+    def _empty_of(self, chosen: NDArray[np.intp], starts: Codes) -> EmptyNodes:
+        first_rows = np.searchsorted(self.empty.sentence, np.arange(len(self) + 1))
+        rows, target = _rows_of(first_rows, chosen)
+        moved = self.empty.position[rows] - self.sentence_starts[chosen[target]] + starts[target]
+        return EmptyNodes(
+            moved.astype(np.int32), target.astype(np.int32), self.empty.minor[rows], self.empty.cells[rows]
+        )
+
+    def replace(self, *, heads: Iterable[int] | None = None, **columns: Iterable[str]) -> Treebank:
+        """Return a treebank with other heads, relations, tags ...; everything else is kept.
+
+        Args:
+            heads: for each word its head's index among all words, -1 for the root.
+            columns: new values for all words, by name: forms, lemmas, upos, xpos, feats, relations, deps, misc.
+
+        Raises:
+            ConlluError: a column has another length, an unknown name, an empty value, or the heads are not trees.
+        """
+        strings, changed = self.strings, {}
+        for name, values in columns.items():
+            texts = list(values)
+            _check_column(name, texts, self.n_words)
+            strings, codes = strings.with_texts(texts)
+            changed[name] = codes
+        every = {name: Column(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS}
+        new_heads = self.heads if heads is None else np.fromiter(heads, dtype=np.int32)
+        result = replace(self, **every, heads=new_heads, source=replace(self.source, sha256=None))
+        if heads is not None:
+            result.check_trees()
+        return result
+
+    def local_heads(self) -> Codes:
+        """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,)."""
+        starts = np.repeat(self.sentence_starts[:-1], np.diff(self.sentence_starts))
+        return np.where(self.heads < 0, 0, self.heads - starts + 1).astype(np.int32)
+
+    def check_trees(self) -> None:
+        """Raise a ConlluError unless every sentence has one root and no cycle."""
+        if len(self.heads) != len(self.forms):
+            raise ConlluError(Fault("invalid-columns", f"{len(self.heads)} heads for {len(self.forms)} words"))
+        bad = trees.bad_sentences(self.local_heads(), self.sentence_starts, several_roots=False)
+        if bad.any():
+            slugs = ("", "head-outside-sentence", "no-root", "several-roots", "cycle")
+            first = int(np.flatnonzero(bad)[0])
+            raise ConlluError(Fault(slugs[bad[first]], f"sentence {first + 1} is not a tree"))
+
+
+def _freeze(value: object) -> None:
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
+
+
+def _rows_of(first_rows: NDArray[np.intp], chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Give the rows that belong to the chosen sentences, in order, and which of the chosen each belongs to."""
+    sizes = (first_rows[1:] - first_rows[:-1])[chosen]
+    target = np.repeat(np.arange(len(chosen)), sizes)
+    begins = np.cumsum(sizes) - sizes
+    return np.arange(len(target)) + np.repeat(first_rows[chosen] - begins, sizes), target
+
+
+def _check_column(name: str, texts: list[str], n_words: int) -> None:
+    if name not in COLUMNS:
+        raise ConlluError(Fault("invalid-columns", f"there is no column {name!r}; there are {', '.join(COLUMNS)}"))
+    if len(texts) != n_words:
+        raise ConlluError(Fault("invalid-columns", f"{len(texts)} {name} for {n_words} words"))
+    if any(not text or "\t" in text or "\n" in text for text in texts):
+        raise ConlluError(Fault("invalid-columns", f"a value of {name} is empty or has a tab or a line feed"))
