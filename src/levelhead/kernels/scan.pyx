@@ -214,7 +214,7 @@ cdef struct Sizes:
 cdef struct Out:
     int32_t** columns  # eight: FORM LEMMA UPOS XPOS FEATS DEPREL DEPS MISC
     int32_t* heads  # in the sentence, 1-based, 0 is the root
-    int32_t* multiword  # rows of [first word, words, nine codes]
+    int32_t* multiword  # rows of [first word, sentence, words, nine codes]
     int32_t* empty  # rows of [word before, sentence, minor, nine codes]
     int32_t* sentence_starts
     int32_t* sentence_lines
@@ -279,15 +279,16 @@ cdef inline bint read_range(
     Table* table, Bytes* fields, Out* out, Sizes* sizes, Sentence* sentence, int64_t first, int64_t last,
     Bytes end
 ) noexcept nogil:
-    cdef int32_t* row = out.multiword + 11 * sizes.multiword
+    cdef int32_t* row = out.multiword + 12 * sizes.multiword
     if first != sentence.n_words + 1 or last < first or first <= sentence.range_end or sentence.range_pending:
         return False
     row[0] = <int32_t> sizes.words
-    row[1] = <int32_t> (last - first + 1)
+    row[1] = <int32_t> sizes.sentences
+    row[2] = <int32_t> (last - first + 1)
     sizes.multiword += 1
     sentence.range_end = <int32_t> last
     sentence.range_pending = True
-    return intern_all(table, fields, row + 2, end)
+    return intern_all(table, fields, row + 3, end)
 
 
 cdef inline bint read_empty(
@@ -447,7 +448,7 @@ def scan(const uint8_t[::1] data, bint ranges=True):
         columns[i] = &view[0]
     view = arrays[8]
     out.columns, out.heads = columns, &view[0]
-    multiword = np.empty((bounds.others, 11), dtype=np.int32)
+    multiword = np.empty((bounds.others, 12), dtype=np.int32)
     view = multiword.reshape(-1)
     out.multiword = &view[0]
     empty = np.empty((bounds.others, 12), dtype=np.int32)

@@ -26,11 +26,13 @@ class MultiwordTokens:
 
     Args:
         first: the first word of each, int32, shape (n,), ascending.
+        sentence: its sentence, int32, shape (n,).
         n_words: how many words each holds, int32, shape (n,); 0 only in files read as official scorers read them.
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
     """
 
     first: Codes
+    sentence: Codes
     n_words: Codes
     cells: Codes
 
@@ -108,12 +110,14 @@ class Tokens(NamedTuple):
     Args:
         forms: the code of each token's form, int32, shape (tokens,).
         first: its first word, int32, shape (tokens,).
+        sentence: its sentence, int32, shape (tokens,), ascending.
         n_words: how many words it holds, int32, shape (tokens,).
         multiword: whether it is a multiword token, bool, shape (tokens,).
     """
 
     forms: Codes
     first: Codes
+    sentence: Codes
     n_words: Codes
     multiword: NDArray[np.bool_]
 

@@ -101,8 +101,8 @@ def scan_treebank(data: bytes, *, conllx: bool = False) -> Treebank | None:
         *(Column(column, strings) for column in codes),
         heads=np.where(local_heads == 0, -1, local_heads - 1 + first_words).astype(np.int32),
         sentence_starts=starts,
-        multiword=MultiwordTokens(multiword[:, 0], multiword[:, 1], multiword[:, 2:]),
-        empty=EmptyNodes(empty[:, 0], empty[:, 1], empty[:, 2], empty[:, 3:]),
+        multiword=MultiwordTokens(*multiword[:, :3].T, multiword[:, 3:]),
+        empty=EmptyNodes(*empty[:, :3].T, empty[:, 3:]),
         comments=Comments(comments, comment_starts),
         source=Source(lines=lines),
     )

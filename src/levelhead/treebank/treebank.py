@@ -96,10 +96,11 @@ class Treebank(Sequence["Sentence"]):
         alone = np.flatnonzero(np.cumsum(inside[:-1]) == 0).astype(np.int32)
         first = np.concatenate([alone, self.multiword.first])
         forms = np.concatenate([self.forms.codes[alone], self.multiword.cells[:, FORM]])
+        sentence = np.concatenate([self.sentence_of_word[alone], self.multiword.sentence])
         n_words = np.concatenate([np.ones_like(alone), self.multiword.n_words])
         order = np.lexsort((n_words, first)) if len(self.multiword) else np.arange(len(first))
         multiword = np.arange(len(first)) >= len(alone)
-        return Tokens(forms[order], first[order], n_words[order], multiword[order])
+        return Tokens(forms[order], first[order], sentence[order], n_words[order], multiword[order])
 
     @cached_property
     def sentence_of_word(self) -> Codes:
@@ -153,18 +154,14 @@ class Treebank(Sequence["Sentence"]):
         )
 
     def _multiword_of(self, chosen: NDArray[np.intp], starts: Codes) -> MultiwordTokens:
-        first_rows = np.searchsorted(self.multiword.first, self.sentence_starts)
-        rows, target = _rows_of(first_rows, chosen)
+        rows, target = _rows_of(self.multiword.sentence, len(self), chosen)
         moved = self.multiword.first[rows] - self.sentence_starts[chosen[target]] + starts[target]
-        return MultiwordTokens(moved.astype(np.int32), self.multiword.n_words[rows], self.multiword.cells[rows])
+        return MultiwordTokens(moved.astype(np.int32), target, self.multiword.n_words[rows], self.multiword.cells[rows])
 
     def _empty_of(self, chosen: NDArray[np.intp], starts: Codes) -> EmptyNodes:
-        first_rows = np.searchsorted(self.empty.sentence, np.arange(len(self) + 1))
-        rows, target = _rows_of(first_rows, chosen)
+        rows, target = _rows_of(self.empty.sentence, len(self), chosen)
         moved = self.empty.position[rows] - self.sentence_starts[chosen[target]] + starts[target]
-        return EmptyNodes(
-            moved.astype(np.int32), target.astype(np.int32), self.empty.minor[rows], self.empty.cells[rows]
-        )
+        return EmptyNodes(moved.astype(np.int32), target, self.empty.minor[rows], self.empty.cells[rows])
 
     def replace(self, *, heads: Iterable[int] | None = None, **columns: Iterable[str]) -> Treebank:
         """Return a treebank with other heads, relations, tags ...; everything else is kept.
@@ -210,10 +207,11 @@ def _freeze(value: object) -> None:
         value.flags.writeable = False
 
 
-def _rows_of(first_rows: NDArray[np.intp], chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Codes]:
     """Give the rows that belong to the chosen sentences, in order, and which of the chosen each belongs to."""
+    first_rows = np.searchsorted(sentence, np.arange(n_sentences + 1))
     sizes = (first_rows[1:] - first_rows[:-1])[chosen]
-    target = np.repeat(np.arange(len(chosen)), sizes)
+    target = np.repeat(np.arange(len(chosen), dtype=np.int32), sizes)
     begins = np.cumsum(sizes) - sizes
     return np.arange(len(target)) + np.repeat(first_rows[chosen] - begins, sizes), target
 

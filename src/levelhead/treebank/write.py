@@ -116,8 +116,9 @@ def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], list[str]]:
         line = "\t".join([f"{position - starts[sentence]}.{minor}", *(texts[code] for code in cells)])
         before.setdefault((int(sentence), int(position)), []).append(line + "\n")
     multiword = treebank.multiword
-    sentences = treebank.sentence_of_word[multiword.first]
-    for first, n_words, sentence, cells in zip(multiword.first, multiword.n_words, sentences, multiword.cells):
+    for first, n_words, sentence, cells in zip(
+        multiword.first, multiword.n_words, multiword.sentence, multiword.cells
+    ):
         local = first - starts[sentence] + 1
         line = "\t".join([f"{local}-{local + n_words - 1}", *(texts[code] for code in cells)])
         before.setdefault((int(sentence), int(first)), []).append(line + "\n")

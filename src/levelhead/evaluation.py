@@ -1,0 +1,151 @@
+"""One pair of treebanks: read, align, match, score."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+from levelhead._version import VERSION
+from levelhead.errors import MeasureError
+from levelhead.measures import REGISTRY, parse
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.score import Score, score as score_one
+from levelhead.scoring.weights import read_weights
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.official import parse_officially
+from levelhead.treebank.source import read_bytes
+
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import Format
+
+Input = Treebank | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False)
+class Evaluation(Mapping[str, Score]):
+    """The scores of one system on one treebank, by the text of the measure.
+
+    Args:
+        scores: the scores, in the order asked for.
+        gold: the gold treebank.
+        system: the system's.
+        signature: everything that decides the numbers.
+    """
+
+    scores: Mapping[str, Score]
+    gold: Treebank
+    system: Treebank
+    signature: Mapping[str, str]
+
+    def __getitem__(self, measure: str) -> Score:
+        """Return the score of a measure."""
+        return self.scores[measure]
+
+    def __iter__(self):  # type: ignore[no-untyped-def]  # noqa: ANN204
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+def score(
+    gold: Input,
+    system: Input,
+    *,
+    measures: Iterable[str | Measure] | None = None,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",  # noqa: A002
+) -> Evaluation:
+    """Score a system's output against gold.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: likewise.
+        measures: which measures; those that the rules' official scorer prints if None.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: of files, "conllu" or "conllx".
+
+    Raises:
+        InputError: a file is not valid, or the texts differ; with every fault.
+        MeasureError: there is no such measure, or no such rules.
+    """
+    chosen = rules_named(rules)
+    asked = measures_for(chosen, measures)
+    gold_treebank, system_treebank = (load(source, chosen, format) for source in (gold, system))
+    return score_treebanks(gold_treebank, system_treebank, asked, chosen)
+
+
+def score_treebanks(gold: Treebank, system: Treebank, measures: Iterable[Measure], rules: Rules) -> Evaluation:
+    """Score one treebank against another.
+
+    Args:
+        gold: the gold treebank.
+        system: the system's.
+        measures: which measures.
+        rules: whose decisions to follow.
+
+    Raises:
+        TextMismatch: they do not have the same characters.
+    """
+    matches = match(gold, system, rules)
+    scores = {str(measure): _score(matches, measure) for measure in measures}
+    return Evaluation(MappingProxyType(scores), gold, system, signature(gold, system, rules, measures))
+
+
+def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
+    """Return a treebank, read as the rules say if it is not in memory yet.
+
+    Args:
+        source: a treebank or the path of one.
+        rules: whose verdict on files to follow.
+        format: of the file, "conllu" or "conllx".
+
+    Raises:
+        InputError: the file is not valid; with every fault.
+    """
+    if isinstance(source, Treebank):
+        return source
+    if rules.reading is None or format == "conllx":
+        return read(source, format=format)
+    return parse_officially(read_bytes(source), rules.reading, os.fspath(source))
+
+
+def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
+    """Return the measures asked for, or those that the rules' scorer prints.
+
+    Raises:
+        MeasureError: there is no such measure, or the rules have none of that name.
+    """
+    asked = tuple(parse(str(measure)) for measure in (rules.measures if measures is None else measures))
+    for measure in asked:
+        if measure.name in rules.lacks:
+            raise MeasureError(f"the rules {rules.name} have no {measure.name}", "unknown-measure")
+    return asked
+
+
+def signature(gold: Treebank, system: Treebank, rules: Rules, measures: Iterable[Measure]) -> Mapping[str, str]:
+    """Return everything that decides the numbers, by name: rules, files, repairs, Unicode, version."""
+    parts = {"rules": rules.name}
+    for name, treebank in (("gold", gold), ("system", system)):
+        parts[name] = (treebank.source.sha256 or "memory")[:12]
+    for measure in measures:
+        if measure.name == "WeightedLAS":
+            parts["weights"] = hashlib.sha256(read_bytes(measure.argument or "")).hexdigest()[:12]
+    for name, treebank in (("gold", gold), ("system", system)):
+        if treebank.warnings:
+            parts[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in treebank.warnings}))
+    parts["unicode"] = unicodedata.unidata_version
+    parts["version"] = VERSION
+    return MappingProxyType(parts)
+
+
+def _score(matches: Matches, measure: Measure) -> Score:
+    weights = read_weights(measure.argument or "") if measure.name == "WeightedLAS" else None
+    return score_one(matches, measure, REGISTRY[measure.name], weights=weights)

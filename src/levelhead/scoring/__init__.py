@@ -1,0 +1,9 @@
+"""From two treebanks to scores: rules, spans, alignment, matches, counts, measures."""
+
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import Agree, Matches, match
+from levelhead.scoring.measure import Definition, Measure
+from levelhead.scoring.rules import RULES, Rules
+from levelhead.scoring.score import Score
+
+__all__ = ["RULES", "Agree", "Counts", "Definition", "Matches", "Measure", "Rules", "Score", "match"]

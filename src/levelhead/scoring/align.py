@@ -1,0 +1,97 @@
+"""Which system word is which gold word."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from levelhead.kernels import spans as kernel
+from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.spans import Spans
+from levelhead.treebank import Treebank
+from levelhead.treebank.strings import Codes
+
+
+@dataclass(frozen=True, eq=False)
+class Alignment:
+    """Pairs of words, one to one and in order on both sides.
+
+    Args:
+        gold: the gold word of each pair, int32, shape (pairs,), ascending.
+        system: the system word, likewise.
+    """
+
+    gold: Codes
+    system: Codes
+
+    def __len__(self) -> int:
+        return len(self.gold)
+
+
+def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
+    """Align the words of two segmentations of one text.
+
+    Words outside multiword tokens are aligned if they cover the same characters; inside, by the longest common
+    subsequence of their lower-cased forms (CoNLL 2017 evaluation, "Aligning system words with the gold standard").
+
+    Args:
+        gold: the gold treebank.
+        system: the system's.
+        gold_spans: which characters the gold words cover.
+        system_spans: which the system's.
+    """
+    pairs, regions = kernel.align(
+        gold_spans.starts, gold_spans.ends, gold_spans.inside,
+        system_spans.starts, system_spans.ends, system_spans.inside,
+    )  # fmt: skip
+    if len(regions):
+        inside = _align_regions(gold, system, regions)
+        pairs = np.concatenate([pairs, inside])
+        pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
+    return Alignment(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
+
+
+def _align_regions(gold: Treebank, system: Treebank, regions: Codes) -> Codes:
+    """Align the words inside multiword regions: at once where both sides agree, else one region at a time."""
+    gold_ids, system_ids = _lower_cased(gold, system, regions)
+    gold_words, region_of_gold = _words_of(regions[:, 0], regions[:, 1])
+    system_words, _ = _words_of(regions[:, 2], regions[:, 3])
+    same_size = regions[:, 1] - regions[:, 0] == regions[:, 3] - regions[:, 2]
+    in_same = same_size[region_of_gold]
+    one, other = gold_words[in_same], system_words[np.repeat(same_size, regions[:, 3] - regions[:, 2])]
+    differs = np.zeros(len(regions), dtype=bool)
+    differs[region_of_gold[in_same][gold_ids[one] != system_ids[other]]] = True
+    equal = same_size & ~differs
+    in_equal = equal[region_of_gold[in_same]]
+    found = [np.stack([one[in_equal], other[in_equal]], axis=1)]
+    for gold_start, gold_end, system_start, system_end in regions[~equal].tolist():
+        inner = common_subsequence(
+            gold_ids[gold_start:gold_end].tolist(), system_ids[system_start:system_end].tolist()
+        )
+        if inner:
+            found.append(np.array(inner, dtype=np.int32) + np.array([gold_start, system_start], dtype=np.int32))
+    return np.concatenate(found).astype(np.int32)
+
+
+def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
+    """Give all words of the regions in order, and the region of each."""
+    sizes = ends - starts
+    region = np.repeat(np.arange(len(starts), dtype=np.int32), sizes)
+    before = np.cumsum(sizes) - sizes
+    return (np.arange(len(region)) - before[region] + starts[region]).astype(np.int32), region
+
+
+def _lower_cased(gold: Treebank, system: Treebank, regions: Codes) -> tuple[Codes, Codes]:
+    """Number the lower-cased forms of the words in regions alike on both sides; int32, shape (words,), else -1."""
+    numbers: dict[str, int] = {}
+    result = []
+    for treebank, starts, ends in ((gold, regions[:, 0], regions[:, 1]), (system, regions[:, 2], regions[:, 3])):
+        words, _ = _words_of(starts, ends)
+        of_code = np.full(len(treebank.strings), -1, dtype=np.int32)
+        for code in np.unique(treebank.forms.codes[words]).tolist():
+            of_code[code] = numbers.setdefault(treebank.strings[code].lower(), len(numbers))
+        ids = np.full(treebank.n_words, -1, dtype=np.int32)
+        ids[words] = of_code[treebank.forms.codes[words]]
+        result.append(ids)
+    return result[0], result[1]

@@ -1,0 +1,227 @@
+"""Counts: how much is right, in gold, in the system's output, and aligned; they add, ratios never do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.scoring.enhanced import edges_of, universal_labels
+from levelhead.scoring.matches import Agree, Matches
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import Codes, Column
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+Numbers = NDArray[Any]
+"""Counts, int64, or weighted sums, float64."""
+
+Weights = NDArray[Any]
+"""What each thing counts: bool, int64 or float64."""
+
+
+@dataclass(frozen=True, eq=False)
+class Counts:
+    """Counts by row: one row for all, or one row for each gold sentence.
+
+    Args:
+        correct: what is right; int64 (float64 for weighted measures), shape (rows,).
+        gold: what gold has, likewise.
+        system: what the system has, likewise.
+        aligned: what gold has and is aligned, likewise; None for measures of the segmentation itself.
+    """
+
+    correct: Numbers
+    gold: Numbers
+    system: Numbers
+    aligned: Numbers | None
+
+    def __len__(self) -> int:
+        return len(self.correct)
+
+    def __add__(self, other: Counts) -> Counts:
+        """Append the rows of other counts."""
+        aligned = None
+        if self.aligned is not None and other.aligned is not None:
+            aligned = np.concatenate([self.aligned, other.aligned])
+        pairs = zip((self.correct, self.gold, self.system), (other.correct, other.gold, other.system), strict=True)
+        return Counts(*map(np.concatenate, pairs), aligned)
+
+    def total(self) -> Counts:
+        """Sum all rows into one."""
+        return Counts(*(None if part is None else _sum(part) for part in self._parts()))  # type: ignore[arg-type]
+
+    def _parts(self) -> tuple[Numbers | None, ...]:
+        return self.correct, self.gold, self.system, self.aligned
+
+
+def _sum(numbers: Numbers) -> Numbers:
+    """Sum from left to right, as the official scripts add up weights (floating-point sums depend on the order)."""
+    if len(numbers) == 0:
+        return np.zeros(1, dtype=numbers.dtype)
+    return np.cumsum(numbers)[-1:]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """Where counts go: all into one row, or each into the row of its gold sentence."""
+
+    matches: Matches
+    by_sentence: bool
+
+    def of_gold(self, weights: Weights) -> Numbers:
+        return self._sum(weights, self.matches.gold.sentence_of_word if self.by_sentence else None)
+
+    def of_pairs(self, weights: Weights) -> Numbers:
+        matches = self.matches
+        rows = matches.gold.sentence_of_word[matches.alignment.gold] if self.by_sentence else None
+        return self._sum(weights, rows)
+
+    def of_system(self, weights: Weights) -> Numbers:
+        return self._sum(weights, self.matches.row_of_system if self.by_sentence else None)
+
+    def at(self, starts: NDArray[np.int64], weights: Weights) -> Numbers:
+        """Count things by where in the text they start."""
+        return self._sum(weights, self.matches.rows_at(starts) if self.by_sentence else None)
+
+    def _sum(self, weights: Weights, rows: Codes | None) -> Numbers:
+        if rows is None:
+            return np.array([np.count_nonzero(weights)]) if weights.dtype == bool else _sum(weights)
+        sums = np.bincount(rows, weights=weights, minlength=len(self.matches.gold))
+        return sums if weights.dtype == np.float64 else sums.astype(np.int64)
+
+
+def count_words(
+    matches: Matches,
+    needs: Agree,
+    *,
+    only: str | None = None,
+    weights: Mapping[str, float] | None = None,
+    by_sentence: bool = False,
+) -> Counts:
+    """Count pairs of words that agree.
+
+    Args:
+        matches: the aligned words.
+        needs: what must agree.
+        only: the class of the rules' scheme to which words are restricted: each side's denominator by its own
+            relation, correct and aligned by the gold relation.
+        weights: the weight of each universal relation in place of 1, default 1.0, restricted likewise.
+        by_sentence: one row for each gold sentence.
+    """
+    rows = _Rows(matches, by_sentence)
+    agree = matches.agree(needs)
+    if weights is not None:
+        gold = _weights(matches.gold.relations, weights)
+        system = _weights(matches.system.relations, weights)
+    elif only is not None:
+        gold = matches.rules.scheme.is_in(only, matches.gold.relations)
+        system = matches.rules.scheme.is_in(only, matches.system.relations)
+    else:
+        gold, system = np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
+    of_pairs = gold[matches.alignment.gold]
+    correct = of_pairs * agree  # adding 0.0 for the others leaves a sum as it is
+    return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
+
+
+def _weights(relations: Column, weights: Mapping[str, float]) -> NDArray[np.float64]:
+    of_code = np.zeros(len(relations.strings))
+    for code in relations.distinct.tolist():
+        of_code[code] = weights.get(universal(relations.strings[code]), 1.0)
+    return of_code[relations.codes]
+
+
+def count_tokens(matches: Matches, *, by_sentence: bool = False) -> Counts:
+    """Count surface tokens that cover the same characters."""
+    gold, system = matches.gold_spans, matches.system_spans
+    return _count_spans(
+        matches, (gold.token_starts, gold.token_ends), (system.token_starts, system.token_ends), by_sentence=by_sentence
+    )
+
+
+def count_sentences(matches: Matches, *, by_sentence: bool = False) -> Counts:
+    """Count sentences that cover the same characters."""
+    gold, system = matches.gold_spans.sentence_starts, matches.system_spans.sentence_starts
+    return _count_spans(matches, (gold[:-1], gold[1:]), (system[:-1], system[1:]), by_sentence=by_sentence)
+
+
+def _count_spans(
+    matches: Matches,
+    gold: tuple[NDArray[np.int64], NDArray[np.int64]],
+    system: tuple[NDArray[np.int64], NDArray[np.int64]],
+    *,
+    by_sentence: bool,
+) -> Counts:
+    rows = _Rows(matches, by_sentence)
+    at = np.searchsorted(gold[0], system[0]).clip(max=max(len(gold[0]) - 1, 0))
+    same = (gold[0][at] == system[0]) & (gold[1][at] == system[1])
+    every_gold, every_system = np.ones(len(gold[0]), dtype=bool), np.ones(len(system[0]), dtype=bool)
+    return Counts(rows.at(system[0], same), rows.at(gold[0], every_gold), rows.at(system[0], every_system), None)
+
+
+def count_aligned(matches: Matches, *, by_sentence: bool = False) -> Counts:
+    """Count words that are aligned at all."""
+    words = count_words(matches, Agree(0), by_sentence=by_sentence)
+    return Counts(words.correct, words.gold, words.system, None)
+
+
+def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
+    """Count enhanced edges between aligned words with the same label.
+
+    Args:
+        matches: the aligned words.
+        needs: whether labels are compared whole (`Agree.FULL_RELATION`), or each step's universal relation.
+        by_sentence: one row for each gold sentence.
+
+    Raises:
+        MalformedDeps: DEPS of either side cannot be read.
+    """
+    labels: dict[str, int] = {}
+    gold = edges_of(matches.gold, labels, collapse=matches.rules.collapse)
+    system = edges_of(matches.system, labels, collapse=matches.rules.collapse)
+    numbers = np.arange(len(labels)) if needs & Agree.FULL_RELATION else universal_labels(labels)
+    child = matches.gold_of_system[system.child]
+    parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent])
+    reachable = (child >= 0) & ((parent >= 0) | (system.parent < 0))
+    keys = _keys(
+        (gold.child, gold.parent, numbers[gold.label]),
+        (child[reachable], parent[reachable], numbers[system.label][reachable]),
+    )
+    n_correct = _partners(*keys, one_to_one=matches.rules.edges_one_to_one)
+    rows = _Rows(matches, by_sentence)
+    gold_at, system_at = matches.gold_spans.starts[gold.child], matches.system_spans.starts[system.child]
+    return Counts(
+        rows.at(gold_at, n_correct),
+        rows.at(gold_at, np.ones(len(gold), dtype=bool)),
+        rows.at(system_at, np.ones(len(system), dtype=bool)),
+        None,
+    )
+
+
+def _keys(*sides: tuple[Codes, Codes, NDArray[Any]]) -> list[NDArray[np.int64]]:
+    """Number the triples of both sides alike, int64."""
+    child, parent, label = (np.concatenate(columns).astype(np.int64) for columns in zip(*sides, strict=True))
+    heads = np.unique(child * (1 << 31) + parent + 1, return_inverse=True)[1]
+    keys = heads * (int(label.max(initial=0)) + 1) + label
+    n_first = len(sides[0][0])
+    return [keys[:n_first], keys[n_first:]]
+
+
+def _partners(gold: NDArray[np.int64], system: NDArray[np.int64], *, one_to_one: bool) -> NDArray[np.int64]:
+    """Count the system edges equal to each gold edge, int64; one to one, no system edge is used twice."""
+    distinct, n_system = np.unique(system, return_counts=True)
+    if not len(distinct):
+        return np.zeros(len(gold), dtype=np.int64)
+    at = np.searchsorted(distinct, gold).clip(max=len(distinct) - 1)
+    found = np.where(distinct[at] == gold, n_system[at], 0)
+    if not one_to_one:
+        return found
+    order = np.argsort(gold, kind="stable")
+    position = np.arange(len(gold))
+    first = np.searchsorted(gold[order], gold[order], side="left")
+    rank = np.empty(len(gold), dtype=np.int64)
+    rank[order] = position - first
+    return (rank < found).astype(np.int64)

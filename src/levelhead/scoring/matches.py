@@ -1,0 +1,195 @@
+"""What agrees between each gold word and the system word aligned to it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from enum import IntFlag
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.kernels import scan
+from levelhead.scoring.align import Alignment, align
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import Spans, check_same_text, spans_of
+from levelhead.treebank import Column, Treebank
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import UNDERSCORE, Codes
+
+UNIVERSAL_FEATURES = frozenset(
+    "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense Aspect"
+    " Voice Evident Polarity Person Polite".split()
+)
+"""The 21 features that conll18_ud_eval.py and its successors compare."""
+
+_FUNCTIONAL = re.compile("aux|cop|mark|det|clf|case|cc")
+
+
+class Agree(IntFlag):
+    """What can agree between two aligned words."""
+
+    HEAD = 1
+    RELATION = 2  # without subtype
+    FULL_RELATION = 4  # with subtype
+    UPOS = 8
+    XPOS = 16
+    FEATS = 32  # what the rules compare of FEATS
+    ALL_FEATS = 64  # FEATS as they are
+    LEMMA = 128
+    CHILDREN = 256  # all functional children: aligned, with the same relation, UPOS and features (MLAS)
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """One row for each aligned pair of words, with flags for what agrees; measures are counted from this alone.
+
+    Args:
+        gold: the gold treebank.
+        system: the system's.
+        rules: whose decisions were followed.
+        gold_spans: which characters the gold words cover.
+        system_spans: which the system's.
+        alignment: the pairs.
+        flags: what agrees in each pair, `Agree`, uint16, shape (pairs,).
+    """
+
+    gold: Treebank
+    system: Treebank
+    rules: Rules
+    gold_spans: Spans
+    system_spans: Spans
+    alignment: Alignment
+    flags: NDArray[np.uint16]
+
+    def agree(self, needs: Agree) -> NDArray[np.bool_]:
+        """Say of each pair whether all that is needed agrees."""
+        return (self.flags & int(needs)) == int(needs)
+
+    @cached_property
+    def gold_of_system(self) -> Codes:
+        """The gold word of each system word, -1 where there is none, int32, shape (system words,)."""
+        return _gold_of_system(self.alignment, self.system.n_words)
+
+    @cached_property
+    def row_of_system(self) -> Codes:
+        """The gold sentence in which each system word's first character lies, int32, shape (system words,)."""
+        return self.rows_at(self.system_spans.starts)
+
+    def rows_at(self, starts: NDArray[np.int64]) -> Codes:
+        """The gold sentence in which each position lies, int32."""
+        sentences = np.searchsorted(self.gold_spans.sentence_starts[:-1], starts, side="right") - 1
+        return sentences.astype(np.int32)
+
+
+def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
+    """Align two treebanks and compare what is aligned.
+
+    Args:
+        gold: the gold treebank.
+        system: the system's.
+        rules: whose decisions to follow.
+
+    Raises:
+        TextMismatch: they do not have the same characters.
+    """
+    gold_spans = spans_of(gold, unicode_spaces=rules.unicode_spaces)
+    system_spans = spans_of(system, unicode_spaces=rules.unicode_spaces)
+    check_same_text(gold, system, gold_spans, system_spans)
+    alignment = align(gold, system, gold_spans, system_spans)
+    flags = _compare(gold, system, rules, alignment)
+    return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
+
+
+def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
+    of_system = np.full(n_words, -1, dtype=np.int32)
+    of_system[alignment.system] = alignment.gold
+    return of_system
+
+
+def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignment) -> NDArray[np.uint16]:
+    known = scan.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets)
+
+    def same(name: str) -> NDArray[np.bool_]:
+        one, other = getattr(gold, name), getattr(system, name)
+        return one.codes[alignment.gold] == known[other.codes[alignment.system]]  # type: ignore[no-any-return]
+
+    def same_value(name: str, value: Callable[[str], str]) -> NDArray[np.bool_]:
+        one, other = _numbered(value, getattr(gold, name), getattr(system, name))
+        return one[alignment.gold] == other[alignment.system]
+
+    of_system = _gold_of_system(alignment, system.n_words)
+    all_feats = same("feats")
+    lemma = same("lemmas")
+    if rules.missing_lemma_counts:
+        lemma |= gold.lemmas.codes[alignment.gold] == UNDERSCORE
+    agree = {
+        Agree.HEAD: _same_head(gold, system, alignment, of_system),
+        Agree.RELATION: same_value("relations", universal),
+        Agree.FULL_RELATION: same("relations"),
+        Agree.UPOS: same("upos"),
+        Agree.XPOS: same("xpos"),
+        Agree.FEATS: same_value("feats", _universal_features) if rules.universal_features else all_feats,
+        Agree.ALL_FEATS: all_feats,
+        Agree.LEMMA: lemma,
+    }
+    flags = np.zeros(len(alignment), dtype=np.uint16)
+    for flag, which in agree.items():
+        flags |= which.astype(np.uint16) * np.uint16(flag)
+    tags = Agree.HEAD | Agree.RELATION | Agree.UPOS | Agree.FEATS
+    children = _same_children(gold, system, alignment, (flags & int(tags)) == int(tags))
+    return flags | children.astype(np.uint16) * np.uint16(Agree.CHILDREN)
+
+
+def _same_head(gold: Treebank, system: Treebank, alignment: Alignment, of_system: Codes) -> NDArray[np.bool_]:
+    """Both are roots, or the system head is aligned to the gold head."""
+    gold_heads, system_heads = gold.heads[alignment.gold], system.heads[alignment.system]
+    root = system_heads < 0
+    return np.where(root, gold_heads < 0, (of_system[system_heads] == gold_heads) & (gold_heads >= 0))
+
+
+def _numbered(value: Callable[[str], str], *columns: Column) -> list[Codes]:
+    """Number the values of columns alike: equal numbers for strings with equal `value`, int32, shape (words,)."""
+    numbers: dict[str, int] = {}
+    result = []
+    for column in columns:
+        of_code = np.full(len(column.strings), -1, dtype=np.int32)
+        for code in column.distinct.tolist():
+            of_code[code] = numbers.setdefault(value(column.strings[code]), len(numbers))
+        result.append(of_code[column.codes])
+    return result
+
+
+def _universal_features(feats: str) -> str:
+    """Keep the universal features of FEATS, sorted; layered ones such as Number[psor] are not among them."""
+    return "|".join(sorted(feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES))
+
+
+def _is_functional(relations: Column) -> NDArray[np.bool_]:
+    of_code = np.zeros(len(relations.strings), dtype=bool)
+    for code in relations.distinct.tolist():
+        of_code[code] = bool(_FUNCTIONAL.fullmatch(universal(relations.strings[code])))
+    return of_code[relations.codes]
+
+
+def _same_children(
+    gold: Treebank, system: Treebank, alignment: Alignment, agree: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Whether the lists of functional children are equal (MLAS).
+
+    Alignment is one to one and in order, so two lists are equal where both are as long as the number of their
+    pairs of functional children that are aligned and agree in head, relation, UPOS and features.
+    """
+    n_gold = _count_children(gold, _is_functional(gold.relations))
+    n_system = _count_children(system, _is_functional(system.relations))
+    pairs = agree & _is_functional(gold.relations)[alignment.gold] & (gold.heads[alignment.gold] >= 0)
+    n_both = np.bincount(gold.heads[alignment.gold[pairs]], minlength=gold.n_words)
+    of_gold, of_system = n_gold[alignment.gold], n_system[alignment.system]
+    return (of_gold == of_system) & (n_both[alignment.gold] == of_gold)
+
+
+def _count_children(treebank: Treebank, which: NDArray[np.bool_]) -> NDArray[np.intp]:
+    attached = which & (treebank.heads >= 0)
+    return np.bincount(treebank.heads[attached], minlength=treebank.n_words)

@@ -1,0 +1,110 @@
+"""Whose verdicts and numbers are given: the official scorers', or levelhead's own."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from levelhead.errors import MeasureError
+from levelhead.treebank import official, schemes
+
+_TAGS17 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "Feats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS")
+_TAGS18 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS")
+
+
+@dataclass(frozen=True, slots=True)
+class Rules:
+    """Every decision in which the scorers differ.
+
+    Args:
+        name: how the rules are called.
+        source: the script whose numbers they give.
+        reading: how it reads files; None for levelhead's own strict reading with its repairs.
+        measures: what it prints, in its order.
+        lacks: measures that have no meaning under these rules.
+        scheme: the partition of relations whose class CONTENT is what CLAS counts.
+        unicode_spaces: whether all space separators are taken out of forms (else only U+0020).
+        universal_features: whether only the 21 universal features are compared (else the whole FEATS).
+        missing_lemma_counts: whether a word without a gold lemma counts as right.
+        edges_one_to_one: whether an enhanced edge matches at most one other (else every pair that agrees counts).
+        collapse: whether paths through empty nodes become edges (else edges from empty nodes are dropped).
+        undefined: the value of a ratio with nothing to count.
+        unannotated: whether a column that gold leaves out is reported as such (else scored all the same).
+    """
+
+    name: str
+    source: str
+    reading: official.Official | None
+    measures: tuple[str, ...]
+    lacks: frozenset[str]
+    scheme: schemes.Scheme
+    unicode_spaces: bool = True
+    universal_features: bool = True
+    missing_lemma_counts: bool = True
+    edges_one_to_one: bool = False
+    collapse: bool = False
+    undefined: float | None = 0.0
+    unannotated: bool = False
+
+
+CONLL17 = Rules(
+    name="conll17",
+    source="conll17_ud_eval.py, CoNLL 2017 shared task",
+    reading=official.CONLL17,
+    measures=_TAGS17,
+    lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS"}),
+    scheme=schemes.CONLL17,
+    unicode_spaces=False,
+    universal_features=False,
+    missing_lemma_counts=False,
+)
+
+CONLL18 = Rules(
+    name="conll18",
+    source="conll18_ud_eval.py, CoNLL 2018 shared task",
+    reading=official.CONLL18,
+    measures=(*_TAGS18, "MLAS", "BLEX"),
+    lacks=frozenset({"Feats", "ELAS", "EULAS"}),
+    scheme=schemes.CONLL18,
+)
+
+UDTOOLS = Rules(
+    name="udtools",
+    source="udtools 0.2.9, the UD scorer of 2026",
+    reading=official.UDTOOLS,
+    measures=(*_TAGS18, "MLAS", "BLEX", "ELAS", "EULAS"),
+    lacks=frozenset({"Feats"}),
+    scheme=schemes.CONLL18,
+)
+
+UD = Rules(
+    name="ud",
+    source="udtools 0.2.9 with the deviations listed in the documentation of levelhead",
+    reading=None,
+    measures=(*_TAGS18[:-1], "LAS(full)", "CLAS", "MLAS", "BLEX", "ELAS", "EULAS"),
+    lacks=frozenset({"Feats"}),
+    scheme=schemes.CONLL18,
+    edges_one_to_one=True,
+    collapse=True,
+    undefined=None,
+    unannotated=True,
+)
+
+RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in (CONLL17, CONLL18, UDTOOLS, UD)})
+"""All rules by name."""
+
+
+def rules_named(name: str | Rules) -> Rules:
+    """Return the rules of a name.
+
+    Raises:
+        MeasureError: there are none of that name.
+    """
+    if isinstance(name, Rules):
+        return name
+    if name not in RULES:
+        near = difflib.get_close_matches(name, RULES, cutoff=0.0)
+        raise MeasureError(f"there are no rules {name!r}; there are {', '.join(near)}", "unknown-measure")
+    return RULES[name]

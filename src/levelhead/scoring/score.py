@@ -1,0 +1,138 @@
+"""Scores: a value with the counts behind it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from levelhead.scoring.counts import Counts, count_aligned, count_edges, count_sentences, count_tokens, count_words
+from levelhead.scoring.enhanced import MalformedDeps
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from levelhead.scoring.matches import Matches
+    from levelhead.scoring.measure import Definition, Measure
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """What a measure says of a system.
+
+    Args:
+        measure: which measure.
+        correct: what is right (a number of words, or a sum of weights).
+        gold: what gold has.
+        system: what the system has.
+        aligned: what gold has and is aligned; None for measures of the segmentation and of graphs.
+        undefined: the value of a ratio with nothing to count: None, or 0.0 as the official scorers print it.
+        reason: why there is no value, where there is none.
+    """
+
+    measure: Measure
+    correct: float
+    gold: float
+    system: float
+    aligned: float | None
+    undefined: float | None = None
+    reason: str | None = None
+
+    @property
+    def precision(self) -> float | None:
+        """Correct / system."""
+        return self._ratio(self.correct, self.system)
+
+    @property
+    def recall(self) -> float | None:
+        """Correct / gold."""
+        return self._ratio(self.correct, self.gold)
+
+    @property
+    def f1(self) -> float | None:
+        """The harmonic mean of precision and recall: 2 correct / (system + gold)."""
+        return self._ratio(2 * self.correct, self.system + self.gold)
+
+    @property
+    def aligned_accuracy(self) -> float | None:
+        """Correct / aligned."""
+        return None if self.aligned is None else self._ratio(self.correct, self.aligned)
+
+    @property
+    def value(self) -> float | None:
+        """The ratio that the measure names: F1 unless it says otherwise."""
+        return getattr(self, self.measure.component or "f1")  # type: ignore[no-any-return]
+
+    def _ratio(self, part: float, whole: float) -> float | None:
+        if self.reason is not None:
+            return None
+        return part / whole if whole else self.undefined
+
+
+def count(
+    matches: Matches,
+    measure: Measure,
+    definition: Definition,
+    *,
+    weights: Mapping[str, float] | None = None,
+    by_sentence: bool = False,
+) -> Counts:
+    """Count what a measure counts.
+
+    Args:
+        matches: the aligned words.
+        measure: which measure.
+        definition: what it is.
+        weights: the weights that its argument names, for a weighted measure.
+        by_sentence: one row for each gold sentence, else one row in all.
+
+    Raises:
+        MalformedDeps: the measure is of enhanced graphs, and DEPS cannot be read.
+    """
+    if definition.unit == "tokens":
+        return count_tokens(matches, by_sentence=by_sentence)
+    if definition.unit == "sentences":
+        return count_sentences(matches, by_sentence=by_sentence)
+    if definition.unit == "aligned":
+        return count_aligned(matches, by_sentence=by_sentence)
+    needs = definition.needs_for(measure.argument)
+    if definition.unit == "edges":
+        return count_edges(matches, needs, by_sentence=by_sentence)
+    return count_words(matches, needs, only=definition.only, weights=weights, by_sentence=by_sentence)
+
+
+def score(
+    matches: Matches, measure: Measure, definition: Definition, *, weights: Mapping[str, float] | None = None
+) -> Score:
+    """Score a system by one measure.
+
+    Args:
+        matches: the aligned words.
+        measure: which measure.
+        definition: what it is.
+        weights: the weights that its argument names, for a weighted measure.
+    """
+    missing = _not_annotated(matches, definition)
+    nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
+    if missing:
+        return replace(nothing, reason=missing)
+    try:
+        total = count(matches, measure, definition, weights=weights)
+    except MalformedDeps as error:
+        return replace(nothing, reason=f"DEPS cannot be read: {error}")
+    aligned = None if total.aligned is None else total.aligned[0].item()
+    numbers = (total.correct[0].item(), total.gold[0].item(), total.system[0].item())
+    return Score(measure, *numbers, aligned, matches.rules.undefined)
+
+
+def _not_annotated(matches: Matches, definition: Definition) -> str | None:
+    """Say that gold has no value in any of the columns that a measure needs, where the rules ask for it."""
+    if not matches.rules.unannotated or not definition.columns:
+        return None
+    if any(_has_values(matches, name) for name in definition.columns):
+        return None
+    return f"not annotated in gold: {', '.join(definition.columns).upper()}"
+
+
+def _has_values(matches: Matches, name: str) -> bool:
+    column = getattr(matches.gold, name)
+    return any(column.strings[code] not in {"", "_"} for code in column.distinct[:3].tolist())

@@ -1,0 +1,128 @@
+"""Which characters of the text each token, word and sentence covers."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, TextMismatch, quoted
+from levelhead.kernels import spans as kernel
+from levelhead.treebank import Treebank
+from levelhead.treebank.notices import place_of
+
+Offsets = NDArray[np.int64]
+
+_SPACE = re.compile(" ")
+_UNICODE_SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")  # the category Zs
+_SHOWN = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Spans:
+    """Positions in the text, which is all surface tokens without spaces; in bytes of UTF-8.
+
+    Bytes serve as well as characters: UTF-8 maps texts to bytes one to one, so equal spans stay equal.
+
+    Args:
+        text: the text, uint8.
+        token_starts: where each token starts, int64, shape (tokens,).
+        token_ends: where it ends, likewise.
+        starts: where each word's token starts, int64, shape (words,).
+        ends: where it ends, likewise.
+        inside: whether a word is part of a multiword token, uint8, shape (words,).
+        sentence_starts: where each sentence starts, then the size of the text; int64, shape (sentences + 1,).
+    """
+
+    text: NDArray[np.uint8]
+    token_starts: Offsets
+    token_ends: Offsets
+    starts: Offsets
+    ends: Offsets
+    inside: NDArray[np.uint8]
+    sentence_starts: Offsets
+
+
+def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
+    """Compute the spans of a treebank.
+
+    Args:
+        treebank: the treebank.
+        unicode_spaces: whether all space separators are left out of the text (else only U+0020).
+    """
+    tokens = treebank.tokens
+    pool, begins, lengths = _without_spaces(treebank, _UNICODE_SPACES if unicode_spaces else _SPACE)
+    sizes = lengths[tokens.forms]
+    token_ends = np.cumsum(sizes)
+    token_starts = token_ends - sizes
+    inside = np.zeros(treebank.n_words, dtype=np.uint8)
+    if len(treebank.multiword):
+        token_of_word = np.repeat(np.arange(len(sizes)), tokens.n_words)
+        inside[:] = tokens.multiword[token_of_word]
+    else:
+        token_of_word = np.arange(treebank.n_words)
+    starts = token_starts[token_of_word]
+    total = int(token_ends[-1]) if len(token_ends) else 0
+    return Spans(
+        text=kernel.concatenate(np.frombuffer(pool, dtype=np.uint8), begins, lengths, tokens.forms),
+        token_starts=token_starts,
+        token_ends=token_ends,
+        starts=starts,
+        ends=token_ends[token_of_word],
+        inside=inside,
+        sentence_starts=_sentence_starts(treebank, token_starts, total),
+    )
+
+
+def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> Offsets:
+    first_tokens = np.searchsorted(treebank.tokens.sentence, np.arange(len(treebank)))
+    return np.append(token_starts[first_tokens], total)
+
+
+def _without_spaces(treebank: Treebank, spaces: re.Pattern[str]) -> tuple[bytes, Offsets, Offsets]:
+    """Give a pool, and where each string starts and how long it is there, with spaces taken out of token forms."""
+    strings = treebank.strings
+    if not spaces.search(strings.text):
+        return strings.pool, strings.offsets[:-1], strings.lengths
+    used = np.unique(treebank.tokens.forms).tolist()
+    bare = {code: spaces.sub("", strings[code]).encode() for code in used if spaces.search(strings[code])}
+    begins, lengths = strings.offsets[:-1].copy(), strings.lengths.copy()
+    added, at = [], len(strings.pool)
+    for code, form in bare.items():
+        begins[code], lengths[code] = at, len(form)
+        added.append(form)
+        at += len(form)
+    return strings.pool + b"".join(added), begins, lengths
+
+
+def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> None:
+    """Raise a TextMismatch unless both treebanks have the same characters, and say where they part."""
+    one, other = gold_spans.text, system_spans.text
+    if len(one) == len(other) and bool((one == other).all()):
+        return
+    common = min(len(one), len(other))
+    differing = np.flatnonzero(one[:common] != other[:common])
+    at = int(differing[0]) if len(differing) else common
+    offset = len(one[:at].tobytes().decode("utf-8", "ignore"))
+    raise TextMismatch(
+        _side("gold", gold, gold_spans, at, offset),
+        _side("system", system, system_spans, at, offset),
+    )
+
+
+def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> Fault:
+    """Say what one side has where the texts part: the token, and the text around."""
+    if not len(spans.token_starts):
+        return Fault("text-mismatch", f"{name} has no words")
+    token = max(0, int(np.searchsorted(spans.token_starts, at, side="right")) - 1)
+    word = min(int(treebank.tokens.first[token]), treebank.n_words - 1)
+    form = treebank.strings[int(treebank.tokens.forms[token])]
+    while at and at < len(spans.text) and spans.text[at] & 0xC0 == 0x80:
+        at -= 1  # to the start of the character
+    before = spans.text[max(0, at - 4 * _SHOWN) : at].tobytes().decode("utf-8", "ignore")[-_SHOWN:]
+    after = spans.text[at : at + 4 * _SHOWN].tobytes().decode("utf-8", "ignore")[:_SHOWN]
+    continues = f"continues {quoted(after)}" if after else "ends"
+    message = f"{name} {continues} after {quoted(before)} (character {offset + 1} of the text, token {quoted(form)})"
+    return Fault("text-mismatch", message, place_of(treebank, word))

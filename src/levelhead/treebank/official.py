@@ -1,0 +1,265 @@
+"""CoNLL-U as the official scorers read it: what they take, what they refuse, and what they crash on (refused too).
+
+Their reading is laxer than ours in some places (any number that Python's int takes, ids inside multiword tokens
+unchecked, empty relations) and stricter in others (a byte order mark, a second blank line, a missing last one).
+Files that are in order go through the scanner; only the others are read line by line here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from levelhead.errors import ConlluError, Fault, Place, quoted
+from levelhead.treebank.columns import Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.strings import Column, Strings
+from levelhead.treebank.treebank import Treebank
+
+
+@dataclass(frozen=True, slots=True)
+class Official:
+    """How one official scorer reads a file.
+
+    Args:
+        name: of the rules.
+        deepest: the longest chain of heads that its recursion survives, measured with CPython 3.11.
+        empty_inside: whether empty nodes inside a multiword token are skipped (else they count as words there).
+        negative_inside: whether negative heads inside a multiword token count back from the end of what is read.
+        unicode_spaces: whether all space separators are taken out of forms (else only U+0020).
+        deps: whether it parses DEPS, and crashes where they are malformed.
+    """
+
+    name: str
+    deepest: int = 994
+    empty_inside: bool = False
+    negative_inside: bool = False
+    unicode_spaces: bool = True
+    deps: bool = False
+
+    def bare(self, form: str) -> str:
+        """Return a form without what counts as a space."""
+        if not self.unicode_spaces:
+            return form.replace(" ", "")
+        return "".join(character for character in form if unicodedata.category(character) != "Zs")
+
+
+CONLL17 = Official("conll17", negative_inside=True, unicode_spaces=False)
+CONLL18 = Official("conll18")
+UDTOOLS = Official("udtools", empty_inside=True, deps=True)
+
+
+def parse_officially(data: bytes, official: Official, name: str | None = None) -> Treebank:
+    """Read a treebank as an official scorer does.
+
+    Args:
+        data: the contents of a CoNLL-U file.
+        official: which scorer.
+        name: what to call the file in messages.
+
+    Raises:
+        ConlluError: the scorer refuses the file, or crashes on it.
+    """
+    treebank = scan_treebank(data)
+    if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
+        treebank = _Reading(official, name).read(data)
+    sentence = _too_deep(treebank, official)
+    if sentence is not None:
+        raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name))
+    if official.deps:
+        _check_deps(treebank, name)
+    return replace(treebank, source=Source(name, hashlib.sha256(data).hexdigest(), treebank.source.lines))
+
+
+def _refusal(message: str, place: Place) -> ConlluError:
+    return ConlluError(Fault("refused-by-rules", message, place))
+
+
+def _has_empty_node_inside(treebank: Treebank) -> bool:
+    inside = np.zeros(treebank.n_words + 1, dtype=np.int32)
+    np.add.at(inside, treebank.multiword.first + 1, 1)
+    np.add.at(inside, treebank.multiword.first + treebank.multiword.n_words, -1)
+    return bool(np.cumsum(inside)[treebank.empty.position].any())
+
+
+def _too_deep(treebank: Treebank, official: Official) -> int | None:
+    """Find the first sentence whose heads the scorer's recursion cannot follow."""
+    long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
+    for sentence in long.tolist():
+        start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
+        if _depth(treebank.heads.tolist(), start, end) > official.deepest:
+            return sentence
+    return None
+
+
+def _depth(heads: list[int], start: int, end: int) -> int:
+    """Count the nested calls that following the heads needs; a word that has been followed once is not again."""
+    done = [False] * (end - start)
+    deepest = 0
+    for word in range(start, end):
+        at, depth = word, 1
+        while start <= at < end and not done[at - start] and heads[at] >= 0:
+            done[at - start] = True
+            at = heads[at]
+            depth += 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _check_deps(treebank: Treebank, name: str | None) -> None:
+    """Refuse the DEPS on which the scorer crashes: no colon, a head that is no number or points nowhere."""
+    for code in treebank.deps.distinct.tolist():
+        text = treebank.strings[code]
+        if text in {"", "_"}:
+            continue
+        words = np.flatnonzero(treebank.deps.codes == code)
+        for edge in text.split("|"):
+            head, colon, _ = edge.partition(":")
+            if not colon or not _points_somewhere(treebank, head, words):
+                raise _refusal(f"its reading of DEPS {quoted(text)} crashes", Place(name))
+
+
+def _points_somewhere(treebank: Treebank, head: str, words: np.ndarray) -> bool:
+    if "." in head:
+        return True
+    try:
+        number = int(head)
+    except ValueError:
+        return False
+    sentences = treebank.sentence_of_word[words]
+    starts, ends = treebank.sentence_starts[sentences], treebank.sentence_starts[sentences + 1]
+    index = starts + number - 1
+    return number == 0 or bool(((index < ends) & (index >= -ends)).all())
+
+
+@dataclass
+class _Reading:
+    """A file read line by line in the scorer's way."""
+
+    official: Official
+    name: str | None
+    rows: list[list[str]] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    lines: list[int] = field(default_factory=list)
+    multiword: list[tuple[int, int, int, list[str]]] = field(default_factory=list)
+
+    def read(self, data: bytes) -> Treebank:
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None) from error
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
+        inside = False
+        for number, line in numbered:
+            if not inside and line.startswith("#"):
+                continue
+            if not inside:
+                self.lines.append(number)
+            if line:
+                self._read_token(number, line, numbered)
+            else:
+                self._end_sentence(number)
+            inside = bool(line)
+        if inside:
+            raise self._refuse("the file does not end with a blank line", len(lines))
+        return self._treebank()
+
+    def _refuse(self, message: str, line: int | None) -> ConlluError:
+        return _refusal(message, Place(self.name, line))
+
+    def _cells(self, number: int, line: str) -> list[str]:
+        cells = line.split("\t")
+        if len(cells) != 10:
+            raise self._refuse(f"{len(cells)} columns in place of 10", number)
+        return cells
+
+    def _int(self, text: str, column: str, number: int) -> int:
+        try:
+            return int(text)
+        except ValueError as error:
+            raise self._refuse(f"the {column} {quoted(text)} is no number", number) from error
+
+    def _read_token(self, number: int, line: str, following: Iterator[tuple[int, str]]) -> None:
+        cells = self._cells(number, line)
+        if "." in cells[0]:
+            return
+        if not self.official.bare(cells[1]):
+            raise self._refuse("the FORM is empty", number)
+        if "-" in cells[0]:
+            self._read_multiword(number, cells, following)
+            return
+        expected = len(self.rows) - self.starts[-1] + 1
+        if self._int(cells[0], "ID", number) != expected:
+            raise self._refuse(f"the ID is {quoted(cells[0])}, expected {expected}", number)
+        if self._int(cells[6], "HEAD", number) < 0:
+            raise self._refuse("the HEAD is negative", number)
+        self.rows.append(cells)
+
+    def _read_multiword(self, number: int, cells: list[str], following: Iterator[tuple[int, str]]) -> None:
+        ends = cells[0].split("-")
+        if len(ends) != 2:
+            raise self._refuse(f"the ID {quoted(cells[0])} is no range", number)
+        first, last = (self._int(end, "ID", number) for end in ends)
+        n_words = max(0, last - first + 1)
+        self.multiword.append((len(self.rows), len(self.starts) - 1, n_words, cells[1:]))
+        wanted = len(self.rows) + n_words
+        while len(self.rows) < wanted:
+            number, line = next(following, (number, ""))
+            row = self._cells(number, line)
+            if not (self.official.empty_inside and "." in row[0]):
+                self.rows.append(row)
+
+    def _end_sentence(self, number: int) -> None:
+        start, end = self.starts[-1], len(self.rows)
+        heads = [self._head(word, number) for word in range(start, end)]
+        if sum(head < 0 for head in heads) != 1:
+            raise self._refuse("the sentence that ends here does not have one root", number)
+        self.heads += heads
+        done = [False] * end
+        for word in range(start, end):
+            met = set()
+            at = word
+            while at >= start and not done[at]:
+                if at in met:
+                    raise self._refuse("there is a cycle in the sentence that ends here", number)
+                met.add(at)
+                at = self.heads[at]
+            for at in met:
+                done[at] = True
+        self.starts.append(end)
+
+    def _head(self, word: int, number: int) -> int:
+        """The index of a word's head; negative numbers count back as Python's lists do, where the scorer lets them."""
+        start, end = self.starts[-1], len(self.rows)
+        head = self._int(self.rows[word][6], "HEAD", number)
+        index = start + head - 1
+        if head > end - start or (head < 0 and not self.official.negative_inside) or index < -end:
+            raise self._refuse(f"the HEAD {head} points outside of the sentence that ends here", number)
+        return -1 if head == 0 else index if index >= 0 else index + end
+
+    def _treebank(self) -> Treebank:
+        columns = [[row[i] for row in self.rows] for i in (1, 2, 3, 4, 5, 7, 8, 9)]
+        strings = Strings.of(["_"])
+        codes = []
+        for column in columns:
+            strings, coded = strings.with_texts(column)
+            codes.append(coded)
+        strings, cells = strings.with_texts(cell for *_, row in self.multiword for cell in row)
+        spans = np.array([numbers for *numbers, _ in self.multiword], dtype=np.int32).reshape(-1, 3)
+        nothing = np.zeros(0, dtype=np.int32)
+        n_sentences = len(self.starts) - 1
+        return Treebank(
+            *(Column(coded, strings) for coded in codes),
+            heads=np.array(self.heads, dtype=np.int32),
+            sentence_starts=np.array(self.starts, dtype=np.int32),
+            multiword=MultiwordTokens(*spans.T, cells.reshape(-1, 9)),
+            empty=EmptyNodes(nothing, nothing, nothing, np.zeros((0, 9), dtype=np.int32)),
+            comments=Comments(b"", np.zeros(n_sentences + 1, dtype=np.int64)),
+            source=Source(lines=np.array(self.lines[:n_sentences], dtype=np.int32)),
+        )
