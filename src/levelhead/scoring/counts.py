@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.scoring.enhanced import edges_of, universal_labels
+from levelhead.scoring.enhanced import universal_labels
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, Column
@@ -179,9 +179,7 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
     Raises:
         MalformedDeps: DEPS of either side cannot be read.
     """
-    labels: dict[str, int] = {}
-    gold = edges_of(matches.gold, labels, collapse=matches.rules.collapse)
-    system = edges_of(matches.system, labels, collapse=matches.rules.collapse)
+    gold, system, labels = matches.edges
     numbers = np.arange(len(labels)) if needs & Agree.FULL_RELATION else universal_labels(labels)
     child = matches.gold_of_system[system.child]
     parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent])

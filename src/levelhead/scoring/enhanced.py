@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -106,21 +107,27 @@ def parse_deps(text: str) -> list[tuple[Node, str]]:
     Raises:
         MalformedDeps: an edge has no colon, or its head is no number.
     """
-    return [] if text in {"", "_"} else [_edge(edge) for edge in text.split("|")]
+    if text in {"", "_"}:
+        return []
+    edges = [edge.partition(":") for edge in text.split("|")]
+    if not all(colon for _, colon, _ in edges):
+        raise MalformedDeps(f"{text!r} has an edge without a colon")
+    return [(_node(head), label) for head, _, label in edges]
 
 
-def _edge(text: str) -> tuple[Node, str]:
-    head, colon, label = text.partition(":")
+@lru_cache(maxsize=10_000)
+def _node(head: str) -> Node:
+    """Read the head of an edge; one with a dot that is no empty node's number is nowhere."""
     number, dot, minor = head.partition(".")
     try:
         node = int(number), int(minor) if dot else 0
     except ValueError as error:
-        if colon and dot:
-            return _NOWHERE, label
-        raise MalformedDeps(f"{text!r} is no edge") from error
-    if not colon or abs(node[0]) > _LARGEST:
-        raise MalformedDeps(f"{text!r} is no edge")
-    return (node if not dot or 0 < node[1] <= _LARGEST else _NOWHERE), label
+        if dot:
+            return _NOWHERE
+        raise MalformedDeps(f"{head!r} is no head of an edge") from error
+    if abs(node[0]) > _LARGEST:
+        raise MalformedDeps(f"{head!r} is no head of an edge")
+    return node if not dot or 0 < node[1] <= _LARGEST else _NOWHERE
 
 
 def _collapsed(treebank: Treebank, labels: dict[str, int]) -> Codes:

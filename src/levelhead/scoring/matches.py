@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.kernels import scan
 from levelhead.scoring.align import Alignment, align
+from levelhead.scoring.enhanced import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import Column, Treebank
@@ -77,6 +78,13 @@ class Matches:
     def row_of_system(self) -> Codes:
         """The gold sentence in which each system word's first character lies, int32, shape (system words,)."""
         return self.rows_at(self.system_spans.starts)
+
+    @cached_property
+    def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
+        """The enhanced edges of gold and system, and the numbers of their labels."""
+        labels: dict[str, int] = {}
+        gold = edges_of(self.gold, labels, collapse=self.rules.collapse)
+        return gold, edges_of(self.system, labels, collapse=self.rules.collapse), labels
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
         """The gold sentence in which each position lies, int32."""

@@ -1,0 +1,5 @@
+"""Run as `python -m levelhead`."""
+
+from levelhead.cli import main
+
+main()

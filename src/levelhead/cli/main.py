@@ -1,0 +1,95 @@
+"""The command `levelhead`: its verbs, its exit codes, and the one place where errors are printed."""
+
+from __future__ import annotations
+
+import importlib
+import os
+import sys
+from typing import NoReturn
+
+import click
+
+from levelhead._version import VERSION
+
+DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+
+VERBS = {
+    "score": "Score a system's output against gold.",
+    "validate": "List every fault of CoNLL-U files.",
+    "measures": "List all measures with their definitions and sources.",
+}
+"""Every verb and what it does, so that `--help` need not load them."""
+
+
+class _Verbs(click.Group):
+    """Loads a verb's file only when the verb is used."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
+        return list(VERBS)
+
+    def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
+        if name not in VERBS:
+            return None
+        command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{name}"), name)
+        return command
+
+    def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
+        with formatter.section("Verbs"):
+            formatter.write_dl(list(VERBS.items()))
+
+
+@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(VERSION, prog_name="levelhead")
+def cli() -> None:
+    """Measure dependency parsers and treebanks on a level field."""
+
+
+def main() -> NoReturn:
+    """Run the command line and exit: 0 done, 1 a gate not met, 2 bad input, 3 our own fault, 130 interrupted."""
+    sys.exit(run(sys.argv[1:]))
+
+
+def run(arguments: list[str]) -> int:
+    """Run the command line and return its exit code.
+
+    Args:
+        arguments: what follows the program's name.
+    """
+    from levelhead.errors import LevelheadError
+
+    try:
+        result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
+        sys.stdout.flush()
+    except click.exceptions.Exit as stop:
+        return stop.exit_code
+    except click.ClickException as error:
+        error.show()
+        return BAD_INPUT
+    except LevelheadError as error:
+        return _complain(str(error), BAD_INPUT)
+    except BrokenPipeError:
+        _forget_output()
+        return BROKEN_PIPE
+    except (KeyboardInterrupt, click.Abort):
+        return _complain("interrupted", INTERRUPTED)
+    except MemoryError:
+        return _complain("out of memory: the input is too large for this machine", BAD_INPUT)
+    except OSError as error:
+        _forget_output()
+        return _complain(f"output: {error.strerror or error}", BAD_INPUT)
+    except Exception as error:  # noqa: BLE001 -- the last place where anything can be caught
+        if os.environ.get("LEVELHEAD_TRACEBACK"):
+            raise
+        kind = type(error).__name__
+        return _complain(f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL)
+    return result if isinstance(result, int) else DONE
+
+
+def _complain(message: str, code: int) -> int:
+    sys.stderr.write(message.encode("utf-8", "backslashreplace").decode() + "\n")
+    return code
+
+
+def _forget_output() -> None:
+    """Point standard output nowhere, so that nothing is said again when Python closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

@@ -1,0 +1,78 @@
+"""Options that several verbs share, and how they print."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable, Iterable
+from typing import Any
+
+import click
+
+from levelhead.errors import Fault
+from levelhead.report.table import Table
+from levelhead.report.writers import WRITERS
+
+FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
+
+Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
+
+
+def format_option(*formats: str) -> Decorator:
+    """Return the option --format."""
+    return click.option(
+        "--format", "output_format", type=click.Choice(formats or FORMATS), default="text", show_default=True,
+        help="How to print.",
+    )  # fmt: skip
+
+
+rules_option: Decorator = click.option(
+    "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]), default="ud", show_default=True,
+    help="Whose verdicts and numbers: levelhead's own, or exactly those of an official scorer.",
+)  # fmt: skip
+measure_option: Decorator = click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="A measure, for example LAS or CLAS.recall; can be repeated. Default: all that the rules' scorer prints.",
+)  # fmt: skip
+places_option: Decorator = click.option(
+    "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV and JSON."
+)
+output_option: Decorator = click.option(
+    "--output", "-o", type=click.Path(), help="Write to this file, whole or not at all, in place of standard output."
+)
+input_format_option: Decorator = click.option(
+    "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
+    help="The format of the files.",
+)  # fmt: skip
+
+
+def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
+    """Print a finished table."""
+    default = None if output_format == "tsv" else 2
+    emit(WRITERS[output_format](table, default if places is None else places), output)
+
+
+def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
+    """Print a document as JSON, or a list of documents as JSON lines."""
+    if lines and isinstance(document, list):
+        emit("".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document), output)
+    else:
+        emit(json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n", output)
+
+
+def emit(text: str, output: str | None) -> None:
+    """Write text as UTF-8 to a file, whole or not at all, or to standard output."""
+    data = text.encode("utf-8", "backslashreplace")
+    if output is None or output == "-":
+        sys.stdout.buffer.write(data)
+        sys.stdout.buffer.flush()
+    else:
+        from levelhead.treebank.write import replace_file
+
+        replace_file(output, [data])
+
+
+def print_warnings(faults: Iterable[Fault]) -> None:
+    """Print warnings on standard error."""
+    for fault in faults:
+        sys.stderr.write(f"warning: {fault}\n")

@@ -1,0 +1,122 @@
+"""levelhead score: one pair of files, or two folders of pairs."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from levelhead.cli import options
+from levelhead.cli.main import DONE, GATE
+from levelhead.errors import Fault, InputError, LevelheadError
+from levelhead.evaluation import Evaluation, score as score_pair
+from levelhead.folders import pairs_in, score_pairs
+from levelhead.measures import parse
+from levelhead.report import scores as report
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+
+@click.command()
+@click.argument("gold", type=click.Path())
+@click.argument("system", type=click.Path())
+@options.measure_option
+@options.rules_option
+@click.option("-w", "--weights", type=click.Path(), help="Also print WeightedLAS with the weights in this file.")
+@click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
+@click.option(
+    "--fail-under", "gates", multiple=True, metavar="MEASURE=NUMBER",
+    help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated.",
+)  # fmt: skip
+@options.input_format_option
+@options.format_option()
+@options.places_option
+@options.output_option
+def score(
+    gold: str,
+    system: str,
+    measures: tuple[str, ...],
+    rules: str,
+    weights: str | None,
+    counts: bool,
+    gates: tuple[str, ...],
+    input_format: str,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+) -> int:
+    """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files of the same names.
+
+    "-" is standard input. Numbers go to standard output, everything else to standard error.
+    """
+    if gold == system == "-":
+        raise click.UsageError("only one of the two files can be standard input")
+    asked = [*measures, *([f"WeightedLAS({weights})"] if weights else [])]
+    wanted = {measure: bound for measure, bound in map(_gate, gates)}
+    settings = {"rules": rules, "format": input_format, "measures": _every(asked, wanted, rules, weights)}
+    if Path(gold).is_dir():
+        evaluations = score_pairs(pairs_in(gold, system), **settings)
+        _print_folders(evaluations, output_format, places, output)
+        values: Mapping[str, float | None] = report.macro_average(evaluations)
+    else:
+        evaluation = score_pair(gold, system, **settings)  # type: ignore[arg-type]
+        _print_pair(evaluation, output_format, places, output, counts=counts)
+        values = {name: score.value for name, score in evaluation.items()}
+    return _passed(values, wanted)
+
+
+def _every(asked: list[str], gates: dict[str, float], rules: str, weights: str | None) -> list[str] | None:
+    """All measures to compute, or None for the rules' own: those asked for, and those that gates need."""
+    from levelhead.scoring.rules import RULES
+
+    if weights or gates or asked:
+        shown = asked if [m for m in asked if not m.startswith("WeightedLAS")] else [*RULES[rules].measures, *asked]
+        return list(dict.fromkeys(str(parse(text)) for text in [*shown, *gates]))
+    return None
+
+
+def _gate(text: str) -> tuple[str, float]:
+    name, equals, bound = text.rpartition("=")
+    try:
+        return str(parse(name)), float(bound) / 100
+    except ValueError as error:
+        if isinstance(error, LevelheadError):
+            raise
+        raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER")) from error
+
+
+def _passed(values: Mapping[str, float | None], gates: dict[str, float]) -> int:
+    code = DONE
+    for measure, bound in gates.items():
+        value = values[measure]
+        if value is None or value < bound:
+            shown = "has no value" if value is None else f"is {100 * value:.4f}"
+            sys.stderr.write(f"{measure} {shown}, under {100 * bound:g}\n")
+            code = GATE
+    return code
+
+
+def _print_pair(
+    evaluation: Evaluation, output_format: str, places: int | None, output: str | None, *, counts: bool
+) -> None:
+    options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    if output_format in {"json", "jsonl"}:
+        options.print_json(report.score_document(evaluation), output, lines=output_format == "jsonl")
+    else:
+        options.print_table(report.score_table(evaluation, counts=counts), output_format, places, output)
+
+
+def _print_folders(
+    evaluations: Mapping[str, Evaluation], output_format: str, places: int | None, output: str | None
+) -> None:
+    for evaluation in evaluations.values():
+        options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    if output_format == "jsonl":
+        options.print_json([report.score_document(one) for one in evaluations.values()], output, lines=True)
+    elif output_format == "json":
+        options.print_json(report.scores_document(evaluations), output)
+    else:
+        options.print_table(report.scores_table(evaluations), output_format, places, output)

@@ -1,0 +1,128 @@
+"""Evaluations as tables and as JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from levelhead.evaluation import Evaluation
+from levelhead.report.table import Cell, Column, Table
+from levelhead.scoring import Score
+from levelhead.treebank import Treebank
+
+SCHEMA = 1
+"""The version of the JSON documents' layout."""
+
+_RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
+_COUNTS = ("Correct", "Gold", "Predicted", "Aligned")
+
+
+def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
+    """Return the scores of one pair: one row a measure, with the columns of the official scorers.
+
+    Args:
+        evaluation: the scores.
+        counts: the numbers behind the ratios in place of them.
+    """
+    kind, names = ("number", _COUNTS) if counts else ("ratio", _RATIOS)
+    columns = (Column("Metric", "text", 10), *(Column(name, kind, 9) for name in names))  # type: ignore[arg-type]
+    rows = tuple((name, *(_counts(score) if counts else _ratios(score))) for name, score in evaluation.items())
+    reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
+    return Table(columns, rows, (*reasons, signature_line(evaluation.signature)))
+
+
+def _ratios(score: Score) -> tuple[Cell, ...]:
+    return score.precision, score.recall, score.f1, score.aligned_accuracy
+
+
+def _counts(score: Score) -> tuple[Cell, ...]:
+    return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, score.aligned)
+
+
+def signature_line(signature: Mapping[str, str]) -> str:
+    """Return a signature in one line: `rules:ud|gold:0123abcd|...`."""
+    return "|".join(f"{name}:{value}" for name, value in signature.items())
+
+
+def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, float | None]:
+    """Average the values of each measure over treebanks; None where any treebank has no value.
+
+    Args:
+        evaluations: one evaluation for each treebank, all of the same measures.
+    """
+    names = list(next(iter(evaluations.values())))
+    values = {name: [evaluation[name].value for evaluation in evaluations.values()] for name in names}
+    return {name: None if None in some else sum(some) / len(some) for name, some in values.items()}  # type: ignore[arg-type]
+
+
+def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
+    """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average."""
+    average = macro_average(evaluations)
+    columns = (Column("Treebank", "text"), *(Column(name) for name in average))
+    rows = [(name, *(score.value for score in evaluation.values())) for name, evaluation in evaluations.items()]
+    rows.append((f"Macro-average of {len(evaluations)}", *average.values()))
+    signature = dict(next(iter(evaluations.values())).signature)
+    shared = {name: signature[name] for name in ("rules", "weights", "unicode", "version") if name in signature}
+    return Table(columns, tuple(rows), (signature_line(shared),), frozenset({len(rows) - 1}))
+
+
+def score_document(evaluation: Evaluation) -> dict[str, Any]:
+    """Return the scores of one pair for JSON: ratios as percentages at full precision, counts as integers."""
+    return {
+        "schema": SCHEMA,
+        "kind": "score",
+        "signature": dict(evaluation.signature),
+        "gold": _file(evaluation.gold),
+        "system": _file(evaluation.system),
+        "scores": {name: _score(score) for name, score in evaluation.items()},
+    }
+
+
+def scores_document(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
+    """Return the scores of several treebanks for JSON."""
+    average = macro_average(evaluations)
+    return {
+        "schema": SCHEMA,
+        "kind": "scores",
+        "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
+        "macro_average": {name: None if value is None else 100 * value for name, value in average.items()},
+    }
+
+
+def _file(treebank: Treebank) -> dict[str, Any]:
+    path = treebank.source.path
+    return {
+        "path": None if path is None else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+        "sha256": treebank.source.sha256,
+        "sentences": len(treebank),
+        "tokens": treebank.n_tokens,
+        "words": treebank.n_words,
+        "warnings": [{"slug": fault.slug, "line": fault.place.line, "count": fault.count} for fault in treebank.warnings],
+    }
+
+
+def _score(score: Score) -> dict[str, Any]:
+    ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
+    document: dict[str, Any] = {name: None if value is None else 100 * value for name, value in ratios.items()}
+    document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
+    return document | ({"reason": score.reason} if score.reason else {})
+
+
+def faults_document(path: str, faults: Sequence[Any]) -> list[dict[str, Any]]:
+    """Return the faults of a file for JSON, one document each."""
+    name = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return [
+        {
+            "schema": SCHEMA,
+            "kind": "fault",
+            "file": name,
+            "line": fault.place.line,
+            "sentence": fault.place.sentence,
+            "word": fault.place.word,
+            "severity": fault.severity,
+            "slug": fault.slug,
+            "message": fault.message,
+            "count": fault.count,
+        }
+        for fault in faults
+    ]

@@ -1,0 +1,58 @@
+"""The one thing that writers take: typed columns, rows, notes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+Kind = Literal["text", "ratio", "number"]
+Cell = str | int | float | None
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """A column of a table.
+
+    Args:
+        name: its heading.
+        kind: "text"; "ratio", printed as a percentage; or "number", printed as it is.
+        width: the least width in plain text.
+    """
+
+    name: str
+    kind: Kind = "ratio"
+    width: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """A finished table: writers print it and compute nothing.
+
+    Args:
+        columns: its columns.
+        rows: its cells; None where there is no value.
+        notes: sentences to print below.
+        rules_before: rows above which a rule is drawn.
+    """
+
+    columns: tuple[Column, ...]
+    rows: tuple[tuple[Cell, ...], ...]
+    notes: tuple[str, ...] = ()
+    rules_before: frozenset[int] = frozenset()
+
+
+def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
+    """Return a cell as text: percentages with so many places (all of them if None), a dash where there is no value.
+
+    Args:
+        cell: the cell.
+        column: its column.
+        places: digits after the point.
+    """
+    if cell is None:
+        return "-"
+    if column.kind == "ratio" and isinstance(cell, int | float):
+        return repr(100 * cell) if places is None else f"{100 * cell:.{places}f}"
+    if isinstance(cell, float) and not cell.is_integer():
+        return repr(cell) if places is None else f"{cell:.{places}f}"
+    return str(int(cell)) if isinstance(cell, float) else str(cell)

@@ -1,0 +1,90 @@
+"""Tables as plain text, TSV, Markdown and LaTeX."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+
+from levelhead.errors import printable
+from levelhead.report.table import Cell, Column, Table, formatted
+
+_LATEX = str.maketrans(
+    {
+        "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
+        "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
+    }
+)  # fmt: skip
+
+
+def to_text(table: Table, places: int | None = 2) -> str:
+    """Return a table for the terminal, in the layout of the official scorers' verbose output."""
+    cells = [[printable(formatted(cell, c, places)) for cell, c in zip(row, table.columns)] for row in table.rows]
+    empty = [[cell is None and i > 0 for i, cell in enumerate(row)] for row in table.rows]
+    names = [column.name for column in table.columns]
+    widths = [max(column.width, *(len(row[i]) for row in [names, *cells])) for i, column in enumerate(table.columns)]
+    rule = "+".join("-" * (width + (2 if i else 1)) for i, width in enumerate(widths))
+    lines = [_text_line(names, table.columns, widths), rule]
+    for number, row in enumerate(cells):
+        lines += [rule] if number in table.rules_before else []
+        lines.append(_text_line([" " if gap and cell == "-" and table.columns[i].width else cell
+                                 for i, (cell, gap) in enumerate(zip(row, empty[number]))], table.columns, widths))
+    return "\n".join([*lines, *table.notes]) + "\n"
+
+
+def _text_line(cells: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
+    aligned = (
+        cell.ljust(width) if column.kind == "text" else cell.rjust(width)
+        for cell, column, width in zip(cells, columns, widths)
+    )
+    return " | ".join(aligned).rstrip()
+
+
+def to_tsv(table: Table, places: int | None = None) -> str:
+    """Return a table as tab-separated values, at full precision unless told otherwise."""
+    lines = ["\t".join(column.name for column in table.columns)]
+    lines += ["\t".join(_tsv_cell(cell, c, places) for cell, c in zip(row, table.columns)) for row in table.rows]
+    return "\n".join(lines) + "\n"
+
+
+def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
+    if cell is None:
+        return ""
+    text = re.sub(r"[\t\n\r]", " ", formatted(cell, column, places))
+    return f"'{text}" if isinstance(cell, str) and text[:1] in tuple("=+-@") else text
+
+
+def to_markdown(table: Table, places: int | None = 2) -> str:
+    """Return a table in Markdown."""
+    rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
+    rows = [[column.name for column in table.columns], rule]
+    rows += [[formatted(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.rows]
+    lines = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in rows]
+    notes = [f"\n{_markdown_cell(note)}" for note in table.notes]
+    return "\n".join([*lines, *notes]) + "\n"
+
+
+def _markdown_cell(text: str) -> str:
+    return printable(text).replace("\\", "\\\\").replace("|", "\\|").replace("<", "&lt;")
+
+
+def to_latex(table: Table, places: int | None = 2) -> str:
+    """Return a table in LaTeX, with the rules of the booktabs package."""
+    layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
+    lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
+    lines += [_latex_row([column.name for column in table.columns]), "\\midrule"]
+    for number, row in enumerate(table.rows):
+        lines += ["\\midrule"] if number in table.rules_before else []
+        lines.append(_latex_row([formatted(cell, c, places) for cell, c in zip(row, table.columns)]))
+    lines += ["\\bottomrule", "\\end{tabular}", *(f"% {printable(note)}" for note in table.notes)]
+    return "\n".join(lines) + "\n"
+
+
+def _latex_row(cells: list[str]) -> str:
+    return " & ".join(printable(cell).translate(_LATEX) for cell in cells) + r" \\"
+
+
+WRITERS: Mapping[str, Callable[[Table, int | None], str]] = MappingProxyType(
+    {"text": to_text, "tsv": to_tsv, "markdown": to_markdown, "latex": to_latex}
+)
+"""A writer for each format of tables."""
