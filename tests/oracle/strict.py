@@ -2,7 +2,7 @@
 
 import re
 
-from oracle.document import DEPS, FORM, HEAD, ID, Document, Edge, Refused, without_spaces
+from oracle.document import DEPREL, DEPS, FORM, HEAD, ID, Document, Edge, Refused, without_spaces
 
 WORD_ID = re.compile(r"[1-9][0-9]*")
 RANGE_ID = re.compile(r"([1-9][0-9]*)-([1-9][0-9]*)")
@@ -48,14 +48,16 @@ def blocks(text: str) -> list[list[str]]:
 
 
 def rows_of(block: list[str]) -> list[Row]:
-    """Drop the comments at the start; all the rest are rows of ten filled columns with a visible form."""
+    """Drop the comments at the start; all the rest are rows of ten columns with a visible form, words with a relation."""
     while block and block[0].startswith("#"):
         block = block[1:]
     rows = [line.split("\t") for line in block]
     if not rows:
         raise Refused("comments without a sentence")
-    if any(len(row) != 10 or "" in row for row in rows):
-        raise Refused("not ten filled columns")
+    if any(len(row) != 10 for row in rows):
+        raise Refused("not ten columns")
+    if any(not row[DEPREL] for row in rows if WORD_ID.fullmatch(row[ID])):
+        raise Refused("no relation")
     if any(not without_spaces(row[FORM], "ud") for row in rows):
         raise Refused("a form of spaces only")
     return rows
@@ -147,8 +149,8 @@ def read_graph(rows: list[Row], numbers: dict[str, int]) -> dict[str, list[Path]
 
 
 def paths_of(deps: str, nodes: set[str]) -> list[Path]:
-    """Read one DEPS column: `_`, or HEAD:LABEL joined by bars, each head being the root or a node of the sentence."""
-    if deps == "_":
+    """Read one DEPS column: nothing, `_`, or HEAD:LABEL joined by bars, each head being the root or a node of the sentence."""
+    if deps in {"", "_"}:
         return []
     edges = [edge.partition(":") for edge in deps.split("|")]
     if any(head not in nodes or not label for head, _, label in edges):

@@ -46,13 +46,16 @@ def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spa
         system_spans.starts, system_spans.ends, system_spans.inside,
     )  # fmt: skip
     if len(regions):
-        inside = _align_regions(gold, system, regions)
+        inside = _align_regions((gold, gold_spans), (system, system_spans), regions)
         pairs = np.concatenate([pairs, inside])
         pairs = pairs[np.argsort(pairs[:, 0], kind="stable")]
     return Alignment(np.ascontiguousarray(pairs[:, 0]), np.ascontiguousarray(pairs[:, 1]))
 
 
-def _align_regions(gold: Treebank, system: Treebank, regions: Codes) -> Codes:
+_Side = tuple[Treebank, Spans]
+
+
+def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
     """Align the words inside multiword regions: at once where both sides agree, else one region at a time."""
     gold_ids, system_ids = _lower_cased(gold, system, regions)
     gold_words, region_of_gold = _words_of(regions[:, 0], regions[:, 1])
@@ -82,16 +85,24 @@ def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
     return (np.arange(len(region)) - before[region] + starts[region]).astype(np.int32), region
 
 
-def _lower_cased(gold: Treebank, system: Treebank, regions: Codes) -> tuple[Codes, Codes]:
-    """Number the lower-cased forms of the words in regions alike on both sides; int32, shape (words,), else -1."""
+def _lower_cased(gold: _Side, system: _Side, regions: Codes) -> tuple[Codes, Codes]:
+    """Number the forms of the words in regions alike on both sides; int32, shape (words,), elsewhere -1.
+
+    Forms are lower-cased; a word that stands alone is compared without its spaces, as its characters are.
+    """
     numbers: dict[str, int] = {}
     result = []
-    for treebank, starts, ends in ((gold, regions[:, 0], regions[:, 1]), (system, regions[:, 2], regions[:, 3])):
+    for (treebank, spans), starts, ends in ((gold, *regions[:, :2].T), (system, *regions[:, 2:].T)):
         words, _ = _words_of(starts, ends)
-        of_code = np.full(len(treebank.strings), -1, dtype=np.int32)
-        for code in np.unique(treebank.forms.codes[words]).tolist():
-            of_code[code] = numbers.setdefault(treebank.strings[code].lower(), len(numbers))
         ids = np.full(treebank.n_words, -1, dtype=np.int32)
-        ids[words] = of_code[treebank.forms.codes[words]]
+        of_code = np.full(len(treebank.strings), -1, dtype=np.int32)
+        for inside in (0, 1):
+            some = words[spans.inside[words] == inside]
+            codes = treebank.forms.codes[some]
+            for code in np.unique(codes).tolist():
+                form = treebank.strings[code]
+                compared = (form if inside else spans.spaces.sub("", form)).lower()
+                of_code[code] = numbers.setdefault(compared, len(numbers))
+            ids[some] = of_code[codes]
         result.append(ids)
     return result[0], result[1]

@@ -12,11 +12,11 @@ from levelhead.errors import Fault, TextMismatch, quoted
 from levelhead.kernels import spans as kernel
 from levelhead.treebank import Treebank
 from levelhead.treebank.notices import place_of
+from levelhead.treebank.strings import SPACES
 
 Offsets = NDArray[np.int64]
 
 _SPACE = re.compile(" ")
-_UNICODE_SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")  # the category Zs
 _SHOWN = 20
 
 
@@ -34,6 +34,7 @@ class Spans:
         ends: where it ends, likewise.
         inside: whether a word is part of a multiword token, uint8, shape (words,).
         sentence_starts: where each sentence starts, then the size of the text; int64, shape (sentences + 1,).
+        spaces: what counts as a space.
     """
 
     text: NDArray[np.uint8]
@@ -43,6 +44,7 @@ class Spans:
     ends: Offsets
     inside: NDArray[np.uint8]
     sentence_starts: Offsets
+    spaces: re.Pattern[str]
 
 
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
@@ -53,7 +55,8 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
         unicode_spaces: whether all space separators are left out of the text (else only U+0020).
     """
     tokens = treebank.tokens
-    pool, begins, lengths = _without_spaces(treebank, _UNICODE_SPACES if unicode_spaces else _SPACE)
+    spaces = SPACES if unicode_spaces else _SPACE
+    pool, begins, lengths = _without_spaces(treebank, spaces)
     sizes = lengths[tokens.forms]
     token_ends = np.cumsum(sizes)
     token_starts = token_ends - sizes
@@ -73,6 +76,7 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
         ends=token_ends[token_of_word],
         inside=inside,
         sentence_starts=_sentence_starts(treebank, token_starts, total),
+        spaces=spaces,
     )
 
 

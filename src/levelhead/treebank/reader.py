@@ -17,7 +17,7 @@ from levelhead.treebank.faults import find_faults
 from levelhead.treebank.notices import find_notices
 from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes
-from levelhead.treebank.strings import Column, Strings
+from levelhead.treebank.strings import SPACES, Column, Strings
 from levelhead.treebank.treebank import Treebank
 
 _BLANK_STRING = re.compile(r"\n\s*\n")
@@ -121,7 +121,7 @@ def _has_empty_form(treebank: Treebank) -> bool:
     used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
     if not _BLANK_STRING.search("\n" + treebank.strings.text):
         return False
-    blank = [code for code, text in enumerate(treebank.strings.texts) if not text.strip()]
+    blank = [code for code, text in enumerate(treebank.strings.texts) if not SPACES.sub("", text)]
     return any(np.isin(codes, blank).any() for codes in used)
 
 

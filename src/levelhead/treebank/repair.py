@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes
 
 _BOM = b"\xef\xbb\xbf"
-_ODD_LINE = re.compile(rb"\n[ \t\x0b\x0c]|\n\n\n|\A[ \t\x0b\x0c\n]")
+_ODD_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +85,7 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes,
     lines = data.split(b"\n")
     last = lines.pop()  # what follows the last line feed: nothing, or a line without one
     for number, line in enumerate([*lines, last] if last else lines, 1):
-        content = line if line.strip() else b""
+        content = line if line.strip(b" \t") else b""
         if line and not content:
             spaces.append(number)
         if not content and not previous:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,6 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
+
+SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
+"""All space separators: the Unicode category Zs."""
 
 UNDERSCORE = 0
 """The code of "_", which every pool has first."""
