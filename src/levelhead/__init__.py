@@ -1,6 +1,6 @@
 """Measure dependency parsers and treebanks on a level field."""
 
-from levelhead._version import VERSION as __version__
+from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
 from levelhead.errors import ConlluError, InputError, LevelheadError, MeasureError, TextMismatch
 from levelhead.evaluation import Evaluation, score
 from levelhead.measures import parse as measure

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING
@@ -16,7 +16,8 @@ from levelhead.measures import REGISTRY, parse
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.scoring.score import Score, score as score_one
+from levelhead.scoring.score import Score
+from levelhead.scoring.score import score as score_one
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.official import parse_officially
@@ -48,7 +49,7 @@ class Evaluation(Mapping[str, Score]):
         """Return the score of a measure."""
         return self.scores[measure]
 
-    def __iter__(self):  # type: ignore[no-untyped-def]  # noqa: ANN204
+    def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
 
     def __len__(self) -> int:

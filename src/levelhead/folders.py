@@ -61,7 +61,8 @@ def score_pairs(
     from rich.progress import track
 
     asked = None if measures is None else list(measures)
-    evaluations, faults = {}, []
+    evaluations: dict[str, Evaluation] = {}
+    faults: list[Fault] = []
     console = Console(stderr=True)
     for name, (gold, system) in track(
         pairs.items(), "scoring", console=console, disable=not console.is_terminal, transient=True

@@ -69,9 +69,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "word-id-sequence": _error("Words are not numbered 1, 2, 3 ... in their sentence.", "Number them anew."),
     "reversed-range": _error("A multiword token ends before it begins.", "Swap the ends of the range."),
-    "misplaced-range": _error(
-        "A multiword token's line does not stand right before its first word.", "Move it there."
-    ),
+    "misplaced-range": _error("A multiword token's line does not stand right before its first word.", "Move it there."),
     "overlapping-ranges": _error("Two multiword tokens share a word.", "Make the ranges disjoint."),
     "range-past-end": _error("A multiword token ends after its sentence.", "Correct the range."),
     "misplaced-empty-node": _error(
@@ -83,7 +81,9 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "long-multiword-token": _warning("A multiword token holds more than a hundred words.", "Check the range."),
     # trees
-    "invalid-head": _error("A HEAD is not a plain number.", "Parse the file; write the id of the head, 0 for the root."),
+    "invalid-head": _error(
+        "A HEAD is not a plain number.", "Parse the file; write the id of the head, 0 for the root."
+    ),
     "head-outside-sentence": _error("A HEAD is larger than the sentence.", "Correct the head."),
     "no-root": _error("No word of the sentence has HEAD 0.", "Attach exactly one word to 0."),
     "several-roots": _error("More than one word of the sentence has HEAD 0.", "Attach exactly one word to 0."),

@@ -77,11 +77,13 @@ def run(arguments: list[str]) -> int:
     except OSError as error:
         _forget_output()
         return _complain(f"output: {error.strerror or error}", BAD_INPUT)
-    except Exception as error:  # noqa: BLE001 -- the last place where anything can be caught
+    except Exception as error:
         if os.environ.get("LEVELHEAD_TRACEBACK"):
             raise
         kind = type(error).__name__
-        return _complain(f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL)
+        return _complain(
+            f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
+        )
     return result if isinstance(result, int) else DONE
 
 

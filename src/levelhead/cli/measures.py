@@ -18,7 +18,9 @@ def measures(output_format: str, output: str | None) -> None:
     fields = ("name", "meaning", "formula", "source")
     documents = [{field: getattr(definition, field) for field in fields} for definition in REGISTRY.values()]
     if output_format == "text":
-        options.emit("\n".join("{name}\n  {meaning}\n  = {formula}\n  {source}\n".format(**d) for d in documents), output)
+        options.emit(
+            "\n".join("{name}\n  {meaning}\n  = {formula}\n  {source}\n".format(**d) for d in documents), output
+        )
     elif output_format == "jsonl":
         options.print_json(documents, output, lines=True)
     elif output_format == "json":

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli import options
 from levelhead.cli.main import DONE, GATE
 from levelhead.errors import Fault, InputError, LevelheadError
-from levelhead.evaluation import Evaluation, score as score_pair
+from levelhead.evaluation import Evaluation
+from levelhead.evaluation import score as score_pair
 from levelhead.folders import pairs_in, score_pairs
 from levelhead.measures import parse
 from levelhead.report import scores as report
@@ -55,14 +56,18 @@ def score(
     if gold == system == "-":
         raise click.UsageError("only one of the two files can be standard input")
     asked = [*measures, *([f"WeightedLAS({weights})"] if weights else [])]
-    wanted = {measure: bound for measure, bound in map(_gate, gates)}
-    settings = {"rules": rules, "format": input_format, "measures": _every(asked, wanted, rules, weights)}
+    wanted = dict(map(_gate, gates))
+    settings: dict[str, Any] = {
+        "rules": rules,
+        "format": input_format,
+        "measures": _every(asked, wanted, rules, weights),
+    }
     if Path(gold).is_dir():
         evaluations = score_pairs(pairs_in(gold, system), **settings)
         _print_folders(evaluations, output_format, places, output)
         values: Mapping[str, float | None] = report.macro_average(evaluations)
     else:
-        evaluation = score_pair(gold, system, **settings)  # type: ignore[arg-type]
+        evaluation = score_pair(gold, system, **settings)
         _print_pair(evaluation, output_format, places, output, counts=counts)
         values = {name: score.value for name, score in evaluation.items()}
     return _passed(values, wanted)
@@ -79,7 +84,7 @@ def _every(asked: list[str], gates: dict[str, float], rules: str, weights: str |
 
 
 def _gate(text: str) -> tuple[str, float]:
-    name, equals, bound = text.rpartition("=")
+    name, _, bound = text.rpartition("=")
     try:
         return str(parse(name)), float(bound) / 100
     except ValueError as error:

@@ -25,6 +25,8 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
         documents = [document for path, faults in found.items() for document in faults_document(path, faults)]
         options.print_json(documents, output, lines=True)
     else:
-        lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}\n" for faults in found.values() for fault in faults]
+        lines = [
+            f"{'warning: ' * (fault.severity == 'warning')}{fault}\n" for faults in found.values() for fault in faults
+        ]
         options.emit("".join(lines), output)
     return BAD_INPUT if any(fault.severity == "error" for faults in found.values() for fault in faults) else DONE

@@ -5,7 +5,9 @@ import cython
 import numpy as np
 
 
-def bad_sentences(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], several_roots: cython.bint):
+def bad_sentences(
+    heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], several_roots: cython.bint
+):
     """Find the sentences whose heads do not make a tree.
 
     Args:

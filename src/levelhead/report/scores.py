@@ -61,8 +61,9 @@ def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
     columns = (Column("Treebank", "text"), *(Column(name) for name in average))
     rows = [(name, *(score.value for score in evaluation.values())) for name, evaluation in evaluations.items()]
     rows.append((f"Macro-average of {len(evaluations)}", *average.values()))
-    signature = dict(next(iter(evaluations.values())).signature)
-    shared = {name: signature[name] for name in ("rules", "weights", "unicode", "version") if name in signature}
+    own = {"gold", "system", "gold-warnings", "system-warnings"}
+    signature = next(iter(evaluations.values())).signature
+    shared = {name: value for name, value in signature.items() if name not in own}
     return Table(columns, tuple(rows), (signature_line(shared),), frozenset({len(rows) - 1}))
 
 
@@ -97,7 +98,9 @@ def _file(treebank: Treebank) -> dict[str, Any]:
         "sentences": len(treebank),
         "tokens": treebank.n_tokens,
         "words": treebank.n_words,
-        "warnings": [{"slug": fault.slug, "line": fault.place.line, "count": fault.count} for fault in treebank.warnings],
+        "warnings": [
+            {"slug": fault.slug, "line": fault.place.line, "count": fault.count} for fault in treebank.warnings
+        ],
     }
 
 

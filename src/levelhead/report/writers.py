@@ -27,8 +27,16 @@ def to_text(table: Table, places: int | None = 2) -> str:
     lines = [_text_line(names, table.columns, widths), rule]
     for number, row in enumerate(cells):
         lines += [rule] if number in table.rules_before else []
-        lines.append(_text_line([" " if gap and cell == "-" and table.columns[i].width else cell
-                                 for i, (cell, gap) in enumerate(zip(row, empty[number]))], table.columns, widths))
+        lines.append(
+            _text_line(
+                [
+                    " " if gap and cell == "-" and table.columns[i].width else cell
+                    for i, (cell, gap) in enumerate(zip(row, empty[number]))
+                ],
+                table.columns,
+                widths,
+            )
+        )
     return "\n".join([*lines, *table.notes]) + "\n"
 
 

@@ -69,9 +69,7 @@ def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
     in_equal = equal[region_of_gold[in_same]]
     found = [np.stack([one[in_equal], other[in_equal]], axis=1)]
     for gold_start, gold_end, system_start, system_end in regions[~equal].tolist():
-        inner = common_subsequence(
-            gold_ids[gold_start:gold_end].tolist(), system_ids[system_start:system_end].tolist()
-        )
+        inner = common_subsequence(gold_ids[gold_start:gold_end].tolist(), system_ids[system_start:system_end].tolist())
         if inner:
             found.append(np.array(inner, dtype=np.int32) + np.array([gold_start, system_start], dtype=np.int32))
     return np.concatenate(found).astype(np.int32)

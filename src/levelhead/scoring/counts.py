@@ -47,15 +47,17 @@ class Counts:
         aligned = None
         if self.aligned is not None and other.aligned is not None:
             aligned = np.concatenate([self.aligned, other.aligned])
-        pairs = zip((self.correct, self.gold, self.system), (other.correct, other.gold, other.system), strict=True)
-        return Counts(*map(np.concatenate, pairs), aligned)
+        return Counts(
+            np.concatenate([self.correct, other.correct]),
+            np.concatenate([self.gold, other.gold]),
+            np.concatenate([self.system, other.system]),
+            aligned,
+        )
 
     def total(self) -> Counts:
         """Sum all rows into one."""
-        return Counts(*(None if part is None else _sum(part) for part in self._parts()))  # type: ignore[arg-type]
-
-    def _parts(self) -> tuple[Numbers | None, ...]:
-        return self.correct, self.gold, self.system, self.aligned
+        aligned = None if self.aligned is None else _sum(self.aligned)
+        return Counts(_sum(self.correct), _sum(self.gold), _sum(self.system), aligned)
 
 
 def _sum(numbers: Numbers) -> Numbers:
@@ -113,18 +115,19 @@ def count_words(
         by_sentence: one row for each gold sentence.
     """
     rows = _Rows(matches, by_sentence)
-    agree = matches.agree(needs)
-    if weights is not None:
-        gold = _weights(matches.gold.relations, weights)
-        system = _weights(matches.system.relations, weights)
-    elif only is not None:
-        gold = matches.rules.scheme.is_in(only, matches.gold.relations)
-        system = matches.rules.scheme.is_in(only, matches.system.relations)
-    else:
-        gold, system = np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
+    gold, system = (_of_words(matches, side.relations, only, weights) for side in (matches.gold, matches.system))
     of_pairs = gold[matches.alignment.gold]
-    correct = of_pairs * agree  # adding 0.0 for the others leaves a sum as it is
+    correct = of_pairs * matches.agree(needs)  # adding 0.0 for the others leaves a sum as it is
     return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
+
+
+def _of_words(matches: Matches, relations: Column, only: str | None, weights: Mapping[str, float] | None) -> Weights:
+    """What each word counts, by its own relation."""
+    if weights is not None:
+        return _weights(relations, weights)
+    if only is not None:
+        return matches.rules.scheme.is_in(only, relations)
+    return np.ones(len(relations), dtype=bool)
 
 
 def _weights(relations: Column, weights: Mapping[str, float]) -> NDArray[np.float64]:

@@ -115,7 +115,7 @@ DEFINITIONS = (
     Definition(
         "MLAS",
         "Morphology-aware labelled attachment score: CLAS that also asks for tags and function words.",
-        "as CLAS, with equal UPOS, universal features, and the same functional children with equal tags / content words",
+        "as CLAS, with equal UPOS and features, and the same function words with equal tags / content words",
         _CONLL18,
         needs=_ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
         only="CONTENT",

@@ -88,7 +88,9 @@ def _expand(treebank: Treebank, labels: dict[str, int], *, strict: bool) -> tupl
     rows: list[tuple[int, int, int]] = []
     for code in treebank.deps.distinct.tolist():
         begin[code] = len(rows)
-        rows += [(*node, labels.setdefault(label, len(labels))) for node, label in parse_deps(strings[code], strict=strict)]
+        rows += [
+            (*node, labels.setdefault(label, len(labels))) for node, label in parse_deps(strings[code], strict=strict)
+        ]
         size[code] = len(rows) - begin[code]
     table = np.array(rows, dtype=np.int64).reshape(-1, 3)
     sizes = size[treebank.deps.codes]

@@ -67,7 +67,8 @@ class Matches:
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
         """Say of each pair whether all that is needed agrees."""
-        return (self.flags & int(needs)) == int(needs)
+        agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
+        return agree
 
     @cached_property
     def gold_of_system(self) -> Codes:
@@ -126,7 +127,8 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
 
     def same_value(name: str, value: Callable[[str], str]) -> NDArray[np.bool_]:
         one, other = _numbered(value, getattr(gold, name), getattr(system, name))
-        return one[alignment.gold] == other[alignment.system]
+        equal: NDArray[np.bool_] = one[alignment.gold] == other[alignment.system]
+        return equal
 
     of_system = _gold_of_system(alignment, system.n_words)
     all_feats = same("feats")
@@ -195,7 +197,8 @@ def _same_children(
     pairs = agree & _is_functional(gold.relations)[alignment.gold] & (gold.heads[alignment.gold] >= 0)
     n_both = np.bincount(gold.heads[alignment.gold[pairs]], minlength=gold.n_words)
     of_gold, of_system = n_gold[alignment.gold], n_system[alignment.system]
-    return (of_gold == of_system) & (n_both[alignment.gold] == of_gold)
+    same: NDArray[np.bool_] = (of_gold == of_system) & (n_both[alignment.gold] == of_gold)
+    return same
 
 
 def _count_children(treebank: Treebank, which: NDArray[np.bool_]) -> NDArray[np.intp]:

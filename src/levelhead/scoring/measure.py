@@ -12,6 +12,9 @@ from levelhead.scoring.matches import Agree
 Unit = Literal["tokens", "sentences", "aligned", "words", "edges"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy"]
 
+NOTHING = Agree(0)
+"""What a word must agree in to be aligned: no more."""
+
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 _TEXT = re.compile(r"(?P<name>[A-Za-z]+)(?:\((?P<argument>[^()]+)\))?(?:\.(?P<component>[a-z1_]+))?")
 
@@ -63,7 +66,7 @@ class Definition:
     formula: str
     source: str
     unit: Unit = "words"
-    needs: Agree = Agree(0)
+    needs: Agree = NOTHING
     only: str | None = None
     columns: tuple[str, ...] = ()
     argument: str | None = None

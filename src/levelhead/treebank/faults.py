@@ -189,6 +189,6 @@ def _tree(sentence: _Sentence, place: Place, *, several_roots: bool) -> Iterator
         where = Place(line=sentence.first_line, sentence=sentence.number)
         yield Fault(slug, message.format(int((heads == 0).sum())) + ended, where)
     if verdict == 3:  # a cycle can hide behind several roots
-        again = int(trees.bad_sentences(heads, starts, True)[0])  # noqa: FBT003 -- a kernel's argument
+        again = int(trees.bad_sentences(heads, starts, True)[0])
         if again == 4:
             yield Fault("cycle", "the heads go round in a circle", Place(line=sentence.first_line))

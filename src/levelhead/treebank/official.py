@@ -17,8 +17,8 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.treebank.columns import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.reader import scan_treebank
-from levelhead.treebank.strings import Column, Strings
-from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.strings import Strings
+from levelhead.treebank.treebank import Treebank, named_columns
 
 
 @dataclass(frozen=True, slots=True)
@@ -255,10 +255,10 @@ class _Reading:
         nothing = np.zeros(0, dtype=np.int32)
         n_sentences = len(self.starts) - 1
         return Treebank(
-            *(Column(coded, strings) for coded in codes),
+            **named_columns(codes, strings),
             heads=np.array(self.heads, dtype=np.int32),
             sentence_starts=np.array(self.starts, dtype=np.int32),
-            multiword=MultiwordTokens(*spans.T, cells.reshape(-1, 9)),
+            multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells.reshape(-1, 9)),
             empty=EmptyNodes(nothing, nothing, nothing, np.zeros((0, 9), dtype=np.int32)),
             comments=Comments(b"", np.zeros(n_sentences + 1, dtype=np.int64)),
             source=Source(lines=np.array(self.lines[:n_sentences], dtype=np.int32)),

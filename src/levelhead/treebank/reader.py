@@ -17,8 +17,8 @@ from levelhead.treebank.faults import find_faults
 from levelhead.treebank.notices import find_notices
 from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes
-from levelhead.treebank.strings import SPACES, Column, Strings
-from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.strings import SPACES, Codes, Strings
+from levelhead.treebank.treebank import Treebank, named_columns
 
 _BLANK_STRING = re.compile(r"\n\s*\n")
 
@@ -26,7 +26,10 @@ Format = Literal["conllu", "conllx"]
 
 
 def read(
-    path: str | os.PathLike[str], *, format: Format = "conllu", limits: Limits = DEFAULT_LIMITS  # noqa: A002
+    path: str | os.PathLike[str],
+    *,
+    format: Format = "conllu",  # noqa: A002 -- as the command line calls it
+    limits: Limits = DEFAULT_LIMITS,
 ) -> Treebank:
     """Read a treebank from a file, compressed or not.
 
@@ -98,15 +101,20 @@ def scan_treebank(data: bytes, *, conllx: bool = False) -> Treebank | None:
     strings = Strings(pool, offsets)
     first_words = np.repeat(starts[:-1], np.diff(starts))
     treebank = Treebank(
-        *(Column(column, strings) for column in codes),
+        **named_columns(codes, strings),
         heads=np.where(local_heads == 0, -1, local_heads - 1 + first_words).astype(np.int32),
         sentence_starts=starts,
-        multiword=MultiwordTokens(*multiword[:, :3].T, multiword[:, 3:]),
-        empty=EmptyNodes(*empty[:, :3].T, empty[:, 3:]),
+        multiword=MultiwordTokens(*_columns(multiword)),
+        empty=EmptyNodes(*_columns(empty)),
         comments=Comments(comments, comment_starts),
         source=Source(lines=lines),
     )
     return None if _has_empty_form(treebank) else treebank
+
+
+def _columns(rows: Codes) -> tuple[Codes, Codes, Codes, Codes]:
+    """Take rows of three numbers and nine codes apart."""
+    return rows[:, 0], rows[:, 1], rows[:, 2], rows[:, 3:]
 
 
 def _is_text(data: bytes) -> bool:

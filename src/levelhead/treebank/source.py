@@ -11,7 +11,7 @@ from typing import IO, TYPE_CHECKING
 from levelhead.errors import Fault, Place, UnreadableFile
 
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
 
 _CHUNK = 1 << 20
 
@@ -77,23 +77,27 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
 
 
 def _expand(opener: Callable[[IO[bytes]], IO[bytes]], raw: bytes, name: str, limits: Limits) -> bytes:
-    parts, size = [], 0
+    parts: list[bytes] = []
+    size = 0
+    for part in _parts(opener, raw, name):
+        parts.append(part)
+        size += len(part)
+        if size > limits.size:
+            raise _unreadable("file-too-large", f"more than {limits.size} bytes when decompressed", name)
+        if size > limits.harmless and size > limits.ratio * len(raw):
+            raise _unreadable("compression-bomb", f"{len(raw)} bytes grow to more than {size}", name)
+    return b"".join(parts)
+
+
+def _parts(opener: Callable[[IO[bytes]], IO[bytes]], raw: bytes, name: str) -> Iterator[bytes]:
     try:
         stream = opener(io.BytesIO(raw))
         while part := stream.read(_CHUNK):
-            parts.append(part)
-            size += len(part)
-            if size > limits.size:
-                raise _unreadable("file-too-large", f"more than {limits.size} bytes when decompressed", name)
-            if size > limits.harmless and size > limits.ratio * len(raw):
-                raise _unreadable("compression-bomb", f"{len(raw)} bytes grow to more than {size}", name)
-    except UnreadableFile:
-        raise
+            yield part
     except ModuleNotFoundError as error:
         raise _unreadable("missing-extra", "reading .zst needs: pip install 'levelhead[zstd]'", name) from error
     except Exception as error:  # each library has its own errors for damaged data
         raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
-    return b"".join(parts)
 
 
 def _gzip(file: IO[bytes]) -> IO[bytes]:

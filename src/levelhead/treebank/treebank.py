@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
-from typing import TYPE_CHECKING, overload
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -179,7 +179,9 @@ class Treebank(Sequence["Sentence"]):
             _check_column(name, texts, self.n_words)
             strings, codes = strings.with_texts(texts)
             changed[name] = codes
-        every = {name: Column(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS}
+        every: dict[str, Any] = {
+            name: Column(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS
+        }
         new_heads = self.heads if heads is None else np.fromiter(heads, dtype=np.int32)
         result = replace(self, **every, heads=new_heads, source=replace(self.source, sha256=None))
         if heads is not None:
@@ -200,6 +202,16 @@ class Treebank(Sequence["Sentence"]):
             slugs = ("", "head-outside-sentence", "no-root", "several-roots", "cycle")
             first = int(np.flatnonzero(bad)[0])
             raise ConlluError(Fault(slugs[bad[first]], f"sentence {first + 1} is not a tree"))
+
+
+def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
+    """Return the eight columns of strings by name.
+
+    Args:
+        codes: the codes of each column, in the order of CoNLL-U, int32, shape (words,).
+        strings: the pool they refer to.
+    """
+    return {name: Column(column, strings) for name, column in zip(COLUMNS, codes, strict=True)}
 
 
 def _freeze(value: object) -> None:

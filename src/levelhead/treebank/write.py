@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import tempfile
 from collections.abc import Iterator
-from itertools import chain
+from itertools import chain, pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -74,7 +74,7 @@ def _to_text(treebank: Treebank) -> str:
     lines = _word_lines(treebank)
     before = _lines_before_words(treebank)
     starts = treebank.sentence_starts.tolist()
-    for i, (start, end) in enumerate(zip(starts, starts[1:])):
+    for i, (start, end) in enumerate(pairwise(starts)):
         body = chain.from_iterable((*before.get((i, word), ()), lines[word]) for word in range(start, end))
         tail = before.get((i, end), ())
         blocks.append(f"{treebank.comments[i]}{''.join(chain(body, tail))}\n")
@@ -103,7 +103,7 @@ def _string_columns(treebank: Treebank) -> list:  # type: ignore[type-arg]
 
 def _sizes(treebank: Treebank) -> list[int]:
     starts = treebank.sentence_starts.tolist()
-    return [end - start for start, end in zip(starts, starts[1:])]
+    return [end - start for start, end in pairwise(starts)]
 
 
 def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], list[str]]:
@@ -116,9 +116,7 @@ def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], list[str]]:
         line = "\t".join([f"{position - starts[sentence]}.{minor}", *(texts[code] for code in cells)])
         before.setdefault((int(sentence), int(position)), []).append(line + "\n")
     multiword = treebank.multiword
-    for first, n_words, sentence, cells in zip(
-        multiword.first, multiword.n_words, multiword.sentence, multiword.cells
-    ):
+    for first, n_words, sentence, cells in zip(multiword.first, multiword.n_words, multiword.sentence, multiword.cells):
         local = first - starts[sentence] + 1
         line = "\t".join([f"{local}-{local + n_words - 1}", *(texts[code] for code in cells)])
         before.setdefault((int(sentence), int(first)), []).append(line + "\n")

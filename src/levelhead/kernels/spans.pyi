@@ -1,0 +1,21 @@
+# Types of the compiled alignment by spans.
+
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Offsets: TypeAlias = NDArray[np.int64]
+_Flags: TypeAlias = NDArray[np.uint8]
+
+def align(
+    gold_starts: _Offsets,
+    gold_ends: _Offsets,
+    gold_inside: _Flags,
+    system_starts: _Offsets,
+    system_ends: _Offsets,
+    system_inside: _Flags,
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def concatenate(
+    pool: NDArray[np.uint8], starts: _Offsets, lengths: _Offsets, codes: NDArray[np.int32]
+) -> NDArray[np.uint8]: ...

@@ -1,0 +1,23 @@
+"""Where tests find real data, and what they share."""
+
+import os
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+
+settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
+settings.load_profile("levelhead")
+
+EXAMPLES = Path(__file__).parent.parent / "examples"
+
+
+@pytest.fixture(scope="session")
+def data() -> Path:
+    """The folder of real treebanks and official results; without it the test is skipped, but never where CI runs."""
+    folder = os.environ.get("LEVELHEAD_DATA")
+    if not folder:
+        if os.environ.get("CI"):
+            pytest.fail("LEVELHEAD_DATA is not set")
+        pytest.skip("LEVELHEAD_DATA is not set: it names the folder of real treebanks")
+    return Path(folder)
