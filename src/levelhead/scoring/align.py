@@ -10,7 +10,7 @@ from levelhead.kernels import spans as kernel
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.spans import Spans
 from levelhead.treebank import Treebank
-from levelhead.treebank.strings import Codes
+from levelhead.treebank.strings import Codes, distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,9 +97,9 @@ def _lower_cased(gold: _Side, system: _Side, regions: Codes) -> tuple[Codes, Cod
         for inside in (0, 1):
             some = words[spans.inside[words] == inside]
             codes = treebank.forms.codes[some]
-            for code in np.unique(codes).tolist():
+            for code in distinct(codes, len(treebank.strings)).tolist():
                 form = treebank.strings[code]
-                compared = (form if inside else spans.spaces.sub("", form)).lower()
+                compared = (form if inside else form.translate(spans.spaces)).lower()
                 of_code[code] = numbers.setdefault(compared, len(numbers))
             ids[some] = of_code[codes]
         result.append(ids)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +12,11 @@ from levelhead.errors import Fault, TextMismatch, quoted
 from levelhead.kernels import spans as kernel
 from levelhead.treebank import Treebank
 from levelhead.treebank.notices import place_of
-from levelhead.treebank.strings import SPACES
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, SPACES, character_set, distinct
 
 Offsets = NDArray[np.int64]
 
-_SPACE = re.compile(" ")
+_SPACE_CHARACTERS = character_set(*SPACES)
 _SHOWN = 20
 
 
@@ -34,7 +34,7 @@ class Spans:
         ends: where it ends, likewise.
         inside: whether a word is part of a multiword token, uint8, shape (words,).
         sentence_starts: where each sentence starts, then the size of the text; int64, shape (sentences + 1,).
-        spaces: what counts as a space.
+        spaces: what counts as a space, as `str.translate` takes it.
     """
 
     text: NDArray[np.uint8]
@@ -44,7 +44,7 @@ class Spans:
     ends: Offsets
     inside: NDArray[np.uint8]
     sentence_starts: Offsets
-    spaces: re.Pattern[str]
+    spaces: Mapping[int, None]
 
 
 def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
@@ -55,7 +55,7 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
         unicode_spaces: whether all space separators are left out of the text (else only U+0020).
     """
     tokens = treebank.tokens
-    spaces = SPACES if unicode_spaces else _SPACE
+    spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
     pool, begins, lengths = _without_spaces(treebank, spaces)
     sizes = lengths[tokens.forms]
     token_ends = np.cumsum(sizes)
@@ -85,13 +85,14 @@ def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> O
     return np.append(token_starts[first_tokens], total)
 
 
-def _without_spaces(treebank: Treebank, spaces: re.Pattern[str]) -> tuple[bytes, Offsets, Offsets]:
+def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[bytes, Offsets, Offsets]:
     """Give a pool, and where each string starts and how long it is there, with spaces taken out of token forms."""
     strings = treebank.strings
-    if not spaces.search(strings.text):
+    used = distinct(treebank.tokens.forms, len(strings))
+    spaced = np.intersect1d(used, strings.codes_with(_SPACE_CHARACTERS), assume_unique=True)
+    if not len(spaced):
         return strings.pool, strings.offsets[:-1], strings.lengths
-    used = np.unique(treebank.tokens.forms).tolist()
-    bare = {code: spaces.sub("", strings[code]).encode() for code in used if spaces.search(strings[code])}
+    bare = {code: strings[code].translate(spaces).encode() for code in spaced.tolist()}
     begins, lengths = strings.offsets[:-1].copy(), strings.lengths.copy()
     added, at = [], len(strings.pool)
     for code, form in bare.items():

@@ -15,7 +15,7 @@ import numpy as np
 from levelhead.errors import Fault, Place, quoted
 from levelhead.kernels import trees
 from levelhead.treebank.columns import FIELDS
-from levelhead.treebank.strings import SPACES
+from levelhead.treebank.strings import ANY_SPACE
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
@@ -109,7 +109,7 @@ def _line(sentence: _Sentence, number: int, line: str, *, ranges: bool) -> Itera
         yield Fault("number-of-columns", f"{len(cells)} columns in place of 10: {quoted(line)}", place)
         sentence.renumbered = True
         return
-    if not SPACES.sub("", cells[1]):
+    if not cells[1].translate(ANY_SPACE):
         yield Fault("empty-form", "FORM is empty", place)
     yield from _node(sentence, number, cells, place, ranges=ranges)
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, quoted
 from levelhead.treebank.columns import FIELDS, FORM
 from levelhead.treebank.relations import UD1, UD2, universal
+from levelhead.treebank.strings import character_set
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes, Column
@@ -20,15 +21,18 @@ if TYPE_CHECKING:
 
 # White space other than the plain space, control characters, and what is invisible: zero-width space and
 # non-joiner, word joiner, byte order mark. Bidirectional controls and the joiner are part of how text is written.
-_UNUSUAL = re.compile(r"[\x01-\x08\x0b-\x1f\x7f-\xa0\u1680\u2000-\u200c\u2028\u2029\u202f\u205f\u2060\u3000\ufeff]")
-_SURROUNDED = re.compile(r"^ | $", re.MULTILINE)
+_UNUSUAL = character_set(
+    (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200C), (0x2028, 0x2029), (0x202F, 0x202F),
+    (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
+)  # fmt: skip
+_SURROUNDED = re.compile(r" .*|.* ", re.DOTALL)
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = re.compile(rf"^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*", re.MULTILINE)
 _EDGE = r"(0|[1-9][0-9]*)(\.[1-9][0-9]*)?:[^|\n]+"
 _BAD_DEPS = re.compile(rf"^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*", re.MULTILINE)
 _KNOWN = "|".join(sorted(UD1 | UD2))
 _BAD_RELATION = re.compile(rf"^(?!({_KNOWN})(:[^|\n]*)?$).*", re.MULTILINE)
-_SENT_ID = re.compile(rb"^#\s*sent_id\s*=\s*(.*?)\s*$", re.MULTILINE)
+_SENT_ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=([^\n]*)", re.MULTILINE)
 _SENT_ID_ROUGHLY = re.compile(rb"sent_id([^\n]*)")
 _LONG_MULTIWORD = 100
 _LONG_LINE = 1_000_000
@@ -65,31 +69,36 @@ def place_of(treebank: Treebank, word: int) -> Place:
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
-    """The codes of strings with odd characters, by kind; nearly always none, so whole-pool searches come first."""
+    """The codes of strings with odd characters, by kind; nearly always none, so the whole pool is searched first."""
     strings = treebank.strings
-    pool = strings.text
-    empty = "\n\n" in pool or pool.startswith("\n")
+    pool = b"\n" + strings.pool
     tests: dict[str, tuple[bool, Callable[[str], object]]] = {
-        "empty-column": (empty, lambda text: not text),
-        "unusual-character": (bool(_UNUSUAL.search(pool)), _UNUSUAL.search),
-        "surrounding-space": (bool(_SURROUNDED.search(pool)), _SURROUNDED.search),
+        "empty-column": (b"\n\n" in pool, lambda text: not text),
+        "surrounding-space": (b"\n " in pool or b" \n" in pool, _SURROUNDED.fullmatch),
         "not-normalised": (
-            not unicodedata.is_normalized("NFC", pool),
+            not unicodedata.is_normalized("NFC", strings.text),
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }
-    found = {}
-    for slug, (any_at_all, test) in tests.items():
-        if any_at_all:
-            found[slug] = np.array([code for code, text in enumerate(strings.texts) if test(text)], dtype=np.int32)
-    return found
+    found = {"unusual-character": strings.codes_with(_UNUSUAL)}
+    for slug, (anywhere, test) in tests.items():
+        codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
+        found[slug] = np.array(codes, dtype=np.int32)
+    return {slug: codes for slug, codes in found.items() if len(codes)}
 
 
 def _in_column(treebank: Treebank, slug: str, column: Column, codes: Codes) -> Iterator[Fault]:
-    rows = np.flatnonzero(np.isin(column.codes, codes))
+    rows = np.flatnonzero(_are_in(column, codes))
     if len(rows):
         value = quoted(column[int(rows[0])])
         yield Fault(slug, f"{_named(treebank, column)} {value}", place_of(treebank, int(rows[0])), "warning", len(rows))
+
+
+def _are_in(column: Column, codes: Codes) -> NDArray[np.bool_]:
+    """Say of each row whether its code is one of some."""
+    chosen = np.zeros(len(column.strings), dtype=bool)
+    chosen[codes] = True
+    return chosen[column.codes]
 
 
 def _named(treebank: Treebank, column: Column) -> str:
@@ -149,13 +158,16 @@ def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
     rough = _SENT_ID_ROUGHLY.findall(treebank.comments.text)
     if len(set(rough)) == len(rough):
         return
-    ids = _SENT_ID.findall(treebank.comments.text)
-    repeated = [name for name, count in Counter(ids).items() if count > 1]
+    first: dict[bytes, int] = {}
+    repeated = [
+        match
+        for match in _SENT_ID.finditer(treebank.comments.text)
+        if first.setdefault(match[1].strip(), match.start()) != match.start()
+    ]
     if not repeated:
         return
-    second = [match for match in _SENT_ID.finditer(treebank.comments.text) if match[1] == repeated[0]][1]
-    sentence = int(np.searchsorted(treebank.comments.starts, second.start(), side="right")) - 1
-    message = f"sent_id {quoted(repeated[0].decode())} was there before"
+    sentence = int(np.searchsorted(treebank.comments.starts, repeated[0].start(), side="right")) - 1
+    message = f"sent_id {quoted(repeated[0][1].decode().strip())} was there before"
     place = place_of(treebank, int(treebank.sentence_starts[sentence]))
     yield Fault("duplicate-sent-id", message, place, "warning", len(repeated))
 

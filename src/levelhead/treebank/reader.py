@@ -17,7 +17,7 @@ from levelhead.treebank.faults import find_faults
 from levelhead.treebank.notices import find_notices
 from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes
-from levelhead.treebank.strings import SPACES, Codes, Strings
+from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
 _BLANK_STRING = re.compile(r"\n\s*\n")
@@ -129,7 +129,7 @@ def _has_empty_form(treebank: Treebank) -> bool:
     used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
     if not _BLANK_STRING.search("\n" + treebank.strings.text):
         return False
-    blank = [code for code, text in enumerate(treebank.strings.texts) if not SPACES.sub("", text)]
+    blank = [code for code, text in enumerate(treebank.strings.texts) if not text.translate(ANY_SPACE)]
     return any(np.isin(codes, blank).any() for codes in used)
 
 

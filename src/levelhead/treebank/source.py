@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import stat
 import sys
 from dataclasses import dataclass
 from typing import IO, TYPE_CHECKING
@@ -50,16 +51,28 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
     name = os.fspath(path)
     try:
         if name == "-":
-            raw = sys.stdin.buffer.read(limits.size + 1)
+            raw = _read_at_most(sys.stdin.buffer, limits.size)
         else:
             with open(name, "rb") as file:  # noqa: PTH123 -- a path may hold bytes that pathlib refuses
-                raw = file.read(limits.size + 1)
+                raw = _read_at_most(file, limits.size)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise _unreadable("unreadable-file", f"{reason}", name) from error
     if len(raw) > limits.size:
         raise _unreadable("file-too-large", f"more than {limits.size} bytes", name)
     return decompressed(raw, name, limits)
+
+
+def _read_at_most(file: IO[bytes], size: int) -> bytes:
+    """Read a whole file, or one byte more than allowed."""
+    regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
+    if regular and os.fstat(file.fileno()).st_size <= size:
+        return file.read()
+    parts, total = [], 0
+    while total <= size and (part := file.read(min(_CHUNK, size + 1 - total))):
+        parts.append(part)
+        total += len(part)
+    return b"".join(parts)
 
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
@@ -121,7 +134,7 @@ def _bz2(file: IO[bytes]) -> IO[bytes]:
 def _zstd(file: IO[bytes]) -> IO[bytes]:
     import zstandard
 
-    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)  # type: ignore[no-any-return]
+    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
 
 
 _OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {

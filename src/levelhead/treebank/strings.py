@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,11 +12,36 @@ from numpy.typing import NDArray
 
 Codes = NDArray[np.int32]
 
-SPACES = re.compile("[ \u00a0\u1680\u2000-\u200a\u202f\u205f\u3000]")
-"""All space separators: the Unicode category Zs."""
+SPACES = (
+    (0x20, 0x20),
+    (0xA0, 0xA0),
+    (0x1680, 0x1680),
+    (0x2000, 0x200A),
+    (0x202F, 0x202F),
+    (0x205F, 0x205F),
+    (0x3000,) * 2,
+)
+"""All space separators, the Unicode category Zs: first and last of each range."""
+
+ANY_SPACE = dict.fromkeys(point for first, last in SPACES for point in range(first, last + 1))
+"""What `str.translate` takes to delete all space separators."""
+
+PLAIN_SPACE = {0x20: None}
+"""What `str.translate` takes to delete U+0020."""
 
 UNDERSCORE = 0
 """The code of "_", which every pool has first."""
+
+
+_NONE: Codes = np.zeros(0, dtype=np.int32)
+
+
+def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
+    """Return which characters up to U+FFFF lie in some ranges, first and last included; bool, shape (65536,)."""
+    members = np.zeros(1 << 16, dtype=bool)
+    for first, last in ranges:
+        members[first : last + 1] = True
+    return members
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +90,17 @@ class Strings(Sequence[str]):
         np.cumsum([len(text) for text in encoded], out=offsets[1:])
         return cls(b"".join(encoded), offsets)
 
+    def codes_with(self, characters: NDArray[np.bool_]) -> Codes:
+        """Return the codes of the strings that have any of some characters, ascending, int32.
+
+        Args:
+            characters: which of the characters up to U+FFFF, bool, shape (65536,), as `character_set` makes it.
+        """
+        points = np.frombuffer(self.text.encode("utf-32-le"), dtype=np.uint32)
+        found = np.flatnonzero(characters[np.minimum(points, 0xFFFF)])
+        ends = np.flatnonzero(points == ord("\n"))
+        return np.unique(np.searchsorted(ends, found)).astype(np.int32) if len(found) else _NONE
+
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
         """Return a pool that also has the given strings, and the code of each."""
         known = {text: code for code, text in enumerate(self.texts)}
@@ -73,6 +108,18 @@ class Strings(Sequence[str]):
         new = Strings.of(list(known)[len(self) :])
         offsets = np.concatenate([self.offsets, new.offsets[1:] + self.offsets[-1]])
         return Strings(self.pool + new.pool, offsets), codes
+
+
+def distinct(codes: Codes, n_strings: int) -> Codes:
+    """Return the codes that occur, ascending, int32; no sorting is needed, for there are few strings.
+
+    Args:
+        codes: codes below `n_strings`, int32.
+        n_strings: how many strings there are.
+    """
+    present = np.zeros(n_strings, dtype=bool)
+    present[codes] = True
+    return np.flatnonzero(present).astype(np.int32)
 
 
 @dataclass(frozen=True, eq=False)
@@ -114,9 +161,7 @@ class Column(Sequence[str]):
     @property
     def distinct(self) -> Codes:
         """The codes that occur, ascending, int32."""
-        present = np.zeros(len(self.strings), dtype=bool)
-        present[self.codes] = True
-        return np.flatnonzero(present).astype(np.int32)
+        return distinct(self.codes, len(self.strings))
 
     def frequencies(self) -> dict[str, int]:
         """Count each value, most frequent first, then by first occurrence in the pool."""
