@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
 from levelhead.errors import MeasureError
-from levelhead.measures import REGISTRY, parse
+from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
@@ -124,7 +124,7 @@ def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tupl
     Raises:
         MeasureError: there is no such measure, or the rules have none of that name.
     """
-    asked = tuple(parse(str(measure)) for measure in (rules.measures if measures is None else measures))
+    asked = tuple(parse_measure(str(measure)) for measure in (rules.measures if measures is None else measures))
     for measure in asked:
         if measure.name in rules.lacks:
             raise MeasureError(f"the rules {rules.name} have no {measure.name}", "unknown-measure")

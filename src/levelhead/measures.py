@@ -14,8 +14,8 @@ REGISTRY: Mapping[str, Definition] = MappingProxyType({definition.name: definiti
 """All measures by name."""
 
 
-def parse(text: str) -> Measure:
-    """Return the measure that a text names; `parse(str(m)) == m`.
+def parse_measure(text: str) -> Measure:
+    """Return the measure that a text names; `parse_measure(str(m)) == m`.
 
     Args:
         text: for example `LAS`, `LAS(full)`, `CLAS.recall`.

@@ -14,7 +14,7 @@ from levelhead.errors import Fault, InputError, LevelheadError
 from levelhead.evaluation import Evaluation
 from levelhead.evaluation import score as score_pair
 from levelhead.folders import pairs_in, score_pairs
-from levelhead.measures import parse
+from levelhead.measures import parse_measure
 from levelhead.report import scores as report
 
 if TYPE_CHECKING:
@@ -79,14 +79,14 @@ def _every(asked: list[str], gates: dict[str, float], rules: str, weights: str |
 
     if weights or gates or asked:
         shown = asked if [m for m in asked if not m.startswith("WeightedLAS")] else [*RULES[rules].measures, *asked]
-        return list(dict.fromkeys(str(parse(text)) for text in [*shown, *gates]))
+        return list(dict.fromkeys(str(parse_measure(text)) for text in [*shown, *gates]))
     return None
 
 
 def _gate(text: str) -> tuple[str, float]:
     name, _, bound = text.rpartition("=")
     try:
-        return str(parse(name)), float(bound) / 100
+        return str(parse_measure(name)), float(bound) / 100
     except ValueError as error:
         if isinstance(error, LevelheadError):
             raise

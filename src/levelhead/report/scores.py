@@ -13,6 +13,7 @@ from levelhead.treebank import Treebank
 SCHEMA = 1
 """The version of the JSON documents' layout."""
 
+_NO_CELL = ""  # a measure without the number of this column; a dash is a number that is not defined
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
 _COUNTS = ("Correct", "Gold", "Predicted", "Aligned")
 
@@ -32,11 +33,13 @@ def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
 
 
 def _ratios(score: Score) -> tuple[Cell, ...]:
-    return score.precision, score.recall, score.f1, score.aligned_accuracy
+    aligned = score.aligned_accuracy if score.aligned is not None else _NO_CELL
+    return (None,) * 4 if score.reason else (score.precision, score.recall, score.f1, aligned)
 
 
 def _counts(score: Score) -> tuple[Cell, ...]:
-    return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, score.aligned)
+    aligned = score.aligned if score.aligned is not None else _NO_CELL
+    return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
 
 
 def signature_line(signature: Mapping[str, str]) -> str:

@@ -20,23 +20,13 @@ _LATEX = str.maketrans(
 def to_text(table: Table, places: int | None = 2) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output."""
     cells = [[printable(formatted(cell, c, places)) for cell, c in zip(row, table.columns)] for row in table.rows]
-    empty = [[cell is None and i > 0 for i, cell in enumerate(row)] for row in table.rows]
     names = [column.name for column in table.columns]
     widths = [max(column.width, *(len(row[i]) for row in [names, *cells])) for i, column in enumerate(table.columns)]
     rule = "+".join("-" * (width + (2 if i else 1)) for i, width in enumerate(widths))
     lines = [_text_line(names, table.columns, widths), rule]
     for number, row in enumerate(cells):
         lines += [rule] if number in table.rules_before else []
-        lines.append(
-            _text_line(
-                [
-                    " " if gap and cell == "-" and table.columns[i].width else cell
-                    for i, (cell, gap) in enumerate(zip(row, empty[number]))
-                ],
-                table.columns,
-                widths,
-            )
-        )
+        lines.append(_text_line(row, table.columns, widths))
     return "\n".join([*lines, *table.notes]) + "\n"
 
 

@@ -1,5 +1,6 @@
 """Trees in memory: CoNLL-U to columns and back, validity, relation inventories and class schemes."""
 
+from levelhead.treebank.build import build
 from levelhead.treebank.columns import Comments, EmptyNodes, MultiwordTokens, Source, Word
 from levelhead.treebank.reader import faults_of, parse, read
 from levelhead.treebank.sentence import Sentence
@@ -19,6 +20,7 @@ __all__ = [
     "Strings",
     "Treebank",
     "Word",
+    "build",
     "faults_of",
     "parse",
     "read",

@@ -90,17 +90,29 @@ class Treebank(Sequence["Sentence"]):
     @cached_property
     def tokens(self) -> Tokens:
         """The surface tokens in order."""
+        if not len(self.multiword):
+            words = np.arange(self.n_words, dtype=np.int32)
+            return Tokens(self.forms.codes, words, self.sentence_of_word, np.ones_like(words), words < 0)
         inside = np.zeros(self.n_words + 1, dtype=np.int32)
         np.add.at(inside, self.multiword.first, 1)
         np.add.at(inside, self.multiword.first + self.multiword.n_words, -1)
         alone = np.flatnonzero(np.cumsum(inside[:-1]) == 0).astype(np.int32)
-        first = np.concatenate([alone, self.multiword.first])
-        forms = np.concatenate([self.forms.codes[alone], self.multiword.cells[:, FORM]])
-        sentence = np.concatenate([self.sentence_of_word[alone], self.multiword.sentence])
-        n_words = np.concatenate([np.ones_like(alone), self.multiword.n_words])
-        order = np.lexsort((n_words, first)) if len(self.multiword) else np.arange(len(first))
-        multiword = np.arange(len(first)) >= len(alone)
-        return Tokens(forms[order], first[order], sentence[order], n_words[order], multiword[order])
+        places = np.searchsorted(alone, self.multiword.first) + np.arange(len(self.multiword))
+        multiword = np.zeros(len(alone) + len(self.multiword), dtype=bool)
+        multiword[places] = True
+
+        def merged(of_words: Codes, of_multiword: Codes) -> Codes:
+            both = np.empty(len(multiword), dtype=np.int32)
+            both[~multiword], both[places] = of_words, of_multiword
+            return both
+
+        return Tokens(
+            merged(self.forms.codes[alone], self.multiword.cells[:, FORM]),
+            merged(alone, self.multiword.first),
+            merged(self.sentence_of_word[alone], self.multiword.sentence),
+            merged(np.ones_like(alone), self.multiword.n_words),
+            multiword,
+        )
 
     @cached_property
     def sentence_of_word(self) -> Codes:

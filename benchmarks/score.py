@@ -1,0 +1,119 @@
+"""Time `levelhead score` against the official CoNLL 2018 script, in turns in one run.
+
+    python benchmarks/score.py --script conll18_ud_eval.py GOLD SYSTEM [--runs 5] [--times 40]
+
+The script is not part of levelhead: get it from the shared task's repository. Both programs are run as whole
+processes, A B A B ..., so that a drift of the machine's speed touches both; the table has medians, and the median of
+the pairwise ratios. `--times N` repeats the pair of files N times, to make large ones of real text.
+"""
+
+import argparse
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass
+class Run:
+    """What one process took."""
+
+    wall: float
+    cpu: float
+    memory: float
+
+
+def measure(command: list[str]) -> Run:
+    """Run a command and return seconds of wall clock and of CPU, and megabytes at most."""
+    start = time.perf_counter()
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    _, status, usage = os.wait4(process.pid, 0)
+    wall = time.perf_counter() - start
+    if status:
+        sys.exit(f"failed: {' '.join(command)}")
+    process.returncode = 0
+    return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
+
+
+def in_turns(commands: dict[str, list[str]], runs: int) -> dict[str, list[Run]]:
+    """Run the commands in turn, after one turn that does not count."""
+    results: dict[str, list[Run]] = {name: [] for name in commands}
+    for turn in range(runs + 1):
+        for name, command in commands.items():
+            result = measure(command)
+            if turn:
+                results[name].append(result)
+    return results
+
+
+def report(title: str, results: dict[str, list[Run]], against: str) -> None:
+    """Print medians, and how many times as long the one named takes."""
+    print(f"\n{title}\n\n| program | wall s | CPU s | MB | wall ratio | CPU ratio |\n| --- | ---: | ---: | ---: | ---: | ---: |")
+    for name, runs in results.items():
+        medians = [statistics.median(getattr(run, field) for run in runs) for field in ("wall", "cpu", "memory")]
+        ratios = [
+            statistics.median(getattr(other, field) / getattr(run, field) for run, other in zip(runs, results[against]))
+            for field in ("wall", "cpu")
+        ]
+        print(f"| {name} | {medians[0]:.3f} | {medians[1]:.3f} | {medians[2]:.0f} | {ratios[0]:.1f} | {ratios[1]:.1f} |")
+
+
+def repeated(path: Path, times: int, folder: Path) -> Path:
+    """Write a file of so many copies."""
+    target = folder / path.name
+    with target.open("wb") as file:
+        for _ in range(times):
+            file.write(path.read_bytes())
+    return target
+
+
+def n_words(path: Path) -> int:
+    """Count the words of a plain CoNLL-U file."""
+    with path.open("rb") as file:
+        return sum(line.split(b"\t", 1)[0].isdigit() for line in file)
+
+
+def long_token(path: Path, n: int) -> None:
+    """Write one multiword token of n words in a seeded order of letters."""
+    letter = 1
+    with path.open("w", encoding="utf-8") as file:
+        file.write(f"1-{n}\tx\t_\t_\t_\t_\t_\t_\t_\t_\n")
+        for i in range(1, n + 1):
+            letter = letter * 1103515245 + 12345 + len(path.name) & 0x7FFFFFFF
+            head, relation = (0, "root") if i == 1 else (1, "dep")
+            file.write(f"{i}\t{chr(97 + letter // 65536 % 26)}\t_\t_\t_\t_\t{head}\t{relation}\t_\t_\n")
+        file.write("\n")
+
+
+def main() -> None:
+    """Print the tables of docs/benchmarks.md."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--script", type=Path, required=True, help="conll18_ud_eval.py")
+    parser.add_argument("--runs", type=int, default=5)
+    parser.add_argument("--times", type=int, default=1, help="repeat the files so many times")
+    parser.add_argument("gold", type=Path)
+    parser.add_argument("system", type=Path)
+    arguments = parser.parse_args()
+    python = sys.executable
+    with tempfile.TemporaryDirectory() as name:
+        (gold_folder := Path(name) / "gold").mkdir()
+        (system_folder := Path(name) / "system").mkdir()
+        gold = repeated(arguments.gold, arguments.times, gold_folder)
+        system = repeated(arguments.system, arguments.times, system_folder)
+        official = [python, str(arguments.script), "-v", str(gold), str(system)]
+        ours = [python, "-m", "levelhead", "score", "--rules", "conll18", str(gold), str(system)]
+        commands = {"official script": official, "levelhead score": ours, "import numpy, click": [python, "-c", "import numpy, click"]}
+        report(f"{n_words(gold)} words", in_turns(commands, arguments.runs), "official script")
+        one, other = gold_folder / "long.conllu", system_folder / "longer.conllu"
+        long_token(one, 20_000)
+        long_token(other, 20_000)
+        pair = {"levelhead score": [python, "-m", "levelhead", "score", str(one), str(other)]}
+        report("one multiword token of 20,000 words against another", in_turns(pair, arguments.runs), "levelhead score")
+
+
+if __name__ == "__main__":
+    main()

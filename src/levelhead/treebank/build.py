@@ -1,0 +1,63 @@
+"""Treebanks made in Python."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from itertools import repeat
+from typing import TYPE_CHECKING
+
+from levelhead.errors import ConlluError, Fault
+from levelhead.treebank.reader import parse
+
+if TYPE_CHECKING:
+    from levelhead.treebank.treebank import Treebank
+
+Nested = Sequence[Sequence[str]]
+
+
+def build(
+    forms: Nested,
+    heads: Sequence[Sequence[int]],
+    relations: Nested,
+    *,
+    lemmas: Nested | None = None,
+    upos: Nested | None = None,
+    xpos: Nested | None = None,
+    feats: Nested | None = None,
+    deps: Nested | None = None,
+    misc: Nested | None = None,
+) -> Treebank:
+    """Make a treebank from lists of sentences, each a list with one value for each word.
+
+    Args:
+        forms: the forms.
+        heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
+        relations: the relations.
+        lemmas: the lemmas, and so on; "_" everywhere if None.
+        upos: likewise.
+        xpos: likewise.
+        feats: likewise.
+        deps: likewise.
+        misc: likewise.
+
+    Raises:
+        ConlluError: the lists differ in length, a value is not fit for CoNLL-U, or a sentence is not a tree.
+    """
+    columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
+    given = [column for column in columns if column is not None]
+    if len({tuple(map(len, column)) for column in given}) != 1:
+        raise ConlluError(Fault("invalid-columns", "the lists do not have the same sentences and words"))
+    sentences = zip(*(column if column is not None else repeat(None) for column in columns))
+    return parse("".join(_sentence(list(sentence)) for sentence in sentences))
+
+
+def _sentence(columns: list[Sequence[object] | None]) -> str:
+    rows = zip(*(column if column is not None else repeat("_") for column in columns))
+    return "".join(_line(number, map(str, row)) for number, row in enumerate(rows, 1)) + "\n"
+
+
+def _line(number: int, cells: Iterable[str]) -> str:
+    row = list(cells)
+    if any("\t" in cell or "\n" in cell or "\r" in cell for cell in row):
+        raise ConlluError(Fault("invalid-columns", f"a value of word {number} has a tab or a line end"))
+    return "\t".join([str(number), *row]) + "\n"
