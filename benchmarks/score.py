@@ -52,14 +52,18 @@ def in_turns(commands: dict[str, list[str]], runs: int) -> dict[str, list[Run]]:
 
 def report(title: str, results: dict[str, list[Run]], against: str) -> None:
     """Print medians, and how many times as long the one named takes."""
-    print(f"\n{title}\n\n| program | wall s | CPU s | MB | wall ratio | CPU ratio |\n| --- | ---: | ---: | ---: | ---: | ---: |")
+    print(
+        f"\n{title}\n\n| program | wall s | CPU s | MB | wall ratio | CPU ratio |\n| --- | ---: | ---: | ---: | ---: | ---: |"
+    )
     for name, runs in results.items():
         medians = [statistics.median(getattr(run, field) for run in runs) for field in ("wall", "cpu", "memory")]
         ratios = [
             statistics.median(getattr(other, field) / getattr(run, field) for run, other in zip(runs, results[against]))
             for field in ("wall", "cpu")
         ]
-        print(f"| {name} | {medians[0]:.3f} | {medians[1]:.3f} | {medians[2]:.0f} | {ratios[0]:.1f} | {ratios[1]:.1f} |")
+        print(
+            f"| {name} | {medians[0]:.3f} | {medians[1]:.3f} | {medians[2]:.0f} | {ratios[0]:.1f} | {ratios[1]:.1f} |"
+        )
 
 
 def repeated(path: Path, times: int, folder: Path) -> Path:
@@ -106,7 +110,11 @@ def main() -> None:
         system = repeated(arguments.system, arguments.times, system_folder)
         official = [python, str(arguments.script), "-v", str(gold), str(system)]
         ours = [python, "-m", "levelhead", "score", "--rules", "conll18", str(gold), str(system)]
-        commands = {"official script": official, "levelhead score": ours, "import numpy, click": [python, "-c", "import numpy, click"]}
+        commands = {
+            "official script": official,
+            "levelhead score": ours,
+            "import numpy, click": [python, "-c", "import numpy, click"],
+        }
         report(f"{n_words(gold)} words", in_turns(commands, arguments.runs), "official script")
         one, other = gold_folder / "long.conllu", system_folder / "longer.conllu"
         long_token(one, 20_000)

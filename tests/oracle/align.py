@@ -8,7 +8,7 @@ Pair = tuple[int, int]
 """A gold word and the system word aligned to it, by their numbers."""
 
 
-class TextDiffers(ValueError):  # noqa: N818 - reads as a finding
+class TextDiffers(ValueError):
     """The tokens of the two files do not spell the same text, so nothing can be compared."""
 
 

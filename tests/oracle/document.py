@@ -14,7 +14,7 @@ Edge = tuple[int | None, str]
 """An enhanced edge as its child sees it: the parent's number in the document (None is the root) and the label."""
 
 
-class Refused(ValueError):  # noqa: N818 - reads as a verdict
+class Refused(ValueError):
     """The rules do not accept this file; the official scorer stops here, with a message or with a crash."""
 
 

@@ -15,13 +15,13 @@ CONTENT = frozenset(
     """
     nsubj obj iobj csubj ccomp xcomp obl vocative expl dislocated advcl advmod discourse nmod appos nummod acl
     amod conj fixed flat compound list parataxis orphan goeswith reparandum root dep
-    """.split()  # noqa: SIM905 - a list to read, not to edit
+    """.split()
 )
 UNIVERSAL_FEATURES = frozenset(
     """
     PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense
     Aspect Voice Evident Polarity Person Polite
-    """.split()  # noqa: SIM905 - a list to read, not to edit
+    """.split()
 )
 
 NOT_ALIGNED = -1

@@ -13,7 +13,7 @@ Path = tuple[str, str]
 """An edge, or several joined, as its child sees it: the parent's id and the label."""
 
 
-class BrokenDeps(ValueError):  # noqa: N818 - reads as a finding
+class BrokenDeps(ValueError):
     """A DEPS column cannot be read; the basic trees still can."""
 
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import click
 
+from levelhead.cli.program import OutputClosed
 from levelhead.errors import Fault
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
@@ -64,8 +65,11 @@ def emit(text: str, output: str | None) -> None:
     """Write text as UTF-8 to a file, whole or not at all, or to standard output."""
     data = text.encode("utf-8", "backslashreplace")
     if output is None or output == "-":
-        sys.stdout.buffer.write(data)
-        sys.stdout.buffer.flush()
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError as error:
+            raise OutputClosed from error
     else:
         from levelhead.treebank.write import replace_file
 

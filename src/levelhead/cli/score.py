@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli import options
-from levelhead.cli.main import DONE, GATE
+from levelhead.cli.program import DONE, GATE
 from levelhead.errors import Fault, InputError, LevelheadError
 from levelhead.evaluation import Evaluation
 from levelhead.evaluation import score as score_pair

@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from levelhead.cli import options
-from levelhead.cli.main import BAD_INPUT, DONE
+from levelhead.cli.program import BAD_INPUT, DONE
 from levelhead.report.scores import faults_document
 from levelhead.treebank import faults_of
 

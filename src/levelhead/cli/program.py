@@ -21,6 +21,10 @@ VERBS = {
 """Every verb and what it does, so that `--help` need not load them."""
 
 
+class OutputClosed(Exception):
+    """Standard output was closed by its reader (click would make this exit code 1)."""
+
+
 class _Verbs(click.Group):
     """Loads a verb's file only when the verb is used."""
 
@@ -67,7 +71,7 @@ def run(arguments: list[str]) -> int:
         return BAD_INPUT
     except LevelheadError as error:
         return _complain(str(error), BAD_INPUT)
-    except BrokenPipeError:
+    except (OutputClosed, BrokenPipeError):
         _forget_output()
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):

@@ -1,0 +1,208 @@
+"""The command line: formats, exit codes, and no traceback whatever it is given."""
+
+import json
+import os
+import subprocess
+import sys
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import EXAMPLES
+
+GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
+INVALID = EXAMPLES / "parallel/systems/gamma/tr.conllu"
+
+
+def levelhead(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
+    """Run the command in a process of its own."""
+    command = [sys.executable, "-m", "levelhead", *map(os.fspath, arguments)]
+    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **settings)
+
+
+def test_score_prints_the_official_table_and_a_signature():
+    done = levelhead("score", GOLD, SYSTEM)
+    lines = done.stdout.split("\n")
+    assert done.returncode == 0
+    assert lines[0] == "Metric     | Precision |    Recall |  F1 Score | AligndAcc"
+    assert lines[1] == "-----------+-----------+-----------+-----------+-----------"
+    assert lines[-2].startswith("rules:ud|gold:")
+    assert done.stderr == ""
+
+
+def test_counts_are_integers():
+    done = levelhead("score", "--counts", "-m", "LAS", GOLD, SYSTEM)
+    assert done.stdout.split("\n")[2].split() == ["LAS", "|", "146", "|", "164", "|", "164", "|", "164"]
+
+
+def test_json_has_counts_ratios_and_files():
+    document = json.loads(levelhead("score", "--format", "json", GOLD, SYSTEM).stdout)
+    assert document["schema"] == 1
+    assert document["kind"] == "score"
+    assert document["gold"] | {"path": "", "sha256": "", "warnings": []} == {
+        "path": "", "sha256": "", "warnings": [], "sentences": 20, "tokens": 163, "words": 164,
+    }  # fmt: skip
+    las = document["scores"]["LAS"]
+    assert (las["correct"], las["gold"], las["system"], las["aligned"]) == (146, 164, 164, 164)
+    assert las["f1"] == 100 * 2 * 146 / 328
+    assert document["scores"]["Words"]["aligned"] is None
+
+
+@pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "tsv", "markdown", "latex"])
+def test_every_format_of_pairs_and_folders(output_format):
+    for paths in ((GOLD, SYSTEM), (GOLD.parent, SYSTEM.parent)):
+        done = levelhead("score", "--format", output_format, "-m", "LAS", *paths)
+        assert done.returncode == 0, done.stderr
+        assert "89.0" in done.stdout
+        if output_format == "json":
+            json.loads(done.stdout)
+        if output_format == "jsonl":
+            assert all(json.loads(line)["kind"] == "score" for line in done.stdout.splitlines())
+
+
+def test_tsv_is_at_full_precision_and_latex_has_rules():
+    assert f"LAS\t{100 * 292 / 328}" in levelhead("score", "--format", "tsv", "-m", "LAS", GOLD, SYSTEM).stdout
+    latex = levelhead("score", "--format", "latex", "-m", "LAS(full)", GOLD, SYSTEM).stdout
+    assert "\\toprule" in latex
+    assert "LAS(full) & 89.02" in latex
+
+
+def test_places():
+    assert "89.0244" in levelhead("score", "--places", "4", "-m", "LAS", GOLD, SYSTEM).stdout
+
+
+def test_output_is_written_whole(tmp_path):
+    target = tmp_path / "scores.json"
+    done = levelhead("score", "--format", "json", "--output", target, GOLD, SYSTEM)
+    assert done.stdout == ""
+    assert json.loads(target.read_text(encoding="utf-8"))["scores"]["LAS"]["correct"] == 146
+    assert [path.name for path in tmp_path.iterdir()] == ["scores.json"]
+
+
+def test_output_to_a_folder_that_is_not_there_is_an_error():
+    done = levelhead("score", "--output", "/no/such/folder/file", GOLD, SYSTEM)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "/no/such/folder/file: output: No such file or directory\n"
+
+
+@pytest.mark.parametrize(("gate", "code"), [("LAS=89", 0), ("LAS=89.0244", 1), ("CLAS.recall=80", 0), ("UAS=100", 1)])
+def test_gates_compare_unrounded(gate, code):
+    done = levelhead("score", "--fail-under", gate, "-m", "LAS", GOLD, SYSTEM)
+    assert done.returncode == code
+    assert (gate.partition("=")[0] in done.stderr) == (code == 1)
+
+
+@pytest.mark.parametrize("gate", ["LAS", "LAS=x", "LAS=", "=5"])
+def test_a_gate_that_is_none_is_bad_input(gate):
+    done = levelhead("score", "--fail-under", gate, GOLD, SYSTEM)
+    assert done.returncode == 2
+    assert "Traceback" not in done.stderr
+
+
+def test_weights_as_the_official_script_takes_them(tmp_path):
+    weights = tmp_path / "weights"
+    weights.write_text("# function words weigh nothing\ncase 0\ndet 0.0\nmark 0\naux 0\ncop 0\ncc 0\npunct 0\n")
+    done = levelhead("score", "--rules", "conll17", "-w", weights, GOLD, SYSTEM)
+    rows = {line.split(" |")[0].strip(): line for line in done.stdout.split("\n")}
+    assert rows[f"WeightedLAS({weights})"].split("|")[1:] == rows["CLAS"].split("|")[1:]
+    weights.write_text("case\n")
+    done = levelhead("score", "-w", weights, GOLD, SYSTEM)
+    assert (done.returncode, done.stderr.split(": ")[0]) == (2, f"{weights}:1")
+
+
+def test_invalid_files_are_refused_with_every_fault():
+    done = levelhead("score", EXAMPLES / "parallel/gold/tr.conllu", INVALID)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert [line.split(": ")[:2] for line in done.stderr.splitlines()] == [
+        [f"{INVALID}:49", "cycle"],
+        [f"{INVALID}:108", "several-roots"],
+    ]
+
+
+def test_folders_with_an_invalid_file_have_no_average():
+    done = levelhead("score", GOLD.parent, INVALID.parent)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.count("\n") == 2
+
+
+def test_folders_with_a_missing_file(tmp_path):
+    (tmp_path / "en.conllu").write_bytes(SYSTEM.read_bytes())
+    done = levelhead("score", GOLD.parent, tmp_path)
+    assert done.returncode == 2
+    assert done.stderr.count("missing-system-file") == 7
+    assert levelhead("score", tmp_path / "nothing", tmp_path).returncode == 2
+
+
+def test_validate_text_and_json_lines():
+    done = levelhead("validate", GOLD, INVALID)
+    assert (done.returncode, done.stdout.count("\n")) == (2, 2)
+    documents = [json.loads(line) for line in levelhead("validate", "--format", "jsonl", INVALID).stdout.splitlines()]
+    assert [(d["slug"], d["line"], d["severity"]) for d in documents] == [
+        ("cycle", 49, "error"),
+        ("several-roots", 108, "error"),
+    ]
+    assert levelhead("validate", GOLD).returncode == 0
+
+
+def test_standard_input_and_not_twice():
+    done = levelhead("score", "-", SYSTEM, "-m", "LAS", input=GOLD.read_text(encoding="utf-8"))
+    assert "LAS        |     89.02" in done.stdout
+    assert levelhead("score", "-", "-", input="").returncode == 2
+
+
+def test_unknown_measures_name_the_nearest():
+    done = levelhead("score", "-m", "LSA", GOLD, SYSTEM)
+    assert (done.returncode, done.stderr) == (
+        2,
+        "unknown-measure: there is no measure 'LSA'; the nearest are LAS, MLAS, ELAS\n",
+    )
+    assert levelhead("score", "-m", "LAS.f2", GOLD, SYSTEM).returncode == 2
+    assert levelhead("score", "-m", "MLAS", "--rules", "conll17", GOLD, SYSTEM).returncode == 2
+
+
+def test_every_verb_has_help_and_an_entry_in_the_overview():
+    from levelhead.cli.program import VERBS
+
+    overview = levelhead("--help").stdout
+    for verb, meaning in VERBS.items():
+        assert f"{verb} " in overview
+        assert meaning in overview
+        assert levelhead(verb, "--help").stdout.startswith(f"Usage: levelhead {verb}")
+
+
+def test_a_broken_pipe_ends_quietly():
+    command = f"{sys.executable} -m levelhead measures --format jsonl | true; echo ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert done.stdout.strip() in {"0", "141"}
+    assert done.stderr == ""
+
+
+def test_a_full_disk_is_told_in_one_line():
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "levelhead", "score", GOLD, SYSTEM], stdout=full, stderr=subprocess.PIPE, check=False
+        )
+    assert (done.returncode, done.stderr) == (2, b"output: No space left on device\n")
+
+
+def test_an_error_of_our_own_is_told_as_such(monkeypatch, capsys):
+    from levelhead.cli import program
+
+    monkeypatch.setattr("levelhead.cli.measures.REGISTRY", None)
+    assert program.run(["measures"]) == 3
+    assert "please report it" in capsys.readouterr().err
+
+
+@settings(max_examples=150)
+@given(data=st.binary(max_size=300))
+def test_any_bytes_end_without_a_traceback(tmp_path_factory, data):
+    from levelhead.cli import program
+
+    path = tmp_path_factory.getbasetemp() / "any"
+    path.write_bytes(data)
+    for rules in ("ud", "udtools", "conll18", "conll17"):
+        assert program.run(
+            ["score", os.fspath(path), os.fspath(path), "--rules", rules, "--output", os.devnull + "x"]
+        ) in {0, 2}
+    assert program.run(["validate", os.fspath(path), "--output", os.devnull]) in {0, 2}

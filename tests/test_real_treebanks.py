@@ -1,0 +1,104 @@
+"""Real treebanks of eight UD releases: read, written back, counted, and scored against themselves."""
+
+import csv
+import hashlib
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from levelhead.treebank import to_conllu
+
+N_FILES = {
+    "r1.2": 67,
+    "r1.3": 36,
+    "r1.4": 12,
+    "r2.0": 76,
+    "r2.0-test": 79,
+    "r2.16": 13,
+    "r2.17": 27,
+    "r2.18": 8,
+}
+
+ALWAYS_DEFINED = {"Tokens", "Sentences", "Words", "UPOS", "AllTags", "UAS", "LAS", "LAS(full)", "CLAS", "MLAS"}
+"""What every treebank of the collection has annotated."""
+
+
+def manifest(data: Path, folder: str) -> list[dict[str, str]]:
+    with (data / "ud" / "MANIFEST.tsv").open(encoding="utf-8", newline="") as table:
+        rows = csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
+        return [row for row in rows if row["path"].split("/")[0] == folder]
+
+
+def faults(data: Path, row: dict[str, str]) -> list[str]:
+    """Say all that is not as it should be with one file."""
+    treebank = levelhead.read(data / "ud" / row["path"])
+    found = []
+    if hashlib.sha256(to_conllu(treebank)).hexdigest() != row["sha256_raw"]:
+        found.append("is not written back byte for byte")
+    counts = {
+        "sentences": len(treebank),
+        "words": treebank.n_words,
+        "multiword_tokens": len(treebank.multiword),
+        "empty_nodes": len(treebank.empty),
+    }
+    found += [f"has {n} {name}, the manifest {row[name]}" for name, n in counts.items() if n != int(row[name])]
+    return [f"{row['path']} {fault}" for fault in (*found, *imperfections(treebank))]
+
+
+def imperfections(treebank: levelhead.Treebank) -> list[str]:
+    """Score a treebank against itself: every ratio is 1, or its measure is not annotated; nothing else."""
+    found = []
+    for name, score in levelhead.score(treebank, treebank).items():
+        ratios = {score.precision, score.recall, score.f1}
+        if score.aligned is not None:
+            ratios.add(score.aligned_accuracy)
+        annotated = name in ALWAYS_DEFINED or score.reason is None
+        if ratios != ({1.0} if annotated else {None}):
+            found.append(f"against itself: {name} {ratios} {score.reason}")
+        if score.reason is not None and not score.reason.startswith("not annotated in gold: "):
+            found.append(f"has no {name}: {score.reason}")
+    return found
+
+
+@pytest.mark.parametrize("folder", N_FILES)
+def test_every_file_of_a_release(data: Path, folder: str) -> None:
+    """Each file is read, written back byte for byte, has the manifest's counts, and is perfect against itself."""
+    rows = manifest(data, folder)
+    assert len(rows) == N_FILES[folder]
+    found = [fault for row in rows for fault in faults(data, row)]
+    assert not found, "\n".join(found)
+
+
+def test_the_manifest_names_no_other_folder(data: Path) -> None:
+    """So that no file goes unchecked."""
+    with (data / "ud" / "MANIFEST.tsv").open(encoding="utf-8") as table:
+        assert sum(1 for _ in table) - 1 == sum(N_FILES.values())
+
+
+def test_a_whole_file_written_to_disk(data: Path, tmp_path: Path) -> None:
+    """Through `write` as well, from a compressed file with empty nodes and multiword tokens to a plain one."""
+    row = next(
+        row for row in manifest(data, "r2.17") if int(row["empty_nodes"]) > 0 and int(row["multiword_tokens"]) > 0
+    )
+    levelhead.write(levelhead.read(data / "ud" / row["path"]), tmp_path / "copy.conllu")
+    assert hashlib.sha256((tmp_path / "copy.conllu").read_bytes()).hexdigest() == row["sha256_raw"]
+
+
+def printed(value: float | None) -> str:
+    return "" if value is None else f"{100 * value:.2f}"
+
+
+def test_the_table_that_udtools_prints(data: Path) -> None:
+    """A parser's output for Czech PUD of 2025, with the table that the scorer of udtools printed for it."""
+    folder = data / "ud-validate-cases" / "eval"
+    system = folder / "cs_pud-udpipe-pdtc-ud-2.17-251125.conllu"
+    scores = levelhead.score(folder / "cs_pud-gold.conllu", system, rules="udtools")
+    ours = {
+        name: [printed(value) for value in (score.precision, score.recall, score.f1, score.aligned_accuracy)]
+        for name, score in scores.items()
+    }
+    lines = (folder / "eval.txt").read_text(encoding="utf-8").splitlines()[2:]
+    table = {name: cells for name, *cells in ([cell.strip() for cell in line.split("|")] for line in lines)}
+    assert ours == table
+    assert list(ours) == list(table)
