@@ -52,9 +52,8 @@ def in_turns(commands: dict[str, list[str]], runs: int) -> dict[str, list[Run]]:
 
 def report(title: str, results: dict[str, list[Run]], against: str) -> None:
     """Print medians, and how many times as long the one named takes."""
-    print(
-        f"\n{title}\n\n| program | wall s | CPU s | MB | wall ratio | CPU ratio |\n| --- | ---: | ---: | ---: | ---: | ---: |"
-    )
+    print(f"\n{title}\n\n| program | wall s | CPU s | MB | wall ratio | CPU ratio |")
+    print("| --- | ---: | ---: | ---: | ---: | ---: |")
     for name, runs in results.items():
         medians = [statistics.median(getattr(run, field) for run in runs) for field in ("wall", "cpu", "memory")]
         ratios = [

@@ -20,7 +20,6 @@ from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.official import parse_officially
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -113,9 +112,11 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     """
     if isinstance(source, Treebank):
         return source
-    if rules.reading is None or format == "conllx":
+    if not rules.officially or format == "conllx":
         return read(source, format=format)
-    return parse_officially(read_bytes(source), rules.reading, os.fspath(source))
+    from levelhead.treebank.official import SCORERS, parse_officially
+
+    return parse_officially(read_bytes(source), SCORERS[rules.name], os.fspath(source))
 
 
 def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tuple[Measure, ...]:

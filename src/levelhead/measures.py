@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Iterable, Mapping
 from types import MappingProxyType
 
@@ -33,6 +32,8 @@ def parse_measure(text: str) -> Measure:
 
 
 def _nearest(name: str) -> Iterable[str]:
+    import difflib
+
     by_lower = {known.lower(): known for known in REGISTRY}
     return [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.0)]
 

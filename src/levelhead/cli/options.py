@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -55,6 +54,8 @@ def print_table(table: Table, output_format: str, places: int | None, output: st
 
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
     """Print a document as JSON, or a list of documents as JSON lines."""
+    import json
+
     if lines and isinstance(document, list):
         emit("".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document), output)
     else:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+import os
 import sys
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -13,7 +13,6 @@ from levelhead.cli.program import DONE, GATE
 from levelhead.errors import Fault, InputError, LevelheadError
 from levelhead.evaluation import Evaluation
 from levelhead.evaluation import score as score_pair
-from levelhead.folders import pairs_in, score_pairs
 from levelhead.measures import parse_measure
 from levelhead.report import scores as report
 
@@ -62,7 +61,9 @@ def score(
         "format": input_format,
         "measures": _every(asked, wanted, rules, weights),
     }
-    if Path(gold).is_dir():
+    if os.path.isdir(gold):  # noqa: PTH112 -- pathlib is slow to load
+        from levelhead.folders import pairs_in, score_pairs
+
         evaluations = score_pairs(pairs_in(gold, system), **settings)
         _print_folders(evaluations, output_format, places, output)
         values: Mapping[str, float | None] = report.macro_average(evaluations)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
 
 from levelhead.errors import MeasureError
-from levelhead.treebank import official, schemes
+from levelhead.treebank import schemes
 
 _TAGS17 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "Feats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS")
 _TAGS18 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS")
@@ -21,7 +20,6 @@ class Rules:
     Args:
         name: how the rules are called.
         source: the script whose numbers they give.
-        reading: how it reads files; None for levelhead's own strict reading with its repairs.
         measures: what it prints, in its order.
         lacks: measures that have no meaning under these rules.
         scheme: the partition of relations whose class CONTENT is what CLAS counts.
@@ -32,11 +30,11 @@ class Rules:
         collapse: whether paths through empty nodes become edges (else edges from empty nodes are dropped).
         undefined: the value of a ratio with nothing to count.
         unannotated: whether a column that gold leaves out is reported as such (else scored all the same).
+        officially: whether files are read as that scorer reads them, not with levelhead's own care and repairs.
     """
 
     name: str
     source: str
-    reading: official.Official | None
     measures: tuple[str, ...]
     lacks: frozenset[str]
     scheme: schemes.Scheme
@@ -47,12 +45,12 @@ class Rules:
     collapse: bool = False
     undefined: float | None = 0.0
     unannotated: bool = False
+    officially: bool = True
 
 
 CONLL17 = Rules(
     name="conll17",
     source="conll17_ud_eval.py, CoNLL 2017 shared task",
-    reading=official.CONLL17,
     measures=_TAGS17,
     lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS"}),
     scheme=schemes.CONLL17,
@@ -64,7 +62,6 @@ CONLL17 = Rules(
 CONLL18 = Rules(
     name="conll18",
     source="conll18_ud_eval.py, CoNLL 2018 shared task",
-    reading=official.CONLL18,
     measures=(*_TAGS18, "MLAS", "BLEX"),
     lacks=frozenset({"Feats", "ELAS", "EULAS"}),
     scheme=schemes.CONLL18,
@@ -73,7 +70,6 @@ CONLL18 = Rules(
 UDTOOLS = Rules(
     name="udtools",
     source="udtools 0.2.9, the UD scorer of 2026",
-    reading=official.UDTOOLS,
     measures=(*_TAGS18, "MLAS", "BLEX", "ELAS", "EULAS"),
     lacks=frozenset({"Feats"}),
     scheme=schemes.CONLL18,
@@ -82,7 +78,6 @@ UDTOOLS = Rules(
 UD = Rules(
     name="ud",
     source="udtools 0.2.9 with the deviations listed in the documentation of levelhead",
-    reading=None,
     measures=(*_TAGS18[:-1], "LAS(full)", "CLAS", "MLAS", "BLEX", "ELAS", "EULAS"),
     lacks=frozenset({"Feats"}),
     scheme=schemes.CONLL18,
@@ -90,6 +85,7 @@ UD = Rules(
     collapse=True,
     undefined=None,
     unannotated=True,
+    officially=False,
 )
 
 RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in (CONLL17, CONLL18, UDTOOLS, UD)})
@@ -105,6 +101,8 @@ def rules_named(name: str | Rules) -> Rules:
     if isinstance(name, Rules):
         return name
     if name not in RULES:
+        import difflib
+
         near = difflib.get_close_matches(name, RULES, cutoff=0.0)
         raise MeasureError(f"there are no rules {name!r}; there are {', '.join(near)}", "unknown-measure")
     return RULES[name]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +20,7 @@ _SPACE_CHARACTERS = character_set(*SPACES)
 _SHOWN = 20
 
 
-@dataclass(frozen=True, eq=False)
-class Spans:
+class Spans(NamedTuple):
     """Positions in the text, which is all surface tokens without spaces; in bytes of UTF-8.
 
     Bytes serve as well as characters: UTF-8 maps texts to bytes one to one, so equal spans stay equal.

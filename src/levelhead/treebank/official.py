@@ -48,9 +48,15 @@ class Official:
         return "".join(character for character in form if unicodedata.category(character) != "Zs")
 
 
-CONLL17 = Official("conll17", negative_inside=True, unicode_spaces=False)
-CONLL18 = Official("conll18")
-UDTOOLS = Official("udtools", empty_inside=True, deps=True)
+SCORERS = {
+    scorer.name: scorer
+    for scorer in (
+        Official("conll17", negative_inside=True, unicode_spaces=False),
+        Official("conll18"),
+        Official("udtools", empty_inside=True, deps=True),
+    )
+}
+"""All official scorers by name."""
 
 
 def parse_officially(data: bytes, official: Official, name: str | None = None) -> Treebank:

@@ -13,7 +13,6 @@ import numpy as np
 from levelhead.errors import ConlluError, Fault, InputError, Place
 from levelhead.kernels import scan, trees
 from levelhead.treebank.columns import FORM, Comments, EmptyNodes, MultiwordTokens, Source
-from levelhead.treebank.faults import find_faults
 from levelhead.treebank.notices import find_notices
 from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes
@@ -134,6 +133,8 @@ def _has_empty_form(treebank: Treebank) -> bool:
 
 
 def _every_fault(repaired: Repaired, *, conllx: bool) -> list[Fault]:
+    from levelhead.treebank.faults import find_faults
+
     found = find_faults(repaired.data, ranges=not conllx, several_roots=conllx)
     if not found:
         raise AssertionError("the scanner refuses a file in which no fault is found")

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
@@ -17,8 +16,7 @@ _BOM = b"\xef\xbb\xbf"
 _ODD_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
 
 
-@dataclass(frozen=True, slots=True)
-class Repaired:
+class Repaired(NamedTuple):
     """A file that ends each line with a line feed and each sentence with one blank line.
 
     Args:

@@ -6,8 +6,7 @@ import io
 import os
 import stat
 import sys
-from dataclasses import dataclass
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import Fault, Place, UnreadableFile
 
@@ -17,8 +16,7 @@ if TYPE_CHECKING:
 _CHUNK = 1 << 20
 
 
-@dataclass(frozen=True, slots=True)
-class Limits:
+class Limits(NamedTuple):
     """How much a file may hold.
 
     Args:

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from collections.abc import Iterator
 from itertools import chain, pairwise
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from levelhead.errors import OutputError, Place
@@ -48,6 +46,9 @@ def replace_file(path: str | os.PathLike[str], parts: Iterator[bytes] | list[byt
     Raises:
         OutputError: the file cannot be written.
     """
+    import tempfile
+    from pathlib import Path
+
     target = Path(path)
     try:
         with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
