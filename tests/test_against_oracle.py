@@ -12,7 +12,7 @@ from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
-from levelhead.treebank.official import parse_officially
+from levelhead.treebank.official import SCORERS, parse_officially
 from oracle.align import TextDiffers, align
 from oracle.conllu import read, read_bytes
 from oracle.damage import damaged_bytes
@@ -20,6 +20,7 @@ from oracle.document import DEPS, FEATS, LEMMA, UPOS, XPOS, Document, Refused
 from oracle.drawing import RELATIONS
 from oracle.measures import Counted, per_sentence, score, weighted_las
 from strategies import SEEDS, pairs
+from test_oracle import VERDICTS
 
 EVERY_RULES = pytest.mark.parametrize("rules", RULES)
 EXAMPLES = settings(max_examples=300)
@@ -45,8 +46,7 @@ RELATION_WEIGHTS = st.dictionaries(
 
 def our_read(data: bytes, rules: str) -> levelhead.Treebank:
     """Read as the rules do."""
-    reading = RULES[rules].reading
-    return levelhead.parse(data) if reading is None else parse_officially(data, reading)
+    return parse_officially(data, SCORERS[rules]) if rules in SCORERS else levelhead.parse(data)
 
 
 def our_verdict(gold: bytes, system: bytes, rules: str) -> str | dict[str, Counted]:
@@ -86,6 +86,14 @@ def is_annotated(gold: Document, measure: str) -> bool:
 
 def our_matches(gold: str, system: str, rules: str) -> Matches:
     return match(our_read(gold.encode(), rules), our_read(system.encode(), rules), RULES[rules])
+
+
+@EVERY_RULES
+@pytest.mark.parametrize("case", VERDICTS)
+def test_verdict_and_counts_of_corner_cases(rules: str, case: str) -> None:
+    """The oracle's own table of odd files, each against itself."""
+    data = VERDICTS[case][0].encode()
+    assert our_verdict(data, data, rules) == oracle_verdict(data, data, rules)
 
 
 @EVERY_RULES

@@ -171,6 +171,7 @@ INVENTORY = "which tags, features and labels there are is the validator's busine
 ORDER = "order and repetition in a cell are kept; measures compare cells as they are, or as sets"
 EMPTY_CELLS = "no measure reads these cells of an empty node"
 METADATA = "comments, MISC and spaces are kept; no measure reads them"
+GUIDELINES = "what the guidelines of UD ask of an analysis is not asked of a file to be scored"
 LOOP = "a loop in the enhanced graph is an edge like others: the scorer of udtools counts it, too"
 
 VALIDATOR = {
@@ -216,6 +217,11 @@ VALIDATOR = {
         ORDER: """duplicate-feature duplicate-layered-feature duplicate-value invalid-deps-order misordered-feature
             misordered-layered-feature""",
     },
+    "invalid-level3": {
+        "root-relation": "head-0-deprel-not-root head-not-0-deprel-root",
+        GUIDELINES: "nmod-obl non-proj rel-upos right-to-left too-many-objects too-many-subjects",
+    },
+    "invalid-level4-5": {INVENTORY: "cs_pud-ud-test", GUIDELINES: "yrl_complin-mwt-typo-yes"},
     "valid": {
         "": """empty-nodes layered-features maximal-empty-node minimal-empty-node multiple-features nmod-obl tanl
             whitespace""",
@@ -236,7 +242,7 @@ FILES = [
 def test_all_files_of_the_validator_are_covered_here(data: Path, folder: str) -> None:
     """No file of the folder is forgotten."""
     found = sorted(f"{folder}/{path.name}" for path in (data / "ud-validate-cases" / folder).glob("*.conllu"))
-    assert found == sorted(name for name, _ in FILES if name.startswith(folder))
+    assert found == sorted(name for name, _ in FILES if name.startswith(f"{folder}/"))
 
 
 @pytest.mark.parametrize(("name", "slug"), FILES, ids=[name for name, _ in FILES])

@@ -7,7 +7,7 @@ import pytest
 
 import levelhead
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.official import parse_officially
+from levelhead.treebank.official import SCORERS, parse_officially
 
 Four = tuple[int, int, int, int]
 """Correct, gold, system, aligned."""
@@ -47,8 +47,7 @@ def sentence(*rows: str) -> str:
 
 def read(text: str, rules: str) -> levelhead.Treebank:
     """Read as the rules do."""
-    reading = RULES[rules].reading
-    return levelhead.parse(text) if reading is None else parse_officially(text.encode(), reading)
+    return parse_officially(text.encode(), SCORERS[rules]) if rules in SCORERS else levelhead.parse(text)
 
 
 @pytest.fixture(params=RULES)

@@ -24,7 +24,7 @@ LAYERS = (
     {"scoring"},
     {"measures"},
     {"evaluation", "folders"},
-    {"report"},
+    {"report", "compat"},
     {"cli"},
     {"__main__", "__init__"},
 )

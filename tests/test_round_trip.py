@@ -17,7 +17,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead import Treebank, parse, read, write
+from levelhead import ConlluError, Treebank, build, parse, read, write
 from levelhead.errors import OutputError
 from levelhead.treebank import to_conllu
 from levelhead.treebank.treebank import COLUMNS
@@ -26,6 +26,18 @@ from strategies import treebanks
 
 ONE = "# text = a\n1\ta\té\t_\t_\t_\t0\troot\t_\t_\n\n"
 TWO = "1-2\tbc\t_\t_\t_\t_\t_\t_\t_\t_\n1\tb\t_\t_\t_\t_\t0\troot\t_\t_\n2\tc\t_\t_\t_\t_\t1\tdep\t_\t_\n\n"
+
+WORD_COLUMNS = (
+    (1, "forms"),
+    (2, "lemmas"),
+    (3, "upos"),
+    (4, "xpos"),
+    (5, "feats"),
+    (6, "heads"),
+    (7, "relations"),
+    (8, "deps"),
+    (9, "misc"),
+)
 
 COMPRESS = {
     ".gz": gzip.compress,
@@ -95,6 +107,37 @@ def test_spelled_text_needs_no_comment(text: str) -> None:
     surface = "".join(tb.strings[int(code)] for code in tb.tokens.forms)
     spelled = "".join(sentence.text for sentence in tb)
     assert "".join(spelled.split()) == "".join(surface.split())
+
+
+@given(treebanks())
+def test_a_treebank_made_from_lists(text: str) -> None:
+    """It has the columns that were given; what lists cannot say, it has not."""
+    tb = parse(text)
+    columns = {name: [[word[i] for word in sentence] for sentence in tb] for i, name in WORD_COLUMNS}
+    made = build(**columns)
+    assert all(list(getattr(made, name)) == list(getattr(tb, name)) for name in COLUMNS)
+    assert [sentence.heads for sentence in made] == [sentence.heads for sentence in tb]
+    assert made.n_tokens == made.n_words == tb.n_words
+
+
+@pytest.mark.parametrize("form", ["a\tb", "a\nb", "a\rb", "a\0", "", " ", "\ud800"])
+def test_lists_with_what_no_file_can_hold(form: str) -> None:
+    """Are refused as files are."""
+    with pytest.raises(ConlluError):
+        build([["a", form]], [[0, 1]], [["root", "dep"]])
+
+
+def test_lists_that_do_not_fit() -> None:
+    """Other sentences, other words, no tree, nothing at all."""
+    for forms, heads, relations in (
+        ([["a"]], [[0]], [["root"], ["root"]]),
+        ([["a", "b"]], [[0]], [["root", "dep"]]),
+        ([["a", "b"]], [[2, 1]], [["dep", "dep"]]),
+        ([["a"], []], [[0], []], [["root"], []]),
+        ([], [], []),
+    ):
+        with pytest.raises(ConlluError):
+            build(forms, heads, relations)
 
 
 def test_more_sentences_than_are_written_at_once() -> None:

@@ -8,7 +8,8 @@ from levelhead.scoring.measure import Definition
 _CONLL17 = "CoNLL 2017 shared task (Zeman et al. 2017)"
 _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
-_ATTACHED = Agree.HEAD | Agree.RELATION
+ATTACHED = Agree.HEAD | Agree.RELATION
+"""What LAS needs."""
 
 DEFINITIONS = (
     Definition(
@@ -92,7 +93,7 @@ DEFINITIONS = (
         "Labelled attachment score: words with the right head and universal relation.",
         "aligned words with aligned heads and equal relation / words; LAS(full) compares subtypes too",
         _CONLL17,
-        needs=_ATTACHED,
+        needs=ATTACHED,
         argument="full: relations are compared with their subtypes",
         variants=(("full", Agree.HEAD | Agree.FULL_RELATION),),
     ),
@@ -101,7 +102,7 @@ DEFINITIONS = (
         "LAS in which each word weighs what its relation weighs.",
         "sum of weights of words right in LAS / sum of weights of words; a relation without weight weighs 1.0",
         "conll17_ud_eval.py, option -w",
-        needs=_ATTACHED,
+        needs=ATTACHED,
         argument="a file with a relation and its weight on each line",
     ),
     Definition(
@@ -109,7 +110,7 @@ DEFINITIONS = (
         "Content-word labelled attachment score: LAS without function words and punctuation.",
         "aligned content words with aligned heads and equal relation / content words, each side by its own relation",
         "Nivre and Fang (2017); CoNLL 2017 and 2018 shared tasks",
-        needs=_ATTACHED,
+        needs=ATTACHED,
         only="CONTENT",
     ),
     Definition(
@@ -117,7 +118,7 @@ DEFINITIONS = (
         "Morphology-aware labelled attachment score: CLAS that also asks for tags and function words.",
         "as CLAS, with equal UPOS and features, and the same function words with equal tags / content words",
         _CONLL18,
-        needs=_ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
+        needs=ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
         only="CONTENT",
         columns=("upos",),
     ),
@@ -126,7 +127,7 @@ DEFINITIONS = (
         "Bilexical dependency score: CLAS that also asks for the lemma.",
         "as CLAS, with equal LEMMA / content words",
         _CONLL18,
-        needs=_ATTACHED | Agree.LEMMA,
+        needs=ATTACHED | Agree.LEMMA,
         only="CONTENT",
         columns=("lemmas",),
     ),

@@ -141,7 +141,7 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
         Agree.FULL_RELATION: same("relations"),
         Agree.UPOS: same("upos"),
         Agree.XPOS: same("xpos"),
-        Agree.FEATS: same_value("feats", _universal_features) if rules.universal_features else all_feats,
+        Agree.FEATS: same_value("feats", universal_features) if rules.universal_features else all_feats,
         Agree.ALL_FEATS: all_feats,
         Agree.LEMMA: lemma,
     }
@@ -172,12 +172,13 @@ def _numbered(value: Callable[[str], str], *columns: Column) -> list[Codes]:
     return result
 
 
-def _universal_features(feats: str) -> str:
+def universal_features(feats: str) -> str:
     """Keep the universal features of FEATS, sorted; layered ones such as Number[psor] are not among them."""
     return "|".join(sorted(feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES))
 
 
-def _is_functional(relations: Column) -> NDArray[np.bool_]:
+def is_functional(relations: Column) -> NDArray[np.bool_]:
+    """Say of each word whether MLAS counts it as a function word of its head, bool, shape (words,)."""
     of_code = np.zeros(len(relations.strings), dtype=bool)
     for code in relations.distinct.tolist():
         of_code[code] = bool(_FUNCTIONAL.fullmatch(universal(relations.strings[code])))
@@ -192,9 +193,9 @@ def _same_children(
     Alignment is one to one and in order, so two lists are equal where both are as long as the number of their
     pairs of functional children that are aligned and agree in head, relation, UPOS and features.
     """
-    n_gold = _count_children(gold, _is_functional(gold.relations))
-    n_system = _count_children(system, _is_functional(system.relations))
-    pairs = agree & _is_functional(gold.relations)[alignment.gold] & (gold.heads[alignment.gold] >= 0)
+    n_gold = _count_children(gold, is_functional(gold.relations))
+    n_system = _count_children(system, is_functional(system.relations))
+    pairs = agree & is_functional(gold.relations)[alignment.gold] & (gold.heads[alignment.gold] >= 0)
     n_both = np.bincount(gold.heads[alignment.gold[pairs]], minlength=gold.n_words)
     of_gold, of_system = n_gold[alignment.gold], n_system[alignment.system]
     same: NDArray[np.bool_] = (of_gold == of_system) & (n_both[alignment.gold] == of_gold)

@@ -32,6 +32,7 @@ class Official:
         negative_inside: whether negative heads inside a multiword token count back from the end of what is read.
         unicode_spaces: whether all space separators are taken out of forms (else only U+0020).
         deps: whether it parses DEPS, and crashes where they are malformed.
+        several_roots: whether a sentence may have more than one root (an option of udtools).
     """
 
     name: str
@@ -40,6 +41,7 @@ class Official:
     negative_inside: bool = False
     unicode_spaces: bool = True
     deps: bool = False
+    several_roots: bool = False
 
     def bare(self, form: str) -> str:
         """Return a form without what counts as a space."""
@@ -70,7 +72,7 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
     Raises:
         ConlluError: the scorer refuses the file, or crashes on it.
     """
-    treebank = scan_treebank(data)
+    treebank = scan_treebank(data, several_roots=official.several_roots)
     if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
         treebank = _Reading(official, name).read(data)
     sentence = _too_deep(treebank, official)
@@ -224,8 +226,9 @@ class _Reading:
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
         heads = [self._head(word, number) for word in range(start, end)]
-        if sum(head < 0 for head in heads) != 1:
-            raise self._refuse("the sentence that ends here does not have one root", number)
+        n_roots = sum(head < 0 for head in heads)
+        if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
+            raise self._refuse(f"the sentence that ends here has {n_roots} roots", number)
         self.heads += heads
         done = [False] * end
         for word in range(start, end):

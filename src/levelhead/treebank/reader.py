@@ -85,7 +85,7 @@ def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tup
         return error.faults
 
 
-def scan_treebank(data: bytes, *, conllx: bool = False) -> Treebank | None:
+def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:
     """Return the treebank in a file that needs no repair, or None where anything is not in order."""
     if not data or b"\0" in data or b"\r" in data:
         return None
@@ -95,7 +95,7 @@ def scan_treebank(data: bytes, *, conllx: bool = False) -> Treebank | None:
     pool, offsets, codes, local_heads, multiword, empty, starts, lines, comments, comment_starts = scanned
     if not (_is_text(pool) and _is_text(comments)):
         return None
-    if trees.bad_sentences(local_heads, starts, conllx).any():
+    if trees.bad_sentences(local_heads, starts, conllx or several_roots).any():
         return None
     strings = Strings(pool, offsets)
     first_words = np.repeat(starts[:-1], np.diff(starts))

@@ -1,0 +1,37 @@
+"""The Python interface of the official scorers, so that code which carries a copy of one can drop it.
+
+`from levelhead import compat as ud_eval` stands for today's script (udtools), `from levelhead.compat import conll18`
+for that of the 2018 task, `conll17` for 2017: the same names, arguments and attributes, the same numbers and verdicts.
+"""
+
+from levelhead.compat.script import COLUMNS, Script, UDError, UDRepresentation, load_deprel_weights
+
+_SCRIPT = Script("udtools")
+
+load_conllu = _SCRIPT.load_conllu
+load_conllu_file = _SCRIPT.load_conllu_file
+evaluate = _SCRIPT.evaluate
+evaluate_wrapper = _SCRIPT.evaluate_wrapper
+build_evaluation_table = _SCRIPT.build_evaluation_table
+ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
+
+__all__ = [
+    "DEPREL",
+    "DEPS",
+    "FEATS",
+    "FORM",
+    "HEAD",
+    "ID",
+    "LEMMA",
+    "MISC",
+    "UPOS",
+    "XPOS",
+    "UDError",
+    "UDRepresentation",
+    "build_evaluation_table",
+    "evaluate",
+    "evaluate_wrapper",
+    "load_conllu",
+    "load_conllu_file",
+    "load_deprel_weights",
+]

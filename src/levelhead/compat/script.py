@@ -1,0 +1,309 @@
+"""One official script's functions, on top of levelhead."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from typing import Any, NamedTuple, TextIO
+
+from levelhead.errors import InputError
+from levelhead.evaluation import measures_for, score_treebanks
+from levelhead.scoring.counts import count_words
+from levelhead.scoring.definitions import ATTACHED
+from levelhead.scoring.matches import is_functional, match, universal_features
+from levelhead.scoring.rules import RULES, Rules
+from levelhead.scoring.score import Score as OurScore
+from levelhead.scoring.spans import spans_of
+from levelhead.treebank import Treebank
+from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.relations import universal
+from levelhead.treebank.source import read_bytes
+
+COLUMNS = range(10)
+"""ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."""
+
+_ENHANCEMENTS = (
+    "no_gapping",
+    "no_shared_parents_in_coordination",
+    "no_shared_dependents_in_coordination",
+    "no_control",
+    "no_external_arguments_of_relative_clauses",
+    "no_case_info",
+    "no_empty_nodes",
+)
+
+
+class UDError(Exception):
+    """A file that the script refuses, or two files of different texts."""
+
+
+class UDSpan(NamedTuple):
+    """A range of the text's characters, the end not included."""
+
+    start: int
+    end: int
+
+
+@dataclass(eq=False)
+class UDWord:
+    """A word, as the scripts' own class of this name."""
+
+    span: UDSpan
+    columns: list[str]
+    is_multiword: bool
+    parent: UDWord | None = None
+    functional_children: list[UDWord] = field(default_factory=list)
+
+
+@dataclass(frozen=True, slots=True)
+class Score:
+    """One measure's numbers, as the scripts' own class of this name."""
+
+    gold_total: float
+    system_total: float
+    correct: float
+    aligned_total: float | None = None
+
+    @property
+    def precision(self) -> float:
+        """Correct / system, 0.0 where there is nothing."""
+        return self.correct / self.system_total if self.system_total else 0.0
+
+    @property
+    def recall(self) -> float:
+        """Correct / gold, 0.0 where there is nothing."""
+        return self.correct / self.gold_total if self.gold_total else 0.0
+
+    @property
+    def f1(self) -> float:
+        """2 correct / (system + gold), 0.0 where there is nothing."""
+        total = self.system_total + self.gold_total
+        return 2 * self.correct / total if total else 0.0
+
+    @property
+    def aligned_accuracy(self) -> float | None:
+        """Correct / aligned; what is aligned itself where that is nothing."""
+        return self.correct / self.aligned_total if self.aligned_total else self.aligned_total
+
+
+@dataclass(frozen=True, eq=False)
+class UDRepresentation:
+    """A file that was read; the lists that the scripts keep are made when asked for."""
+
+    treebank: Treebank
+    rules: Rules
+
+    @cached_property
+    def _ends(self) -> list[int]:
+        """How many characters each number of bytes of the text is."""
+        count, ends = -1, []
+        for byte in self._spans.text.tolist():
+            count += byte & 0xC0 != 0x80
+            ends.append(count)
+        return [*ends, count + 1]
+
+    @cached_property
+    def _spans(self) -> Any:
+        return spans_of(self.treebank, unicode_spaces=self.rules.unicode_spaces)
+
+    def _ranges(self, starts: Iterable[int], ends: Iterable[int]) -> list[UDSpan]:
+        return [UDSpan(self._ends[start], self._ends[end]) for start, end in zip(starts, ends)]
+
+    @cached_property
+    def characters(self) -> list[str]:
+        """The characters of all tokens without spaces."""
+        return list(self._spans.text.tobytes().decode())
+
+    @cached_property
+    def tokens(self) -> list[UDSpan]:
+        """The ranges of the tokens."""
+        return self._ranges(self._spans.token_starts.tolist(), self._spans.token_ends.tolist())
+
+    @cached_property
+    def sentences(self) -> list[UDSpan]:
+        """The ranges of the sentences."""
+        bounds = self._spans.sentence_starts.tolist()
+        return self._ranges(bounds[:-1], bounds[1:])
+
+    @cached_property
+    def words(self) -> list[UDWord]:
+        """The words, linked to their heads and function words."""
+        spans = self._ranges(self._spans.starts.tolist(), self._spans.ends.tolist())
+        rows = [row for sentence in self.treebank for row in sentence]
+        words = [
+            UDWord(span, self._columns([str(cell) for cell in row], bool(inside)), bool(inside))
+            for span, row, inside in zip(spans, rows, self._spans.inside)
+        ]
+        functional = is_functional(self.treebank.relations)
+        for word, head, is_function_word in zip(words, self.treebank.heads.tolist(), functional.tolist()):
+            word.parent = words[head] if head >= 0 else None
+            if word.parent is not None and is_function_word:
+                word.parent.functional_children.append(word)
+        return words
+
+    def _columns(self, row: list[str], inside: bool) -> list[str]:
+        """The ten columns as the scripts change them: no spaces in plain forms, universal relations and features."""
+        row[1] = row[1] if inside else row[1].translate(self._spans.spaces)
+        row[5] = universal_features(row[5]) if self.rules.universal_features else row[5]
+        row[7] = universal(row[7])
+        return row
+
+
+class Script:
+    """The functions of one official script.
+
+    Args:
+        name: of its rules.
+    """
+
+    def __init__(self, name: str) -> None:
+        self._rules, self._reading = RULES[name], SCORERS[name]
+
+    def load_conllu(
+        self, file: TextIO, path: str | None = None, treebank_type: Mapping[str, Any] | None = None
+    ) -> UDRepresentation:
+        """Read an open text file.
+
+        Args:
+            file: the file.
+            path: its name, for messages.
+            treebank_type: of today's script, only `multiple_roots_okay`.
+
+        Raises:
+            UDError: the script refuses the file.
+        """
+        return self._load(file.read().encode("utf-8", "surrogatepass"), path, treebank_type)
+
+    def load_conllu_file(
+        self, path: str | os.PathLike[str], treebank_type: Mapping[str, Any] | None = None
+    ) -> UDRepresentation:
+        """Read a file; compressed ones too.
+
+        Args:
+            path: its path.
+            treebank_type: as in `load_conllu`.
+
+        Raises:
+            UDError: the script refuses the file.
+        """
+        if not os.path.exists(path):  # noqa: PTH110 -- any path-like, as open takes it
+            raise FileNotFoundError(2, os.strerror(2), os.fspath(path))
+        try:
+            data = read_bytes(path)
+        except InputError as error:
+            raise UDError(str(error)) from error
+        return self._load(data, os.fspath(path), treebank_type)
+
+    def _load(self, data: bytes, path: str | None, treebank_type: Mapping[str, Any] | None) -> UDRepresentation:
+        options = {name for name, value in (treebank_type or {}).items() if value}
+        if options & set(_ENHANCEMENTS):
+            raise UDError(f"levelhead.compat does not know {', '.join(sorted(options & set(_ENHANCEMENTS)))}")
+        reading = replace(self._reading, several_roots="multiple_roots_okay" in options)
+        try:
+            return UDRepresentation(parse_officially(data, reading, path), self._rules)
+        except InputError as error:
+            raise UDError(str(error)) from error
+
+    def evaluate(
+        self,
+        gold_ud: UDRepresentation,
+        system_ud: UDRepresentation,
+        deprel_weights: Mapping[str, float] | None = None,
+    ) -> dict[str, Score]:
+        """Score a system by all measures of the script.
+
+        Args:
+            gold_ud: gold, as loaded.
+            system_ud: the system's output, as loaded.
+            deprel_weights: of the 2017 script, the weights of WeightedLAS.
+
+        Raises:
+            UDError: the texts differ.
+        """
+        gold, system, rules = gold_ud.treebank, system_ud.treebank, self._rules
+        try:
+            evaluation = score_treebanks(gold, system, measures_for(rules, None), rules)
+        except InputError as error:
+            raise UDError(str(error)) from error
+        result = {name: _as_score(score) for name, score in evaluation.items()}
+        if deprel_weights is not None:
+            total = count_words(match(gold, system, rules), ATTACHED, weights=deprel_weights).total()
+            numbers = (total.gold, total.system, total.correct, total.aligned)
+            result["WeightedLAS"] = Score(*(float(number[0]) for number in numbers if number is not None))
+        return result
+
+    def evaluate_wrapper(self, args: Any) -> dict[str, Score]:
+        """Score the files that parsed arguments name: gold_file, system_file, and weights in 2017.
+
+        Args:
+            args: what the script's own parser of arguments gives.
+
+        Raises:
+            UDError: a file is refused, or the texts differ.
+        """
+        options = {"multiple_roots_okay": getattr(args, "multiple_roots_okay", False)}
+        gold, system = (self.load_conllu_file(path, options) for path in (args.gold_file, args.system_file))
+        weights = load_deprel_weights(getattr(args, "weights", None))
+        return self.evaluate(gold, system, weights)
+
+    def build_evaluation_table(
+        self,
+        evaluation: Mapping[str, Score],
+        verbose: bool = True,
+        counts: bool = False,
+        enhanced: bool = False,
+    ) -> str:
+        """Return the text that the script prints.
+
+        Args:
+            evaluation: what `evaluate` returned.
+            verbose: all measures, not only the main ones.
+            counts: the numbers behind the ratios.
+            enhanced: ELAS and EULAS too.
+        """
+        if not verbose and not counts:
+            shown = {"LAS": "LAS F1 Score", "MLAS": "MLAS Score", "BLEX": "BLEX Score"}
+            shown |= {"ELAS": "ELAS F1 Score", "EULAS": "EULAS F1 Score"} if enhanced else {}
+            return "\n".join(
+                f"{title}: {100 * evaluation[name].f1:.2f}" for name, title in shown.items() if name in evaluation
+            )
+        names = [name for name in evaluation if enhanced or name not in {"ELAS", "EULAS"}]
+        heads = ("Correct  ", "     Gold", "Predicted", "Aligned") if counts else _RATIOS
+        lines = [" | ".join(["Metric    ", *heads]), "+".join(["-" * 11] * 5)]
+        return "\n".join([*lines, *(_line(name, evaluation[name], counts=counts) for name in names)])
+
+
+_RATIOS = ("Precision", "   Recall", " F1 Score", "AligndAcc")
+
+
+def _line(name: str, score: Score, *, counts: bool) -> str:
+    if counts:
+        aligned = score.aligned_total or (score.correct if name == "Words" else "")
+        return f"{name:11}|{score.correct:10} |{score.gold_total:10} |{score.system_total:10} |{aligned:10}"
+    ratios = (100 * score.precision, 100 * score.recall, 100 * score.f1)
+    accuracy = "" if score.aligned_accuracy is None else f"{100 * score.aligned_accuracy:10.2f}"
+    return f"{name:11}|{ratios[0]:10.2f} |{ratios[1]:10.2f} |{ratios[2]:10.2f} |{accuracy}"
+
+
+def _as_score(score: OurScore) -> Score:
+    return Score(score.gold, score.system, score.correct, score.aligned)
+
+
+def load_deprel_weights(weights_file: Iterable[str] | None) -> dict[str, float] | None:
+    """Read a weight for each relation from the lines of a file.
+
+    Args:
+        weights_file: the lines, or None.
+
+    Raises:
+        ValueError: a line does not have two columns.
+    """
+    if weights_file is None:
+        return None
+    rows = [line.split() for line in weights_file if line.strip() and not line.startswith("#")]
+    wrong = [row for row in rows if len(row) != 2]
+    if wrong:
+        raise ValueError(f"expected a relation and a weight, got {' '.join(wrong[0])!r}")
+    return {relation: float(weight) for relation, weight in rows}
