@@ -35,7 +35,7 @@ SLUGS = {
     "invalid-head": "31-id-underscore 32-head-plus-space 33-head-underscore 35-head-negative 36-head-decimal",
     "invalid-id": "29-id-01 30-id-arabic-digit 49-mwt-huge 71-conllx",
     "line-ends": "04-crlf 05-cr-only 06-mixed-newlines",
-    "long-line": "61-long-line",
+    "long-cell": "61-long-line",
     "long-multiword-token": "64-mwt-blowup",
     "misplaced-comment": "52-comment-inside",
     "misplaced-range": "48-mwt-after-words",

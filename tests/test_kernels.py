@@ -16,7 +16,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from levelhead import ConlluError, parse
-from levelhead.kernels import scan, spans, trees
+from levelhead.kernels import pools, scan, spans, trees
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.treebank import Strings, to_conllu
 from strategies import SEEDS
@@ -170,7 +170,7 @@ def test_translate(some: list[str], others: list[str], draw: random.Random) -> N
     mixed = list(dict.fromkeys([*draw.sample(some, k=draw.randint(0, len(some))), *others]))
     one, other = Strings.of(some), Strings.of(mixed)
     known = {text: code for code, text in enumerate(some)}
-    found = scan.translate(one.pool, one.offsets, other.pool, other.offsets)
+    found = pools.translate(one.pool, one.offsets, other.pool, other.offsets)
     assert found.dtype == np.int32
     assert found.tolist() == [known.get(text, -1) for text in mixed]
 
@@ -180,7 +180,7 @@ def test_translate_many() -> None:
     some = [f"{i:x}" * (1 + i % 3) + "ab" * (i % 5) for i in range(50_000)]
     some = list(dict.fromkeys(some))
     one, other = Strings.of(some[::2]), Strings.of(some)
-    found = scan.translate(one.pool, one.offsets, other.pool, other.offsets)
+    found = pools.translate(one.pool, one.offsets, other.pool, other.offsets)
     assert found[::2].tolist() == list(range(len(one)))
     assert set(found[1::2].tolist()) == {-1}
 

@@ -23,7 +23,7 @@ LAYERS = (
     {"treebank"},
     {"scoring"},
     {"measures"},
-    {"evaluation", "folders"},
+    {"evaluation", "folders", "explanation"},
     {"report", "compat"},
     {"cli"},
     {"__main__", "__init__"},

@@ -48,7 +48,7 @@ MESSAGES: Mapping[str, Message] = {
     "extra-blank-line": _warning("A blank line where no sentence ends is ignored.", "Remove it."),
     "blank-line-with-spaces": _warning("A line of white space only is read as blank.", "Remove the white space."),
     "missing-final-blank-line": _warning("The last sentence is not followed by a blank line.", "Add one."),
-    "long-line": _warning("A line has more than a million bytes.", "Check that it is text."),
+    "long-cell": _warning("A cell has a million bytes or more.", "Check that it is text."),
     # lines
     "number-of-columns": _error(
         "A line does not have the ten tab-separated columns of CoNLL-U.", "Look for spaces in place of tabs, or cuts."
@@ -102,7 +102,10 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "surrounding-space": _warning("A cell begins or ends with a space.", "Remove the space."),
     "invalid-feats": _warning("FEATS is not a list of Name=Value pairs.", "Write them as in A=B|C=D, or _."),
-    "invalid-deps": _warning("DEPS is not a list of head:relation pairs.", "Write them as in 1:nsubj|3:conj, or _."),
+    "invalid-deps": _warning(
+        "DEPS is not a list of head:relation pairs, or a head is no node of the sentence.",
+        "Write them as in 1:nsubj|3:conj, or _.",
+    ),
     "duplicate-sent-id": _warning("Two sentences have one sent_id.", "Give each its own."),
     # official verdicts
     "refused-by-rules": _error(
@@ -115,7 +118,6 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "missing-system-file": _error("A gold file has no system file of the same name.", "Run the system on it."),
     "no-pairs": _error("The gold folder has no CoNLL-U file.", "Name a folder with .conllu files."),
-    "not-annotated": _warning("Gold has no value in a column, so there is nothing to measure.", "Nothing."),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),

@@ -11,7 +11,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.kernels import scan
+from levelhead.kernels import pools
 from levelhead.scoring.align import Alignment, align
 from levelhead.scoring.enhanced import Edges, edges_of
 from levelhead.scoring.rules import Rules
@@ -119,7 +119,7 @@ def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
 
 
 def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignment) -> NDArray[np.uint16]:
-    known = scan.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets)
+    known = pools.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets)
 
     def same(name: str) -> NDArray[np.bool_]:
         one, other = getattr(gold, name), getattr(system, name)

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from levelhead.scoring.counts import Counts, count_aligned, count_edges, count_sentences, count_tokens, count_words
-from levelhead.scoring.enhanced import MalformedDeps
+from levelhead.treebank.graph import MalformedDeps
 
 if TYPE_CHECKING:
     from collections.abc import Mapping

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, TextMismatch, quoted
+from levelhead.errors import Fault, Place, TextMismatch, quoted
 from levelhead.kernels import spans as kernel
 from levelhead.treebank import Treebank
 from levelhead.treebank.notices import place_of
@@ -119,7 +119,7 @@ def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_
 def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> Fault:
     """Say what one side has where the texts part: the token, and the text around."""
     if not len(spans.token_starts):
-        return Fault("text-mismatch", f"{name} has no words")
+        return Fault("text-mismatch", f"{name} has no words", Place(treebank.source.path))
     token = max(0, int(np.searchsorted(spans.token_starts, at, side="right")) - 1)
     word = min(int(treebank.tokens.first[token]), treebank.n_words - 1)
     form = treebank.strings[int(treebank.tokens.forms[token])]

@@ -45,8 +45,11 @@ def build(
     """
     columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
     given = [column for column in columns if column is not None]
-    if len({tuple(map(len, column)) for column in given}) != 1:
-        raise ConlluError(Fault("invalid-columns", "the lists do not have the same sentences and words"))
+    sizes = {tuple(map(len, column)) for column in given}
+    if len(sizes) != 1 or 0 in next(iter(sizes)):
+        raise ConlluError(
+            Fault("invalid-columns", "the lists do not have the same sentences and words, or a sentence has none")
+        )
     sentences = zip(*(column if column is not None else repeat(None) for column in columns))
     return parse("".join(_sentence(list(sentence)) for sentence in sentences))
 

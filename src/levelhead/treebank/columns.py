@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 FIELDS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEPS", "MISC")
 """The ten columns of CoNLL-U."""
 
-FORM, DEPS = 0, 7
-"""Where FORM and DEPS stand in the nine cells after the ID."""
+FORM, DEPS, MISC = 0, 7, 8
+"""Where these stand in the nine cells after the ID."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,7 +7,7 @@ which files are in order: a test compares them on damaged files.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -42,42 +42,56 @@ class _Sentence:
     renumbered: bool = False
 
 
-def encoding_faults(data: bytes) -> list[Fault]:
-    """Find what keeps bytes from being text: not UTF-8, or a NUL character."""
+def encoding_faults(data: bytes, line: Callable[[int], int] = int) -> list[Fault]:
+    """Find what keeps bytes from being text: not UTF-8, or a NUL character.
+
+    Args:
+        data: the bytes.
+        line: gives the line number to print for each line of the data.
+    """
     try:
         data.decode()
     except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
+        place = Place(line=line(data.count(b"\n", 0, error.start) + 1))
         message = f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
-        return [Fault("encoding", message, Place(line=line))]
+        return [Fault("encoding", message, place)]
     at = data.find(b"\0")
     if at < 0:
         return []
-    line = data.count(b"\n", 0, at) + 1
-    return [Fault("control-character", f"byte {at} is NUL", Place(line=line), count=data.count(b"\0"))]
+    place = Place(line=line(data.count(b"\n", 0, at) + 1))
+    return [Fault("control-character", f"byte {at} is NUL", place, count=data.count(b"\0"))]
 
 
-def find_faults(data: bytes, *, ranges: bool = True, several_roots: bool = False) -> list[Fault]:
+def find_faults(
+    data: bytes, *, ranges: bool = True, several_roots: bool = False, line: Callable[[int], int] = int
+) -> list[Fault]:
     """Find every fault of a repaired file.
 
     Args:
         data: its bytes, with line feeds and single blank lines.
         ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed (not in CoNLL-X).
         several_roots: whether a sentence may have more than one root.
+        line: gives the line number to print for each line of the data.
+
+    Returns:
+        The faults, by line.
     """
-    unreadable = encoding_faults(data)
+    unreadable = encoding_faults(data, line)
     if unreadable:
         return unreadable
-    faults = list(_walk(data.decode(), ranges=ranges, several_roots=several_roots))
-    return faults or ([] if data.strip() else [Fault("empty-file", "there is no sentence", Place(line=1))])
+    faults = list(_walk(data.decode(), ranges=ranges, several_roots=several_roots, line_of=line))
+    if not faults and not data.strip():
+        return [Fault("empty-file", "there is no sentence", Place(line=1))]
+    return sorted(faults, key=lambda fault: fault.place.line or 0)
 
 
-def _walk(text: str, *, ranges: bool, several_roots: bool) -> Iterator[Fault]:
+def _walk(text: str, *, ranges: bool, several_roots: bool, line_of: Callable[[int], int]) -> Iterator[Fault]:
     sentence: _Sentence | None = None
     comments_from = 0
     n_sentences = 0
     lines = text.split("\n")
-    for number, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
+    for position, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
+        number = line_of(position)
         if "\r" in line:
             yield Fault("stray-carriage-return", "a carriage return stands inside the line", Place(line=number))
         if not line:
@@ -94,7 +108,7 @@ def _walk(text: str, *, ranges: bool, several_roots: bool) -> Iterator[Fault]:
                 sentence = _Sentence(n_sentences, number)
             yield from _line(sentence, number, line, ranges=ranges)
     if sentence is not None:
-        yield from _end(sentence, len(lines), several_roots=several_roots)
+        yield from _end(sentence, line_of(len(lines)), several_roots=several_roots)
     elif comments_from:
         yield Fault("empty-sentence", "comments are followed by no words", Place(line=comments_from))
 
@@ -164,7 +178,8 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
     size = len(sentence.heads)
     place = Place(line=sentence.first_line, sentence=sentence.number)
     if not size:
-        yield Fault("empty-sentence", "the sentence has no words", place)
+        if not sentence.renumbered:
+            yield Fault("empty-sentence", "the sentence has no words", place)
         return
     if sentence.range_end > size and not sentence.renumbered:
         where = Place(line=sentence.range_line, sentence=sentence.number)
@@ -183,12 +198,13 @@ def _tree(sentence: _Sentence, place: Place, *, several_roots: bool) -> Iterator
     heads = np.array(sentence.heads, dtype=np.int32)
     starts = np.array([0, len(heads)], dtype=np.int32)
     verdict = int(trees.bad_sentences(heads, starts, several_roots)[0])
+    ended = f" in the sentence that ends at line {place.line}"
     if verdict:
         slug, message = _TREE_SLUGS[verdict]
-        ended = f" in the sentence that ends at line {place.line}"
         where = Place(line=sentence.first_line, sentence=sentence.number)
         yield Fault(slug, message.format(int((heads == 0).sum())) + ended, where)
     if verdict == 3:  # a cycle can hide behind several roots
         again = int(trees.bad_sentences(heads, starts, True)[0])
         if again == 4:
-            yield Fault("cycle", "the heads go round in a circle", Place(line=sentence.first_line))
+            where = Place(line=sentence.first_line, sentence=sentence.number)
+            yield Fault("cycle", f"the heads go round in a circle{ended}", where)

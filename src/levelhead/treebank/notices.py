@@ -5,15 +5,18 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, quoted
-from levelhead.treebank.columns import FIELDS, FORM
+from levelhead.treebank.columns import DEPS, FIELDS, FORM
+from levelhead.treebank.graph import BAD_DEPS, MalformedDeps, dangling
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.strings import character_set
+from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes, Column
@@ -28,30 +31,30 @@ _UNUSUAL = character_set(
 _SURROUNDED = re.compile(r" .*|.* ", re.DOTALL)
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
 _BAD_FEATS = re.compile(rf"^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*", re.MULTILINE)
-_EDGE = r"(0|[1-9][0-9]*)(\.[1-9][0-9]*)?:[^|\n]+"
-_BAD_DEPS = re.compile(rf"^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*", re.MULTILINE)
 _KNOWN = "|".join(sorted(UD1 | UD2))
 _BAD_RELATION = re.compile(rf"^(?!({_KNOWN})(:[^|\n]*)?$).*", re.MULTILINE)
 _SENT_ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=([^\n]*)", re.MULTILINE)
-_SENT_ID_ROUGHLY = re.compile(rb"sent_id([^\n]*)")
+_SENT_ID_ROUGHLY = re.compile(rb"sent_id[ \t]*=[ \t]*([^\n]*)")
 _LONG_MULTIWORD = 100
-_LONG_LINE = 1_000_000
+_LONG_CELL = 1_000_000
 
 
 def find_notices(treebank: Treebank) -> Iterator[Fault]:
     """Find all that is odd, one warning a kind, at its first place."""
     suspects = _suspects(treebank)
-    for name in ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc"):
+    for name in COLUMNS:
         column = getattr(treebank, name)
         for slug, codes in suspects.items():
             yield from _in_column(treebank, slug, column, codes)
     yield from _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS)
-    yield from _malformed(treebank, "invalid-deps", treebank.deps, _BAD_DEPS)
+    yield from _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS)
     yield from _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION)
     yield from _root_relations(treebank)
     yield from _multiword(treebank, suspects)
+    yield from _empty_nodes(treebank, suspects)
+    yield from _edges_from_nowhere(treebank)
     yield from _sent_ids(treebank)
-    yield from _long_lines(treebank)
+    yield from _long_cells(treebank)
 
 
 def place_of(treebank: Treebank, word: int) -> Place:
@@ -66,6 +69,29 @@ def place_of(treebank: Treebank, word: int) -> Place:
     before += int(np.count_nonzero((empty.sentence == sentence) & (empty.position <= word)))
     line = int(treebank.source.lines[sentence]) + word - start + before
     return Place(treebank.source.path, line, sentence + 1, name)
+
+
+def place_of_empty_node(treebank: Treebank, row: int) -> Place:
+    """Return where an empty node is."""
+    empty = treebank.empty
+    sentence, position = int(empty.sentence[row]), int(empty.position[row])
+    start = int(treebank.sentence_starts[sentence])
+    name = f"{position - start}.{empty.minor[row]}"
+    if not len(treebank.source.lines):
+        return Place(treebank.source.path, None, sentence + 1, name)
+    ranges = np.count_nonzero((treebank.multiword.first >= start) & (treebank.multiword.first < position))
+    before = np.count_nonzero(empty.sentence[:row] == sentence)
+    line = int(treebank.source.lines[sentence]) + position - start + int(ranges) + int(before)
+    return Place(treebank.source.path, line, sentence + 1, name)
+
+
+def _place_of_range(treebank: Treebank, row: int) -> Place:
+    """Return where a multiword token is: on the line above its first word."""
+    first, n_words = int(treebank.multiword.first[row]), int(treebank.multiword.n_words[row])
+    word = place_of(treebank, first)
+    local = int(word.word or "0")
+    line = None if word.line is None else word.line - 1
+    return replace(word, line=line, word=f"{local}-{local + n_words - 1}")
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
@@ -102,7 +128,7 @@ def _are_in(column: Column, codes: Codes) -> NDArray[np.bool_]:
 
 
 def _named(treebank: Treebank, column: Column) -> str:
-    names = dict(zip(("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc"), _FIELD_NAMES))
+    names = dict(zip(COLUMNS, _FIELD_NAMES))
     return next(field for name, field in names.items() if getattr(treebank, name) is column)
 
 
@@ -149,13 +175,45 @@ def _at_multiword(treebank: Treebank, slug: str, which: np.ndarray, message: str
     rows = np.flatnonzero(which)
     if len(rows):
         multiword = treebank.multiword
-        place = place_of(treebank, int(multiword.first[rows[0]]))
+        place = _place_of_range(treebank, int(rows[0]))
         form = quoted(treebank.strings[int(multiword.cells[rows[0], FORM])])
         yield Fault(slug, f"multiword token {form}: {message}", place, "warning", len(rows))
 
 
+def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fault]:
+    empty, strings = treebank.empty, treebank.strings
+    if not len(empty):
+        return
+    for slug, codes in suspects.items():
+        if slug != "empty-column":
+            yield from _at_empty_node(treebank, slug, np.isin(empty.cells[:, FORM], codes), "its form is odd")
+    bad = [code for code in set(empty.cells[:, DEPS].tolist()) if BAD_DEPS.search(strings[code])]
+    which = np.isin(empty.cells[:, DEPS], np.array(bad, dtype=np.int32))
+    yield from _at_empty_node(treebank, "invalid-deps", which, "its DEPS are no list of heads and relations")
+
+
+def _at_empty_node(treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str) -> Iterator[Fault]:
+    rows = np.flatnonzero(which)
+    if len(rows):
+        yield Fault(slug, f"empty node: {message}", place_of_empty_node(treebank, int(rows[0])), "warning", len(rows))
+
+
+def _edges_from_nowhere(treebank: Treebank) -> Iterator[Fault]:
+    """Warn of enhanced edges whose head is no node of the sentence (where DEPS can be read at all)."""
+    try:
+        words, empty_nodes = dangling(treebank, treebank.graph)
+    except MalformedDeps:
+        return
+    message = "the head of an enhanced edge is no node of the sentence"
+    if len(words):
+        yield Fault("invalid-deps", message, place_of(treebank, int(words[0])), "warning", len(words))
+    elif len(empty_nodes):
+        place = place_of_empty_node(treebank, int(empty_nodes[0]))
+        yield Fault("invalid-deps", message, place, "warning", len(empty_nodes))
+
+
 def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
-    rough = _SENT_ID_ROUGHLY.findall(treebank.comments.text)
+    rough = [name.strip() for name in _SENT_ID_ROUGHLY.findall(treebank.comments.text)]
     if len(set(rough)) == len(rough):
         return
     first: dict[bytes, int] = {}
@@ -166,20 +224,26 @@ def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
     ]
     if not repeated:
         return
-    sentence = int(np.searchsorted(treebank.comments.starts, repeated[0].start(), side="right")) - 1
+    comments, at = treebank.comments, repeated[0].start()
+    sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
+    below = comments.text.count(b"\n", at, int(comments.starts[sentence + 1]))
     message = f"sent_id {quoted(repeated[0][1].decode().strip())} was there before"
-    place = place_of(treebank, int(treebank.sentence_starts[sentence]))
+    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
+    place = Place(treebank.source.path, line, sentence + 1)
     yield Fault("duplicate-sent-id", message, place, "warning", len(repeated))
 
 
-def _long_lines(treebank: Treebank) -> Iterator[Fault]:
+def _long_cells(treebank: Treebank) -> Iterator[Fault]:
     lengths = treebank.strings.lengths
-    if int(lengths.max()) < _LONG_LINE:
+    if int(lengths.max()) < _LONG_CELL:
         return
-    long = np.flatnonzero(lengths >= _LONG_LINE).astype(np.int32)
-    for name in ("forms", "lemmas", "feats", "relations", "deps", "misc"):
-        rows = np.flatnonzero(np.isin(getattr(treebank, name).codes, long))
+    long = np.flatnonzero(lengths >= _LONG_CELL).astype(np.int32)
+    message = "a cell has a million bytes or more"
+    for name in COLUMNS:
+        rows = np.flatnonzero(_are_in(getattr(treebank, name), long))
         if len(rows):
-            message = "a cell has more than a million bytes"
-            yield Fault("long-line", message, place_of(treebank, int(rows[0])), "warning", len(rows))
+            yield Fault("long-cell", message, place_of(treebank, int(rows[0])), "warning", len(rows))
             return
+    rows = np.flatnonzero(np.isin(treebank.multiword.cells, long).any(axis=1))
+    if len(rows):
+        yield Fault("long-cell", message, _place_of_range(treebank, int(rows[0])), "warning", len(rows))

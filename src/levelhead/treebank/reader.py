@@ -10,7 +10,7 @@ from typing import Literal
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, InputError, Place
+from levelhead.errors import ConlluError, Fault, InputError
 from levelhead.kernels import scan, trees
 from levelhead.treebank.columns import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.notices import find_notices
@@ -135,12 +135,7 @@ def _has_empty_form(treebank: Treebank) -> bool:
 def _every_fault(repaired: Repaired, *, conllx: bool) -> list[Fault]:
     from levelhead.treebank.faults import find_faults
 
-    found = find_faults(repaired.data, ranges=not conllx, several_roots=conllx)
+    found = find_faults(repaired.data, ranges=not conllx, several_roots=conllx, line=repaired.line)
     if not found:
         raise AssertionError("the scanner refuses a file in which no fault is found")
-    placed = [replace(fault, place=_in_original(repaired, fault.place)) for fault in found]
-    return [*placed, *repaired.warnings]
-
-
-def _in_original(repaired: Repaired, place: Place) -> Place:
-    return place if place.line is None else replace(place, line=repaired.line(place.line))
+    return found if found[0].slug == "encoding" else [*found, *repaired.warnings]

@@ -45,11 +45,13 @@ def repair(data: bytes) -> Repaired:
     warnings: list[Fault] = []
     data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings)
-    numbers = None
+    numbers, n_lines = None, data.count(b"\n")
     if _ODD_LINE.search(data):
         data, numbers = _with_single_blank_lines(data, warnings)
-    data = _ended(data, warnings)
-    return Repaired(data, tuple(warnings), numbers)
+    ended = _ended(data)
+    if ended != data:
+        _warn(warnings, "missing-final-blank-line", "the last sentence is not ended", n_lines + 1)
+    return Repaired(ended, tuple(warnings), numbers)
 
 
 def _warn(warnings: list[Fault], slug: str, message: str, line: int, count: int = 1) -> None:
@@ -100,11 +102,11 @@ def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes,
     return b"\n".join(kept) + ended, np.array(numbers, dtype=np.int32)
 
 
-def _ended(data: bytes, warnings: list[Fault]) -> bytes:
+def _ended(data: bytes) -> bytes:
+    """Add the line end and the blank line that the last sentence lacks."""
     if not data or data.endswith(b"\n\n"):
         return data
     last = data.rstrip(b"\n").rpartition(b"\n")[2]
     if not last or last.startswith(b"#"):
         return data  # nothing there that could be a sentence
-    _warn(warnings, "missing-final-blank-line", "the last sentence is not ended", data.count(b"\n") + 1)
     return data + (b"\n" if data.endswith(b"\n") else b"\n\n")

@@ -5,8 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import overload
 
-from levelhead.treebank.columns import Word
+import numpy as np
+
+from levelhead.treebank.columns import MISC, Word
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 _COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
@@ -37,8 +40,14 @@ class Sentence:
         """Give the words one by one."""
         return (self[i] for i in range(len(self)))
 
-    def __getitem__(self, position: int) -> Word:
-        """Return a word by its position, from 0."""
+    @overload
+    def __getitem__(self, position: int) -> Word: ...
+    @overload
+    def __getitem__(self, position: slice) -> list[Word]: ...
+    def __getitem__(self, position: int | slice) -> Word | list[Word]:
+        """Return a word by its position, from 0, or a list of words."""
+        if isinstance(position, slice):
+            return [self[i] for i in range(len(self))[position]]
         at = self.words[position]
         form, lemma, upos, xpos, feats, relation, deps, misc = (getattr(self.treebank, name)[at] for name in COLUMNS)
         head = int(self.treebank.heads[at])
@@ -82,14 +91,18 @@ class Sentence:
         return self.metadata.get("text") or self._spelled()
 
     def _spelled(self) -> str:
-        tokens, strings = self.treebank.tokens, self.treebank.strings
-        misc_of = dict(zip(self.treebank.multiword.first.tolist(), self.treebank.multiword.cells[:, 8].tolist()))
+        treebank = self.treebank
+        tokens, multiword, strings = treebank.tokens, treebank.multiword, treebank.strings
+        first, last = np.searchsorted(tokens.sentence, [self.index, self.index + 1])
         pieces = []
-        for form, first, multiword in zip(tokens.forms, tokens.first, tokens.multiword):
-            if first in self.words:
-                misc = strings[misc_of[int(first)]] if multiword else self.treebank.misc[int(first)]
-                pieces.append(strings[int(form)] + ("" if "SpaceAfter=No" in misc.split("|") else " "))
-        return "".join(pieces).rstrip()
+        for token in range(first, last):
+            word = int(tokens.first[token])
+            if tokens.multiword[token]:
+                misc = strings[int(multiword.cells[np.searchsorted(multiword.first, word), MISC])]
+            else:
+                misc = treebank.misc[word]
+            pieces += [strings[int(tokens.forms[token])], "" if "SpaceAfter=No" in misc.split("|") else " "]
+        return "".join(pieces[:-1])
 
     @property
     def conllu(self) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import os
 import stat
 import sys
@@ -11,9 +12,12 @@ from typing import IO, TYPE_CHECKING, NamedTuple
 from levelhead.errors import Fault, Place, UnreadableFile
 
 if TYPE_CHECKING:
+    import bz2
+    import lzma
     from collections.abc import Callable, Iterator
 
 _CHUNK = 1 << 20
+_ZSTD_STEP = 1 << 10
 
 
 class Limits(NamedTuple):
@@ -49,7 +53,7 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
     name = os.fspath(path)
     try:
         if name == "-":
-            raw = _read_at_most(sys.stdin.buffer, limits.size)
+            raw = _read_at_most(_standard_input(), limits.size)
         else:
             with open(name, "rb") as file:  # noqa: PTH123 -- a path may hold bytes that pathlib refuses
                 raw = _read_at_most(file, limits.size)
@@ -61,16 +65,30 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
     return decompressed(raw, name, limits)
 
 
+def _standard_input() -> IO[bytes]:
+    if sys.stdin is None:
+        raise OSError("standard input is closed")
+    return sys.stdin.buffer
+
+
 def _read_at_most(file: IO[bytes], size: int) -> bytes:
     """Read a whole file, or one byte more than allowed."""
-    regular = stat.S_ISREG(os.fstat(file.fileno()).st_mode)
-    if regular and os.fstat(file.fileno()).st_size <= size:
+    if _regular_size(file) <= size:
         return file.read()
     parts, total = [], 0
     while total <= size and (part := file.read(min(_CHUNK, size + 1 - total))):
         parts.append(part)
         total += len(part)
     return b"".join(parts)
+
+
+def _regular_size(file: IO[bytes]) -> float:
+    """The size of a regular file, which can be read at once; infinite for pipes and the like."""
+    try:
+        status = os.fstat(file.fileno())
+    except OSError:  # no file of the system's, as when Python code replaces standard input
+        return math.inf
+    return status.st_size if stat.S_ISREG(status.st_mode) else math.inf
 
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
@@ -87,7 +105,7 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
     return raw
 
 
-def _expand(opener: Callable[[IO[bytes]], IO[bytes]], raw: bytes, name: str, limits: Limits) -> bytes:
+def _expand(opener: Callable[[bytes], Iterator[bytes]], raw: bytes, name: str, limits: Limits) -> bytes:
     parts: list[bytes] = []
     size = 0
     for part in _parts(opener, raw, name):
@@ -100,42 +118,66 @@ def _expand(opener: Callable[[IO[bytes]], IO[bytes]], raw: bytes, name: str, lim
     return b"".join(parts)
 
 
-def _parts(opener: Callable[[IO[bytes]], IO[bytes]], raw: bytes, name: str) -> Iterator[bytes]:
+def _parts(opener: Callable[[bytes], Iterator[bytes]], raw: bytes, name: str) -> Iterator[bytes]:
     try:
-        stream = opener(io.BytesIO(raw))
-        while part := stream.read(_CHUNK):
-            yield part
+        yield from opener(raw)
     except ModuleNotFoundError as error:
         raise _unreadable("missing-extra", "reading .zst needs: pip install 'levelhead[zstd]'", name) from error
     except Exception as error:  # each library has its own errors for damaged data
         raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
 
 
-def _gzip(file: IO[bytes]) -> IO[bytes]:
+def _gzip(raw: bytes) -> Iterator[bytes]:
     import gzip
 
-    return gzip.GzipFile(fileobj=file)  # type: ignore[return-value]
+    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
+        while part := file.read(_CHUNK):
+            yield part
 
 
-def _xz(file: IO[bytes]) -> IO[bytes]:
+def _xz(raw: bytes) -> Iterator[bytes]:
     import lzma
 
-    return lzma.LZMAFile(file)
+    while raw:  # streams may follow each other, with zeros between
+        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ)
+        yield from _members(stream, raw)
+        raw = stream.unused_data.lstrip(b"\0")
 
 
-def _bz2(file: IO[bytes]) -> IO[bytes]:
+def _bz2(raw: bytes) -> Iterator[bytes]:
     import bz2
 
-    return bz2.BZ2File(file)
+    while raw:
+        stream = bz2.BZ2Decompressor()
+        yield from _members(stream, raw)
+        raw = stream.unused_data
 
 
-def _zstd(file: IO[bytes]) -> IO[bytes]:
+def _members(stream: lzma.LZMADecompressor | bz2.BZ2Decompressor, raw: bytes) -> Iterator[bytes]:
+    """Decompress to the end of one member, a piece at a time."""
+    while not stream.eof:
+        part = stream.decompress(raw, _CHUNK)
+        raw = b""
+        if not part and stream.needs_input:
+            raise EOFError("the compressed data end too early")
+        yield part
+
+
+def _zstd(raw: bytes) -> Iterator[bytes]:
     import zstandard
 
-    return zstandard.ZstdDecompressor().stream_reader(file, read_across_frames=True)
+    while raw:
+        stream = zstandard.ZstdDecompressor().decompressobj()
+        at = 0
+        while not stream.eof:
+            if at >= len(raw):
+                raise EOFError("the compressed data end too early")
+            yield stream.decompress(raw[at : at + _ZSTD_STEP])  # a small step: a bomb grows a thousandfold
+            at += _ZSTD_STEP
+        raw = stream.unused_data + raw[at:]
 
 
-_OPENERS: dict[bytes, Callable[[IO[bytes]], IO[bytes]]] = {
+_OPENERS: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {
     b"\x1f\x8b": _gzip,
     b"\xfd7zXZ\x00": _xz,
     b"BZh": _bz2,

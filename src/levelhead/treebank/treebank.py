@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
@@ -13,10 +14,13 @@ from numpy.typing import NDArray
 from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import trees
 from levelhead.treebank.columns import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
-from levelhead.treebank.strings import Codes, Column, Strings
+from levelhead.treebank.graph import Graph, read_graph
+from levelhead.treebank.strings import ANY_SPACE, Codes, Column, Strings
 
 if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
+
+_FORBIDDEN = re.compile("[\t\n\r\0\ud800-\udfff]")
 
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
 """The eight columns of strings, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
@@ -119,6 +123,11 @@ class Treebank(Sequence["Sentence"]):
         """The sentence of each word, int32, shape (words,)."""
         return np.repeat(np.arange(len(self), dtype=np.int32), np.diff(self.sentence_starts))
 
+    @cached_property
+    def graph(self) -> Graph:
+        """The enhanced graph as written; a MalformedDeps error where DEPS cannot be read."""
+        return read_graph(self)
+
     @overload
     def __getitem__(self, index: int) -> Sentence: ...
     @overload
@@ -146,8 +155,8 @@ class Treebank(Sequence["Sentence"]):
         Args:
             sentences: their indices, or one bool for each sentence.
         """
-        chosen = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
-        chosen = np.flatnonzero(chosen) if chosen.dtype == bool else chosen.astype(np.intp).reshape(-1)
+        wanted = np.asarray(sentences if isinstance(sentences, np.ndarray) else list(sentences))
+        chosen = np.arange(len(self))[wanted if len(wanted) else slice(0)]  # negative ones count from the end
         sizes = np.diff(self.sentence_starts)[chosen]
         starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int32)
         shift = np.repeat(self.sentence_starts[chosen] - starts[:-1], sizes)
@@ -175,11 +184,14 @@ class Treebank(Sequence["Sentence"]):
         moved = self.empty.position[rows] - self.sentence_starts[chosen[target]] + starts[target]
         return EmptyNodes(moved.astype(np.int32), target, self.empty.minor[rows], self.empty.cells[rows])
 
-    def replace(self, *, heads: Iterable[int] | None = None, **columns: Iterable[str]) -> Treebank:
+    def replace(
+        self, *, heads: Iterable[int] | None = None, several_roots: bool = False, **columns: Iterable[str]
+    ) -> Treebank:
         """Return a treebank with other heads, relations, tags ...; everything else is kept.
 
         Args:
             heads: for each word its head's index among all words, -1 for the root.
+            several_roots: whether a sentence may have more than one root.
             columns: new values for all words, by name: forms, lemmas, upos, xpos, feats, relations, deps, misc.
 
         Raises:
@@ -194,26 +206,38 @@ class Treebank(Sequence["Sentence"]):
         every: dict[str, Any] = {
             name: Column(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS
         }
-        new_heads = self.heads if heads is None else np.fromiter(heads, dtype=np.int32)
-        result = replace(self, **every, heads=new_heads, source=replace(self.source, sha256=None))
-        if heads is not None:
-            result.check_trees()
-        return result
+        new_heads = self.heads if heads is None else self._checked(heads, several_roots=several_roots)
+        return replace(self, **every, heads=new_heads, source=replace(self.source, sha256=None))
 
     def local_heads(self) -> Codes:
         """Return the heads as CoNLL-U writes them: 1-based in the sentence, 0 for the root; int32, shape (words,)."""
         starts = np.repeat(self.sentence_starts[:-1], np.diff(self.sentence_starts))
         return np.where(self.heads < 0, 0, self.heads - starts + 1).astype(np.int32)
 
-    def check_trees(self) -> None:
-        """Raise a ConlluError unless every sentence has one root and no cycle."""
-        if len(self.heads) != len(self.forms):
-            raise ConlluError(Fault("invalid-columns", f"{len(self.heads)} heads for {len(self.forms)} words"))
-        bad = trees.bad_sentences(self.local_heads(), self.sentence_starts, several_roots=False)
+    def _checked(self, heads: Iterable[int], *, several_roots: bool) -> Codes:
+        """Return heads as an array, or raise a ConlluError where they are not trees within their sentences."""
+        given = [int(head) for head in heads]
+        if len(given) != self.n_words:
+            raise ConlluError(Fault("invalid-columns", f"{len(given)} heads for {self.n_words} words"))
+        starts, ends = self.sentence_starts[self.sentence_of_word], self.sentence_starts[self.sentence_of_word + 1]
+        outside = [h != -1 and not start <= h < end for h, start, end in zip(given, starts.tolist(), ends.tolist())]
+        if any(outside):
+            word = outside.index(True)
+            message = f"the head {given[word]} of word {word} is no word of its sentence"
+            raise ConlluError(Fault("head-outside-sentence", message))
+        array = np.array(given, dtype=np.int32)
+        local = np.where(array < 0, 0, array - starts + 1).astype(np.int32)
+        bad = trees.bad_sentences(local, self.sentence_starts, several_roots)
         if bad.any():
-            slugs = ("", "head-outside-sentence", "no-root", "several-roots", "cycle")
             first = int(np.flatnonzero(bad)[0])
-            raise ConlluError(Fault(slugs[bad[first]], f"sentence {first + 1} is not a tree"))
+            slug = ("", "head-outside-sentence", "no-root", "several-roots", "cycle")[bad[first]]
+            raise ConlluError(Fault(slug, f"sentence {first + 1} is not a tree"))
+        return array
+
+
+def _freeze(value: object) -> None:
+    if isinstance(value, np.ndarray):
+        value.flags.writeable = False
 
 
 def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
@@ -224,11 +248,6 @@ def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
         strings: the pool they refer to.
     """
     return {name: Column(column, strings) for name, column in zip(COLUMNS, codes, strict=True)}
-
-
-def _freeze(value: object) -> None:
-    if isinstance(value, np.ndarray):
-        value.flags.writeable = False
 
 
 def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Codes]:
@@ -245,5 +264,9 @@ def _check_column(name: str, texts: list[str], n_words: int) -> None:
         raise ConlluError(Fault("invalid-columns", f"there is no column {name!r}; there are {', '.join(COLUMNS)}"))
     if len(texts) != n_words:
         raise ConlluError(Fault("invalid-columns", f"{len(texts)} {name} for {n_words} words"))
-    if any(not text or "\t" in text or "\n" in text for text in texts):
-        raise ConlluError(Fault("invalid-columns", f"a value of {name} is empty or has a tab or a line feed"))
+    if any(not text or _FORBIDDEN.search(text) for text in texts):
+        raise ConlluError(
+            Fault("invalid-columns", f"a value of {name} is empty, or has a tab, line end, NUL or surrogate")
+        )
+    if name == "forms" and not all(text.translate(ANY_SPACE) for text in texts):
+        raise ConlluError(Fault("invalid-columns", "a form is white space only"))

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import stat
+from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
 from levelhead.errors import OutputError, Place
 
 if TYPE_CHECKING:
+    from pathlib import Path
+
     from levelhead.treebank.treebank import Treebank
 
 _SENTENCES_AT_ONCE = 5000
@@ -40,28 +43,41 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     replace_file(path, conllu_parts(treebank))
 
 
-def replace_file(path: str | os.PathLike[str], parts: Iterator[bytes] | list[bytes]) -> None:
-    """Write bytes beside a file, then put them in its place in one step.
+def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
+    """Write bytes beside a file, then put them in its place in one step; to pipes and devices, straight.
 
     Raises:
         OutputError: the file cannot be written.
     """
-    import tempfile
     from pathlib import Path
 
-    target = Path(path)
+    if "\0" in os.fsdecode(path):
+        raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
     try:
-        with tempfile.NamedTemporaryFile(dir=target.parent, prefix=f".{target.name}.", delete=False) as file:
-            try:
+        target = Path(os.fsdecode(path)).resolve()  # a link stays a link
+        mode = target.stat().st_mode if target.exists() else None
+        if mode is not None and not stat.S_ISREG(mode):
+            with target.open("wb") as file:  # a pipe or device cannot be replaced
                 file.writelines(parts)
-                file.close()
-                Path(file.name).chmod(0o666 & ~_umask())
-                Path(file.name).replace(target)
-            except BaseException:
-                Path(file.name).unlink(missing_ok=True)
-                raise
+        else:
+            _replace_regular(target, parts, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
     except OSError as error:
-        raise OutputError(error.strerror or str(error), "output", Place(os.fspath(path))) from error
+        raise OutputError(error.strerror or str(error), "output", Place(os.fsdecode(path))) from error
+
+
+def _replace_regular(target: Path, parts: Iterable[bytes], mode: int) -> None:
+    import tempfile
+
+    handle, name = tempfile.mkstemp(dir=target.parent, prefix=".levelhead-")
+    temporary = target.with_name(os.fsdecode(name).rpartition(os.sep)[2])
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.writelines(parts)
+        temporary.chmod(mode)
+        temporary.replace(target)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
 
 
 def _umask() -> int:
