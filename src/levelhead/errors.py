@@ -13,14 +13,13 @@ Each slug is explained in `levelhead.messages` and on the documentation's messag
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple
 
 Severity = Literal["error", "warning"]
 
 
-@dataclass(frozen=True, slots=True)
-class Place:
+class Place(NamedTuple):
     """Where something is: file, 1-based line, 1-based sentence, word id as written."""
 
     file: str | None = None
@@ -34,7 +33,7 @@ class Place:
         return f"{name}:{self.line}" if self.line is not None else name
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Fault:
     """One thing that is wrong (error) or odd (warning) in an input.
 
@@ -48,7 +47,7 @@ class Fault:
 
     slug: str
     message: str
-    place: Place = field(default_factory=Place)
+    place: Place = Place()
     severity: Severity = "error"
     count: int = 1
 
@@ -59,7 +58,7 @@ class Fault:
 
     def in_file(self, name: str | None) -> Fault:
         """Return the same fault, placed in the named file."""
-        return replace(self, place=replace(self.place, file=name))
+        return replace(self, place=self.place._replace(file=name))
 
 
 class LevelheadError(Exception):

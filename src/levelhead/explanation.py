@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -88,7 +88,7 @@ class _Decision:
 
 def _difference(matches: Matches, decision: _Decision) -> Difference:
     before = score_treebanks(matches.gold, matches.system, _comparable(UD), UD)
-    changed = replace(UD, **decision.other)
+    changed = UD._replace(**decision.other)
     try:
         after: Evaluation | None = score_treebanks(matches.gold, matches.system, _comparable(changed), changed)
     except InputError:
@@ -101,7 +101,7 @@ def _difference(matches: Matches, decision: _Decision) -> Difference:
 
 
 def _comparable(rules: Rules) -> tuple[Any, ...]:
-    return measures_for(replace(rules, lacks=frozenset()), [name for name in _MEASURES if name != "Feats"])
+    return measures_for(rules._replace(lacks=frozenset()), [name for name in _MEASURES if name != "Feats"])
 
 
 def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:

@@ -61,6 +61,7 @@ def run(arguments: list[str]) -> int:
     """
     from levelhead.errors import LevelheadError
 
+    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here multiplies matrices: start no threads for it
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
         sys.stdout.flush()

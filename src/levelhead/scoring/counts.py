@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -67,8 +67,7 @@ def _sum(numbers: Numbers) -> Numbers:
     return np.cumsum(numbers)[-1:]
 
 
-@dataclass(frozen=True)
-class _Rows:
+class _Rows(NamedTuple):
     """Where counts go: all into one row, or each into the row of its gold sentence."""
 
     matches: Matches

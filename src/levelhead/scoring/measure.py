@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal, cast
+from typing import Literal, NamedTuple, cast
 
 from levelhead.errors import MeasureError
 from levelhead.scoring.matches import Agree
@@ -44,8 +44,7 @@ class Measure:
         return Measure(self.name, self.argument)
 
 
-@dataclass(frozen=True, slots=True)
-class Definition:
+class Definition(NamedTuple):
     """What a measure counts, and what it is.
 
     Args:

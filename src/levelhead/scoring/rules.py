@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from levelhead.errors import MeasureError
 from levelhead.treebank import schemes
@@ -13,8 +13,7 @@ _TAGS17 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "Feats", "AllTags", "
 _TAGS18 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS")
 
 
-@dataclass(frozen=True, slots=True)
-class Rules:
+class Rules(NamedTuple):
     """Every decision in which the scorers differ.
 
     Args:

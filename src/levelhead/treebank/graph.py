@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import lru_cache
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,8 +36,7 @@ class MalformedDeps(ValueError):
     """DEPS that are no list of heads and relations, or that point nowhere."""
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Incoming:
+class Incoming(NamedTuple):
     """The incoming edges of words, or of empty nodes.
 
     Args:
@@ -54,8 +52,7 @@ class Incoming:
     label: Numbers
 
 
-@dataclass(frozen=True, eq=False, repr=False)
-class Graph:
+class Graph(NamedTuple):
     """The enhanced graph of a treebank, as written.
 
     Args:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Callable, Iterator
-from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -91,7 +90,7 @@ def _place_of_range(treebank: Treebank, row: int) -> Place:
     word = place_of(treebank, first)
     local = int(word.word or "0")
     line = None if word.line is None else word.line - 1
-    return replace(word, line=line, word=f"{local}-{local + n_words - 1}")
+    return word._replace(line=line, word=f"{local}-{local + n_words - 1}")
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
