@@ -33,6 +33,10 @@ class Place(NamedTuple):
         return f"{name}:{self.line}" if self.line is not None else name
 
 
+NOWHERE = Place()
+"""No place in particular."""
+
+
 @dataclass(frozen=True)
 class Fault:
     """One thing that is wrong (error) or odd (warning) in an input.
@@ -47,7 +51,7 @@ class Fault:
 
     slug: str
     message: str
-    place: Place = Place()
+    place: Place = NOWHERE
     severity: Severity = "error"
     count: int = 1
 
@@ -72,10 +76,10 @@ class LevelheadError(Exception):
 
     def __init__(self, message: str, slug: str, place: Place | None = None) -> None:
         super().__init__(message)
-        self.message, self.slug, self.place = message, slug, place or Place()
+        self.message, self.slug, self.place = message, slug, place or NOWHERE
 
     def __str__(self) -> str:
-        return f"{self.place}: {self.slug}: {self.message}" if self.place != Place() else f"{self.slug}: {self.message}"
+        return f"{self.place}: {self.slug}: {self.message}" if self.place != NOWHERE else f"{self.slug}: {self.message}"
 
 
 class InputError(LevelheadError, ValueError):
