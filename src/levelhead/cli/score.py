@@ -19,6 +19,8 @@ from levelhead.report import scores as report
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from levelhead.secondary import Coverage
+
 
 @click.command()
 @click.argument("gold", type=click.Path())
@@ -27,6 +29,12 @@ if TYPE_CHECKING:
 @options.rules_option
 @click.option("-w", "--weights", type=click.Path(), help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
+@click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
+@click.option(
+    "--align-sentences",
+    is_flag=True,
+    help="A secondary score, of the valid sentences whose text is that of a gold sentence.",
+)
 @click.option(
     "--fail-under", "gates", multiple=True, metavar="MEASURE=NUMBER",
     help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated.",
@@ -42,6 +50,8 @@ def score(
     rules: str,
     weights: str | None,
     counts: bool,
+    explain: bool,
+    align_sentences: bool,
     gates: tuple[str, ...],
     input_format: str,
     output_format: str,
@@ -54,6 +64,8 @@ def score(
     """
     if gold == system == "-":
         raise click.UsageError("only one of the two files can be standard input")
+    if explain:
+        return _explain(gold, system, output_format, places, output)
     asked = [*measures, *([f"WeightedLAS({weights})"] if weights else [])]
     wanted = dict(map(_gate, gates))
     settings: dict[str, Any] = {
@@ -68,8 +80,8 @@ def score(
         _print_folders(evaluations, output_format, places, output)
         values: Mapping[str, float | None] = report.macro_average(evaluations)
     else:
-        evaluation = score_pair(gold, system, **settings)
-        _print_pair(evaluation, output_format, places, output, counts=counts)
+        evaluation, coverage = _score(gold, system, settings, align_sentences=align_sentences)
+        _print_pair(evaluation, coverage, output_format, places, output, counts=counts)
         values = {name: score.value for name, score in evaluation.items()}
     return _passed(values, wanted)
 
@@ -106,13 +118,20 @@ def _passed(values: Mapping[str, float | None], gates: dict[str, float]) -> int:
 
 
 def _print_pair(
-    evaluation: Evaluation, output_format: str, places: int | None, output: str | None, *, counts: bool
+    evaluation: Evaluation,
+    coverage: Coverage | None,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+    *,
+    counts: bool,
 ) -> None:
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     if output_format in {"json", "jsonl"}:
-        options.print_json(report.score_document(evaluation), output, lines=output_format == "jsonl")
+        options.print_json(report.score_document(evaluation, coverage), output, lines=output_format == "jsonl")
     else:
-        options.print_table(report.score_table(evaluation, counts=counts), output_format, places, output)
+        table = report.score_table(evaluation, coverage, counts=counts)
+        options.print_table(table, output_format, places, output)
 
 
 def _print_folders(
@@ -126,3 +145,25 @@ def _print_folders(
         options.print_json(report.scores_document(evaluations), output)
     else:
         options.print_table(report.scores_table(evaluations), output_format, places, output)
+
+
+def _score(
+    gold: str, system: str, settings: dict[str, Any], *, align_sentences: bool
+) -> tuple[Evaluation, Coverage | None]:
+    if not align_sentences:
+        return score_pair(gold, system, **settings), None
+    from levelhead.secondary import score_agreeing_sentences
+
+    return score_agreeing_sentences(gold, system, measures=settings["measures"], rules=settings["rules"])
+
+
+def _explain(gold: str, system: str, output_format: str, places: int | None, output: str | None) -> int:
+    from levelhead.explanation import explain
+    from levelhead.report.explanation import explanation_document, explanation_table
+
+    explanation = explain(gold, system)
+    if output_format in {"json", "jsonl"}:
+        options.print_json(explanation_document(explanation), output, lines=output_format == "jsonl")
+    else:
+        options.print_table(explanation_table(explanation), output_format, places, output)
+    return DONE

@@ -6,14 +6,14 @@ import click
 
 from levelhead.cli import options
 from levelhead.cli.program import BAD_INPUT, DONE
-from levelhead.report.scores import faults_document
+from levelhead.report.faults import annotation, faults_document
 from levelhead.treebank import faults_of
 
 
 @click.command()
 @click.argument("files", nargs=-1, required=True, type=click.Path())
 @options.input_format_option
-@options.format_option("text", "jsonl")
+@options.format_option("text", "jsonl", "github")
 @options.output_option
 def validate(files: tuple[str, ...], input_format: str, output_format: str, output: str | None) -> int:
     """List every fault of CoNLL-U FILES, with line and kind; warnings too, which make no file invalid.
@@ -24,6 +24,8 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
     if output_format == "jsonl":
         documents = [document for path, faults in found.items() for document in faults_document(path, faults)]
         options.print_json(documents, output, lines=True)
+    elif output_format == "github":
+        options.emit("".join(f"{annotation(fault)}\n" for faults in found.values() for fault in faults), output)
     else:
         lines = [
             f"{'warning: ' * (fault.severity == 'warning')}{fault}\n" for faults in found.values() for fault in faults

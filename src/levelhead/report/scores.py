@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation import Evaluation
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank
+
+if TYPE_CHECKING:
+    from levelhead.secondary import Coverage
 
 SCHEMA = 1
 """The version of the JSON documents' layout."""
@@ -18,18 +21,20 @@ _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
 _COUNTS = ("Correct", "Gold", "Predicted", "Aligned")
 
 
-def score_table(evaluation: Evaluation, *, counts: bool = False) -> Table:
+def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, counts: bool = False) -> Table:
     """Return the scores of one pair: one row a measure, with the columns of the official scorers.
 
     Args:
         evaluation: the scores.
+        coverage: on which sentences they rest, if they are secondary scores.
         counts: the numbers behind the ratios in place of them.
     """
     kind, names = ("number", _COUNTS) if counts else ("ratio", _RATIOS)
     columns = (Column("Metric", "text", 10), *(Column(name, kind, 9) for name in names))  # type: ignore[arg-type]
     rows = tuple((name, *(_counts(score) if counts else _ratios(score))) for name, score in evaluation.items())
     reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
-    return Table(columns, rows, (*reasons, signature_line(evaluation.signature)))
+    label = (str(coverage),) if coverage else ()
+    return Table(columns, rows, (*label, *reasons, signature_line(evaluation.signature)))
 
 
 def _ratios(score: Score) -> tuple[Cell, ...]:
@@ -70,11 +75,17 @@ def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
     return Table(columns, tuple(rows), (signature_line(shared),), frozenset({len(rows) - 1}))
 
 
-def score_document(evaluation: Evaluation) -> dict[str, Any]:
-    """Return the scores of one pair for JSON: ratios as percentages at full precision, counts as integers."""
+def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> dict[str, Any]:
+    """Return the scores of one pair for JSON: ratios as percentages at full precision, counts as integers.
+
+    Args:
+        evaluation: the scores.
+        coverage: on which sentences they rest, if they are secondary scores.
+    """
     return {
         "schema": SCHEMA,
-        "kind": "score",
+        "kind": "score" if coverage is None else "secondary-score",
+        **({} if coverage is None else {"coverage": coverage._asdict()}),
         "signature": dict(evaluation.signature),
         "gold": _file(evaluation.gold),
         "system": _file(evaluation.system),
@@ -112,23 +123,3 @@ def _score(score: Score) -> dict[str, Any]:
     document: dict[str, Any] = {name: None if value is None else 100 * value for name, value in ratios.items()}
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
     return document | ({"reason": score.reason} if score.reason else {})
-
-
-def faults_document(path: str, faults: Sequence[Any]) -> list[dict[str, Any]]:
-    """Return the faults of a file for JSON, one document each."""
-    name = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-    return [
-        {
-            "schema": SCHEMA,
-            "kind": "fault",
-            "file": name,
-            "line": fault.place.line,
-            "sentence": fault.place.sentence,
-            "word": fault.place.word,
-            "severity": fault.severity,
-            "slug": fault.slug,
-            "message": fault.message,
-            "count": fault.count,
-        }
-        for fault in faults
-    ]

@@ -1,0 +1,105 @@
+"""Sentences as comments and rows of ten cells: what all libraries that know CoNLL-U have in common."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+
+from levelhead.errors import ConlluError, Fault, quoted
+from levelhead.treebank import Treebank, parse, to_conllu
+
+_COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.+)")
+_BREAK = re.compile("[\t\n\r]")
+_LINE_END = re.compile("[\n\r]")
+_LINE_OF_TEXT = re.compile(r" in the sentence that ends at line \d+$")
+
+
+class Block(NamedTuple):
+    """One sentence.
+
+    Args:
+        comments: its comment lines, without line ends.
+        rows: the ten cells of each word, range and empty node, in the order of CoNLL-U.
+    """
+
+    comments: Sequence[str]
+    rows: Sequence[Sequence[str]]
+
+
+def blocks_of(treebank: Treebank) -> Iterator[Block]:
+    """Give the sentences of a treebank."""
+    for text in to_conllu(treebank).decode().split("\n\n")[:-1]:
+        lines = text.split("\n")
+        rows = [line.split("\t") for line in lines if line[0] != "#"]
+        yield Block(lines[: len(lines) - len(rows)], rows)
+
+
+def treebank_of(blocks: Iterable[Block], origin: str) -> Treebank:
+    """Make a treebank.
+
+    Args:
+        blocks: its sentences.
+        origin: where they come from, for messages: the library's name.
+
+    Raises:
+        ConlluError: there is no sentence, a sentence has no words, a cell has a tab or line end, or what the cells
+            say is no treebank; messages name the sentence, since there are no lines.
+    """
+    text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
+    try:
+        return parse(text)
+    except ConlluError as error:
+        raise ConlluError(*(_without_line(fault, origin) for fault in error.faults)) from None
+
+
+def metadata_of(comments: Iterable[str]) -> dict[str, str | None]:
+    """Read comments as names and values, so that `comment_lines` gives them back.
+
+    A comment that is no `name = value`, or whose name was there before, is a name without value. Spaces around the
+    name are made uniform, and a line that stands there twice is kept once: a dictionary cannot hold more.
+
+    Args:
+        comments: comment lines.
+    """
+    found: dict[str, str | None] = {}
+    for comment in comments:
+        match = _COMMENT.fullmatch(comment)
+        if match and match[1] not in found:
+            found[match[1]] = match[2]
+        else:
+            found[comment[1:].strip()] = None
+    return found
+
+
+def comment_lines(metadata: Mapping[str, object]) -> list[str]:
+    """Write names and values as comments; a value that is None or empty is left out.
+
+    Args:
+        metadata: the names and values.
+    """
+    return [f"# {name} = {value}" if value else f"# {name}".rstrip(" ") for name, value in metadata.items()]
+
+
+def _text(number: int, block: Block, origin: str) -> str:
+    if not block.rows:
+        raise ConlluError(Fault("empty-sentence", f"{origin}: sentence {number} has no words"))
+    for text, forbidden in _pieces(block):
+        if forbidden.search(text):
+            message = f"{origin}: sentence {number}: {quoted(text)} has a tab or a line end"
+            raise ConlluError(Fault("invalid-columns", message))
+    lines = [*block.comments, *("\t".join(row) for row in block.rows)]
+    return "".join(f"{line}\n" for line in lines) + "\n"
+
+
+def _pieces(block: Block) -> Iterator[tuple[str, re.Pattern[str]]]:
+    yield from ((comment, _LINE_END) for comment in block.comments)
+    yield from ((cell, _BREAK) for row in block.rows for cell in row)
+
+
+def _without_line(fault: Fault, origin: str) -> Fault:
+    """Name the sentence in place of a line of a text that nobody has seen."""
+    message = _LINE_OF_TEXT.sub("", fault.message)
+    sentence = f"sentence {fault.place.sentence}: " if fault.place.sentence else ""
+    return replace(fault, message=f"{origin}: {sentence}{message}", place=fault.place._replace(line=None))

@@ -1,0 +1,104 @@
+"""Treebanks as data frames, one row a word."""
+
+from __future__ import annotations
+
+from itertools import chain
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from levelhead.interop.libraries import needed
+from levelhead.treebank.columns import FORM
+
+if TYPE_CHECKING:
+    import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    import polars as pl  # type: ignore[import-not-found,unused-ignore]
+
+    from levelhead.treebank import Treebank
+
+NUMBERS = ("sentence", "id", "head")
+"""The columns of `word_table` that hold numbers; the others hold text or None."""
+
+
+def word_table(treebank: Treebank) -> dict[str, list[Any]]:
+    """Return the words of a treebank as columns: one value a word in each, by name.
+
+    Lost are comments other than sent_id, empty nodes, and what multiword tokens have besides form and range.
+
+    Args:
+        treebank: any treebank.
+
+    Returns:
+        `sentence` (its index, from 0), `sent_id` (None where there is none), `id` (from 1 in each sentence), `form`,
+        `lemma`, `upos`, `xpos`, `feats`, `head` (an id of the sentence, 0 for the root), `relation`, `deps`, `misc`,
+        `token` (the form of the surface token that the word belongs to), and `range` (the ids of the first and last
+        word of a multiword token, as in "3-4"; None for other words). Values are as CoNLL-U writes them: "_" is empty.
+    """
+    sizes = np.diff(treebank.sentence_starts).tolist()
+    sent_ids = ([sentence.id] * len(sentence) for sentence in treebank)
+    tokens, ranges = _tokens(treebank)
+    return {
+        "sentence": treebank.sentence_of_word.tolist(),
+        "sent_id": list(chain.from_iterable(sent_ids)),
+        "id": list(chain.from_iterable(range(1, size + 1) for size in sizes)),
+        "form": list(treebank.forms),
+        "lemma": list(treebank.lemmas),
+        "upos": list(treebank.upos),
+        "xpos": list(treebank.xpos),
+        "feats": list(treebank.feats),
+        "head": treebank.local_heads().tolist(),
+        "relation": list(treebank.relations),
+        "deps": list(treebank.deps),
+        "misc": list(treebank.misc),
+        "token": tokens,
+        "range": ranges,
+    }
+
+
+def to_polars(treebank: Treebank) -> pl.DataFrame:
+    """Return the words of a treebank as a polars data frame with the columns of `word_table`.
+
+    Lost are comments other than sent_id, empty nodes, and what multiword tokens have besides form and range.
+
+    Args:
+        treebank: any treebank.
+
+    Raises:
+        LevelheadError: polars is not installed.
+    """
+    with needed("polars"):
+        import polars as pl  # type: ignore[import-not-found,unused-ignore]
+    table = word_table(treebank)
+    return pl.DataFrame(table, schema={name: pl.Int32 if name in NUMBERS else pl.String for name in table})
+
+
+def to_pandas(treebank: Treebank) -> pd.DataFrame:
+    """Return the words of a treebank as a pandas data frame with the columns of `word_table`.
+
+    Lost are comments other than sent_id, empty nodes, and what multiword tokens have besides form and range.
+
+    Args:
+        treebank: any treebank.
+
+    Raises:
+        LevelheadError: pandas is not installed.
+    """
+    with needed("pandas"):
+        import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    table = word_table(treebank)
+    return pd.DataFrame(table).astype({name: "int32" if name in NUMBERS else "string" for name in table})
+
+
+def _tokens(treebank: Treebank) -> tuple[list[str], list[str | None]]:
+    """The form of each word's surface token, and its range if it is a multiword token."""
+    texts, starts = treebank.strings.texts, treebank.sentence_starts
+    tokens = [texts[code] for code in treebank.forms.codes.tolist()]
+    ranges: list[str | None] = [None] * treebank.n_words
+    inside = treebank.multiword
+    firsts = (inside.first - starts[inside.sentence] + 1).tolist()
+    for row, first in enumerate(firsts):
+        begin, size = int(inside.first[row]), int(inside.n_words[row])
+        for word in range(begin, begin + size):
+            tokens[word] = texts[inside.cells[row, FORM]]
+            ranges[word] = f"{first}-{first + size - 1}"
+    return tokens, ranges

@@ -1,0 +1,202 @@
+"""From and to spaCy's Doc."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from itertools import takewhile
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from levelhead.errors import ConlluError, Fault, quoted
+from levelhead.interop.blocks import Block, treebank_of
+from levelhead.interop.libraries import cannot_hold, needed, refuse
+from levelhead.treebank.columns import MISC
+
+if TYPE_CHECKING:
+    from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
+    from spacy.vocab import Vocab  # type: ignore[import-not-found,unused-ignore]
+
+    from levelhead.treebank import Treebank
+
+_ESCAPES = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
+"""How UDPipe writes white space in MISC, which UD's validator knows as well."""
+
+
+# To spaCy
+
+
+def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: bool = False) -> Doc:
+    """Return a treebank as one Doc, its sentences one after another; `treebank[i:i + 1]` gives a Doc a sentence.
+
+    A token is a word: a multiword token's words stand there with spaces between them, and its own form is lost. Lost
+    are also empty nodes, enhanced edges, comments, and MISC but for SpaceAfter=No. spaCy sorts features and has each
+    once. An empty lemma, tag or feature column is the empty string.
+
+    Args:
+        treebank: any treebank.
+        vocab: the vocabulary, as in `nlp.vocab`; a new one, of no language, if None.
+        rename_root: whether the relation root becomes ROOT, as spaCy's own parsers and `noun_chunks` have it.
+
+    Raises:
+        InputError: a UPOS is none that spaCy knows, a feature is no name=value, a word is white space only, or spaCy
+            does not find the sentences of very tangled trees.
+        LevelheadError: spaCy is not installed.
+    """
+    with needed("spacy"):
+        import spacy  # type: ignore[import-not-found,unused-ignore]
+        from spacy.parts_of_speech import IDS  # type: ignore[import-not-found,unused-ignore]
+        from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
+    refuse(_faults(treebank, {*IDS, "_"}))
+    heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
+    doc = Doc(
+        spacy.blank("xx").vocab if vocab is None else vocab,
+        words=list(treebank.forms),
+        spaces=_spaces(treebank),
+        tags=_without_underscores(treebank.xpos),
+        pos=_without_underscores(treebank.upos),
+        morphs=_without_underscores(treebank.feats),
+        lemmas=_without_underscores(treebank.lemmas),
+        heads=heads,
+        deps=_relations(treebank, rename_root=rename_root),
+    )
+    refuse(_lost_sentences(treebank, doc))
+    return doc
+
+
+def _without_underscores(column: Iterable[str]) -> list[str]:
+    return ["" if value == "_" else value for value in column]
+
+
+def _relations(treebank: Treebank, *, rename_root: bool) -> list[str]:
+    pairs = zip(treebank.relations, treebank.heads.tolist())
+    return ["ROOT" if rename_root and head < 0 and relation == "root" else relation for relation, head in pairs]
+
+
+def _spaces(treebank: Treebank) -> list[bool]:
+    """Say after which words a space follows; within a multiword token, after all."""
+    spaces = ["SpaceAfter=No" not in misc.split("|") for misc in treebank.misc]
+    inside, texts = treebank.multiword, treebank.strings.texts
+    for first, n_words, code in zip(inside.first.tolist(), inside.n_words.tolist(), inside.cells[:, MISC].tolist()):
+        spaces[first : first + n_words] = [True] * n_words
+        spaces[first + n_words - 1] = "SpaceAfter=No" not in texts[code].split("|")
+    return spaces
+
+
+def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
+    """Find what spaCy would refuse, or lose without a word."""
+    tests = (
+        (treebank.forms, str.isspace, "a token of white space only is no word in spaCy"),
+        (treebank.upos, lambda tag: tag not in tags, "spaCy does not know the UPOS"),
+        (treebank.feats, _is_malformed, "spaCy cannot read the features"),
+    )
+    for column, is_bad, message in tests:
+        bad = {code for code in column.distinct.tolist() if is_bad(column.strings[code])}
+        for word in np.flatnonzero(np.isin(column.codes, list(bad))).tolist() if bad else ():
+            sentence = int(treebank.sentence_of_word[word])
+            local = word - int(treebank.sentence_starts[sentence]) + 1
+            yield cannot_hold(f"{message} {quoted(column[word])}", sentence + 1, str(local))
+
+
+def _is_malformed(feats: str) -> bool:
+    return feats != "_" and any(item.count("=") != 1 for item in feats.split("|"))
+
+
+def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
+    """Compare the sentences that spaCy has made of the heads with those that there are."""
+    found = [sentence.start for sentence in doc.sents] if len(doc) else []
+    expected = treebank.sentence_starts[:-1].tolist()
+    if found != expected:
+        same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, expected)))
+        yield cannot_hold("spaCy does not find where the sentence ends, so tangled are its arcs", max(same, 1))
+
+
+# From spaCy
+
+
+def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
+    r"""Make a treebank of one or more parsed Docs.
+
+    Tokens of white space only, such as line ends, are no words in CoNLL-U: they are left out, and the white space goes
+    to MISC of the word before (`SpacesAfter=\n`; of the first word, `SpacesBefore`). What hangs on one of them is hung
+    on its head; if it was the root, on nothing, with its relation. A token that is the head of itself is a root.
+
+    Relations are those of the Doc: spaCy's models for English have labels of their own, which are not those of UD.
+    Lost are entities, vectors, custom attributes, and everything else that CoNLL-U has no column for.
+
+    Args:
+        docs: a Doc, or several, as `nlp.pipe` gives them.
+        rename_root: whether the relation ROOT of a root becomes root, as UD has it.
+
+    Raises:
+        ConlluError: a Doc is not parsed, a sentence has more than one root, a form has a tab or line end inside (as
+            when tokens were merged), or a head stands in another sentence.
+    """
+    several: Iterable[Any] = [docs] if hasattr(docs, "has_annotation") else docs
+    return treebank_of((block for doc in several for block in _blocks(doc, rename_root=rename_root)), "spaCy")
+
+
+def _blocks(doc: Any, *, rename_root: bool) -> Iterator[Block]:
+    _check_parsed(doc)
+    spacing = _spacing(doc)
+    for sentence in doc.sents if len(doc) else ():
+        words = [token for token in sentence if not token.text.isspace()]
+        ids = {token.i: number for number, token in enumerate(words, 1)}
+        rows = [_row(token, ids, spacing[token.i], rename_root=rename_root) for token in words]
+        if rows:
+            yield Block([], rows)
+
+
+def _check_parsed(doc: Any) -> None:
+    """Raise an error where words have no relation: an unparsed Doc looks like one with a root in every place."""
+    for token in doc:
+        if not token.dep_ and not token.text.isspace():
+            message = f"spaCy: token {token.i} ({quoted(token.text)}) has no relation: the Doc is not parsed"
+            raise ConlluError(Fault("empty-relation", message))
+
+
+def _row(token: Any, ids: dict[int, int], misc: str, *, rename_root: bool) -> list[str]:
+    head, relation = _governor(token)
+    if head is not None and head.i not in ids:
+        message = f"spaCy: the head of token {token.i} ({quoted(token.text)}) stands in another sentence"
+        raise ConlluError(Fault("head-outside-sentence", message))
+    if rename_root and head is None and relation == "ROOT":
+        relation = "root"
+    local = 0 if head is None else ids[head.i]
+    tags = (token.lemma_, token.pos_, token.tag_, str(token.morph))
+    return [str(ids[token.i]), token.text, *(tag or "_" for tag in tags), str(local), relation, "_", misc]
+
+
+def _governor(token: Any) -> tuple[Any, str]:
+    """Return the head, None for the root, and the relation to it; white space is passed over."""
+    relation = token.dep_
+    while token.head.i != token.i:
+        token = token.head
+        if not token.text.isspace():
+            return token, relation
+    return None, token.dep_ or relation
+
+
+def _spacing(doc: Any) -> dict[int, str]:
+    """Return MISC for each word: the white space around it, as far as it is not one space after it."""
+    before, after, last = "", {}, None
+    for token in doc:
+        if token.text.isspace():
+            white = token.text_with_ws
+            if last is None:
+                before += white
+            else:
+                after[last] += white
+        else:
+            last = token.i
+            after[last] = token.whitespace_
+    misc = {word: [_space_after(white)] for word, white in after.items()}
+    if before and misc:
+        misc[next(iter(misc))].insert(0, f"SpacesBefore={before.translate(_ESCAPES)}")
+    return {word: "|".join(filter(None, items)) or "_" for word, items in misc.items()}
+
+
+def _space_after(white: str) -> str:
+    if white == " ":
+        return ""
+    return f"SpacesAfter={white.translate(_ESCAPES)}" if white else "SpaceAfter=No"

@@ -1,0 +1,120 @@
+"""From and to Stanza's Document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from levelhead.errors import ConlluError, Fault, InputError, quoted
+from levelhead.interop.blocks import Block, blocks_of, treebank_of
+from levelhead.interop.libraries import cannot_hold, needed, refuse
+
+if TYPE_CHECKING:
+    from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
+
+    from levelhead.treebank import Treebank
+
+_FIELDS = ("id", "text", "lemma", "upos", "xpos", "feats", "head", "deprel", "deps", "misc")
+_OF_RANGES = frozenset(("id", "text", "misc"))
+_KEPT_IN_MISC = ("start_char", "end_char", "ner")
+_ATTRIBUTES = frozenset(
+    "id text lemma upos xpos feats head deprel misc parent sent mexp words coref_chains multi_ner"
+    " spaces_before spaces_after line_number morphemes".split()
+)
+"""Names that Stanza, finding them in MISC, takes for its own: head=3 there would move the word."""
+
+
+def to_stanza(treebank: Treebank) -> Document:
+    """Return a treebank as Stanza's Document, with multiword tokens, empty nodes, comments and enhanced edges.
+
+    Stanza numbers sentences that have no sent_id (`# sent_id = 0`); moves SpaceAfter and SpacesAfter from MISC to the
+    token, and sorts MISC where it puts them back; and has enhanced edges as a graph, sorted, each once. Lost are the
+    columns of ranges other than FORM and MISC, and spacing items of words inside a range.
+
+    Args:
+        treebank: any treebank.
+
+    Raises:
+        InputError: MISC has a name that Stanza takes for a column (`head=3`), or Stanza refuses a sentence: DEPS are no
+            list of head:relation, or the comments sentiment and constituency are not as it writes them.
+        LevelheadError: Stanza is not installed.
+    """
+    with needed("stanza"):
+        from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    blocks = list(blocks_of(treebank))
+    refuse(fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block))
+    words = [[_entry(row) for row in block.rows if "." not in row[0]] for block in blocks]
+    empty = [[_entry(row) for row in block.rows if "." in row[0]] for block in blocks]
+    try:
+        return Document(words, comments=[list(block.comments) for block in blocks], empty_sentences=empty)
+    except (ValueError, LookupError, TypeError, AssertionError) as error:
+        raise InputError(cannot_hold(f"Stanza refuses the treebank: {error}")) from error
+
+
+def from_stanza(document: Any) -> Treebank:
+    """Make a treebank of a parsed Document.
+
+    MISC gets what Stanza itself writes there: SpaceAfter=No and other spacing, start_char, end_char and ner. Unlike
+    `"{:C}".format(document)`, this does not sort features, puts empty nodes that stand inside multiword tokens where
+    they belong, and refuses words without a head, for which Stanza makes one up.
+    Lost are entities, sentiment and trees of constituents, but for comments that Stanza made of them.
+
+    Args:
+        document: a Document, as a pipeline with the processor depparse gives it.
+
+    Raises:
+        ConlluError: it is not parsed, or is no valid treebank.
+    """
+    return treebank_of((_block(number, sentence) for number, sentence in enumerate(document.sentences, 1)), "Stanza")
+
+
+def _entry(row: Sequence[str]) -> dict[str, Any]:
+    """Return a row as Stanza takes it: empty columns are left out, ids are tuples of numbers."""
+    separator = "-" if "-" in row[0] else "."
+    entry: dict[str, Any] = {name: cell for name, cell in zip(_FIELDS, row) if cell != "_"}
+    if separator in row[0] and separator == "-":
+        entry = {name: cell for name, cell in entry.items() if name in _OF_RANGES}
+    if row[1] == "_":
+        entry |= {"text": "_", "lemma": row[2]}  # the word is an underscore
+    if "head" in entry:
+        entry["head"] = int(entry["head"])
+    return entry | {"id": tuple(map(int, row[0].split(separator)))}
+
+
+def _faults(number: int, block: Block) -> Iterator[Fault]:
+    for row in block.rows:
+        for item in row[9].split("|"):
+            name, equals, _ = item.partition("=")
+            if equals and name in _ATTRIBUTES:
+                yield cannot_hold(f"Stanza takes {quoted(item)} in MISC for a column", number, row[0])
+
+
+def _block(number: int, sentence: Any) -> Block:
+    empty: dict[int, list[list[str]]] = {}
+    for node in getattr(sentence, "empty_words", None) or ():
+        cells = node.to_dict()
+        empty.setdefault(node.id[0], []).append(_row(cells, f"{node.id[0]}.{node.id[1]}"))
+    rows = empty.pop(0, [])
+    for token in sentence.tokens:
+        rows += _rows(number, token, empty)
+    return Block(list(getattr(sentence, "comments", None) or ()), rows)
+
+
+def _rows(number: int, token: Any, empty: Mapping[int, list[list[str]]]) -> Iterable[list[str]]:
+    """Give the rows of a token: its range if it has one, its words, and the empty nodes after each."""
+    entries = token.to_dict()
+    if len(token.id) > 1:
+        yield _row(entries[0], f"{token.id[0]}-{token.id[1]}")
+        entries = entries[1:]
+    for word, entry in zip(token.words, entries):
+        if entry.get("head") is None or entry.get("deprel") is None:
+            message = f"Stanza: sentence {number}, word {word.id} ({quoted(word.text)}) has no head: is it parsed?"
+            raise ConlluError(Fault("invalid-head", message))
+        yield _row(entry, str(word.id))
+        yield from empty.get(word.id, ())
+
+
+def _row(entry: Mapping[str, Any], identifier: str) -> list[str]:
+    misc = [entry.get("misc"), *(f"{name}={entry[name]}" for name in _KEPT_IN_MISC if entry.get(name) is not None)]
+    cells = {**entry, "id": identifier, "misc": "|".join(filter(None, misc)) or None}
+    return ["_" if cells.get(name) is None else str(cells[name]) for name in _FIELDS]

@@ -1,0 +1,79 @@
+"""Explanations as tables, text and JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from levelhead.errors import InputError, printable
+from levelhead.evaluation import Evaluation
+from levelhead.explanation import Difference, Explanation
+from levelhead.report.scores import SCHEMA
+from levelhead.report.table import Cell, Column, Table
+
+
+def explanation_table(explanation: Explanation) -> Table:
+    """Return F1 scores by measure and rules; below, each decision that makes them differ."""
+    names = list(explanation.evaluations)
+    valid = {name: one for name, one in explanation.evaluations.items() if isinstance(one, Evaluation)}
+    measures = list(dict.fromkeys(measure for one in valid.values() for measure in one))
+    rows = tuple((measure, *(_f1(explanation.evaluations[name], measure) for name in names)) for measure in measures)
+    notes = [note for name in names for note in _refusal(name, explanation.evaluations[name])]
+    notes += [note for difference in explanation.differences for note in _told(difference)]
+    return Table(
+        (Column("Metric", "text", 10), *(Column(name) for name in names)), rows, tuple(notes or ["No differences."])
+    )
+
+
+def _f1(evaluation: Evaluation | InputError, measure: str) -> Cell:
+    if isinstance(evaluation, InputError) or measure not in evaluation:
+        return ""
+    return evaluation[measure].f1
+
+
+def _refusal(name: str, evaluation: Evaluation | InputError) -> list[str]:
+    return [f"{name} refuses: {evaluation.faults[0]}"] if isinstance(evaluation, InputError) else []
+
+
+def _told(difference: Difference) -> list[str]:
+    lines = ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
+    lines += [f"  {names}: {verdict}" for names, verdict in difference.verdicts.items()]
+    lines += [
+        f"  {measure}: {_shown(one)} as ud decides, {_shown(other)} otherwise"
+        for measure, (one, other) in difference.changes.items()
+    ]
+    lines += [f"  {place}: {printable(form)}" for place, form in difference.words]
+    more = difference.n_words - len(difference.words)
+    return lines + ([f"  and {more} more words"] if more > 0 else [])
+
+
+def _shown(value: float | None) -> str:
+    return "no value" if value is None else f"{100 * value:.2f}"
+
+
+def explanation_document(explanation: Explanation) -> dict[str, Any]:
+    """Return an explanation for JSON."""
+    return {
+        "schema": SCHEMA,
+        "kind": "explanation",
+        "f1": {name: _scores(one) for name, one in explanation.evaluations.items()},
+        "differences": [_difference(difference) for difference in explanation.differences],
+    }
+
+
+def _scores(evaluation: Evaluation | InputError) -> dict[str, Any]:
+    if isinstance(evaluation, InputError):
+        return {"refused": [str(fault) for fault in evaluation.faults]}
+    return {name: None if score.f1 is None else 100 * score.f1 for name, score in evaluation.items()}
+
+
+def _difference(difference: Difference) -> dict[str, Any]:
+    return {
+        "decision": difference.decision,
+        "verdicts": dict(difference.verdicts),
+        "changes": {
+            name: {"ud": None if one is None else 100 * one, "otherwise": None if other is None else 100 * other}
+            for name, (one, other) in difference.changes.items()
+        },
+        "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],
+        "n_words": difference.n_words,
+    }

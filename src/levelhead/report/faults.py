@@ -1,0 +1,47 @@
+"""Faults of files as JSON documents and as annotations of a code review."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from levelhead.errors import Fault, printable
+from levelhead.report.scores import SCHEMA
+
+
+def annotation(fault: Fault) -> str:
+    """Return a fault as a workflow command of GitHub Actions, which marks the file's line.
+
+    Args:
+        fault: the fault.
+    """
+    place = fault.place
+    properties = {"file": place.file or "-", "line": place.line, "title": fault.slug}
+    marks = ",".join(f"{name}={_escaped(str(value), ':,')}" for name, value in properties.items() if value is not None)
+    return f"::{fault.severity} {marks}::{_escaped(fault.message)}"
+
+
+def _escaped(text: str, also: str = "") -> str:
+    """Escape what would end a property or a command."""
+    codes = {"%": "%25", "\r": "%0D", "\n": "%0A"} | ({":": "%3A", ",": "%2C"} if also else {})
+    return "".join(codes.get(character, character) for character in printable(text))
+
+
+def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
+    """Return the faults of a file for JSON, one document each."""
+    name = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    return [
+        {
+            "schema": SCHEMA,
+            "kind": "fault",
+            "file": name,
+            "line": fault.place.line,
+            "sentence": fault.place.sentence,
+            "word": fault.place.word,
+            "severity": fault.severity,
+            "slug": fault.slug,
+            "message": fault.message,
+            "count": fault.count,
+        }
+        for fault in faults
+    ]

@@ -1,0 +1,145 @@
+"""Secondary scores: of the sentences that can be compared, where files as a whole cannot.
+
+Official rules give an output zero for one bad sentence or one changed character. That stays so. Beside it, these
+scores say how good the rest is; they are labelled as what they are, and never mixed with official ones.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from itertools import pairwise
+from typing import NamedTuple
+
+from levelhead.errors import ConlluError, Fault, Place, TextMismatch
+from levelhead.evaluation import Evaluation, Input, measures_for, score_treebanks
+from levelhead.scoring.lcs import common_subsequence
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.spans import spans_of
+from levelhead.treebank import Treebank, parse, read
+from levelhead.treebank.repair import repair
+from levelhead.treebank.source import read_bytes
+
+
+class Coverage(NamedTuple):
+    """How many sentences a secondary score rests on.
+
+    Args:
+        scored: sentences on which both sides agree in text.
+        gold: gold sentences.
+        system: the system's sentences, invalid ones included.
+        invalid: the system's sentences that are not valid CoNLL-U.
+    """
+
+    scored: int
+    gold: int
+    system: int
+    invalid: int
+
+    def __str__(self) -> str:
+        """Say it in one line."""
+        other = self.system - self.invalid - self.scored
+        return (
+            f"secondary score, not an official one: {self.scored} of {self.gold} gold sentences; of the system's"
+            f" {self.system} sentences {self.invalid} are invalid and {other} have other text"
+        )
+
+
+class SecondaryEvaluation(NamedTuple):
+    """Scores of the comparable sentences.
+
+    Args:
+        evaluation: the scores.
+        coverage: on how many sentences they rest.
+    """
+
+    evaluation: Evaluation
+    coverage: Coverage
+
+
+def score_agreeing_sentences(
+    gold: Input,
+    system: str | os.PathLike[str] | Treebank,
+    *,
+    measures: Iterable[str | Measure] | None = None,
+    rules: str | Rules = "ud",
+) -> SecondaryEvaluation:
+    """Score the sentences that are valid and whose text is that of a gold sentence, in order.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: likewise; sentences that are not valid are left out.
+        measures: as in `score`.
+        rules: as in `score`; files are read with levelhead's own care under all of them.
+
+    Raises:
+        InputError: gold is not valid, or no sentence can be compared.
+    """
+    chosen = rules_named(rules)
+    gold_treebank = gold if isinstance(gold, Treebank) else read(gold)
+    if isinstance(system, Treebank):
+        system_treebank, n_invalid = system, 0
+    else:
+        system_treebank, n_invalid = read_valid_sentences(system)
+    pairs = common_subsequence(_texts(gold_treebank, chosen), _texts(system_treebank, chosen))
+    if not pairs:
+        place = Place(system_treebank.source.path)
+        raise TextMismatch(Fault("text-mismatch", "no sentence has the text of a gold sentence", place))
+    ours, theirs = (list(side) for side in zip(*pairs))
+    evaluation = score_treebanks(
+        gold_treebank.select(ours), system_treebank.select(theirs), measures_for(chosen, measures), chosen
+    )
+    coverage = Coverage(len(pairs), len(gold_treebank), len(system_treebank) + n_invalid, n_invalid)
+    signature = {**evaluation.signature, "sentences": f"{coverage.scored}/{coverage.gold}"}
+    for name, treebank in (("gold", gold_treebank), ("system", system_treebank)):
+        signature[name] = (treebank.source.sha256 or "memory")[:12]
+    return SecondaryEvaluation(Evaluation(evaluation.scores, evaluation.gold, evaluation.system, signature), coverage)
+
+
+def read_valid_sentences(path: str | os.PathLike[str]) -> tuple[Treebank, int]:
+    """Read the sentences of a file that are valid.
+
+    Args:
+        path: its path, or "-" for standard input.
+
+    Returns:
+        The treebank of the valid sentences, and how many others there are.
+
+    Raises:
+        ConlluError: no sentence is valid; with every fault of the file.
+        UnreadableFile: the file cannot be opened or decompressed.
+    """
+    name = os.fspath(path)
+    data = read_bytes(path)
+    blocks = [block + b"\n\n" for block in repair(data).data.split(b"\n\n") if block.strip(b"\n")]
+    good = _valid(blocks)
+    if not good:
+        parse(data, name=name)  # raises with every fault
+    treebank = parse(b"".join(good), name=name)
+    source = replace(treebank.source, sha256=hashlib.sha256(data).hexdigest())
+    return replace(treebank, source=source), len(blocks) - len(good)
+
+
+def _valid(blocks: list[bytes]) -> list[bytes]:
+    """Keep the blocks that are valid sentences: all at once, or else each half by itself."""
+    waiting, good = [blocks], []
+    while waiting:
+        some = waiting.pop()
+        try:
+            parse(b"".join(some))
+        except ConlluError:
+            if len(some) > 1:
+                waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
+        else:
+            good += some
+    return good
+
+
+def _texts(treebank: Treebank, rules: Rules) -> list[bytes]:
+    """The characters of each sentence, without spaces."""
+    spans = spans_of(treebank, unicode_spaces=rules.unicode_spaces)
+    text, starts = spans.text.tobytes(), spans.sentence_starts.tolist()
+    return [text[start:end] for start, end in pairwise(starts)]
