@@ -136,7 +136,8 @@ def test_folders_with_a_missing_file(tmp_path):
 
 def test_validate_text_and_json_lines():
     done = levelhead("validate", GOLD, INVALID)
-    assert (done.returncode, done.stdout.count("\n")) == (2, 2)
+    assert (done.returncode, done.stdout.count("\n")) == (2, 4)
+    assert done.stdout.endswith("  cycle: Break the cycle.\n  several-roots: Attach exactly one word to 0.\n")
     documents = [json.loads(line) for line in levelhead("validate", "--format", "jsonl", INVALID).stdout.splitlines()]
     assert [(d["slug"], d["line"], d["severity"]) for d in documents] == [
         ("cycle", 49, "error"),

@@ -5,20 +5,31 @@ from typing import TYPE_CHECKING, Any
 from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
 
 if TYPE_CHECKING:
-    from levelhead.errors import ConlluError, InputError, LevelheadError, MeasureError, TextMismatch, UnreadableFile
+    from levelhead.errors import (
+        ConlluError,
+        Fault,
+        InputError,
+        LevelheadError,
+        MeasureError,
+        OutputError,
+        TextMismatch,
+        UnreadableFile,
+    )
     from levelhead.evaluation import Evaluation, score
     from levelhead.measures import parse_measure
     from levelhead.scoring import Counts, Measure, Rules, Score
-    from levelhead.treebank import Sentence, Treebank, build, parse, read, write
+    from levelhead.treebank import Sentence, Treebank, build, faults_of, parse, read, write
 
 __all__ = [
     "ConlluError",
     "Counts",
     "Evaluation",
+    "Fault",
     "InputError",
     "LevelheadError",
     "Measure",
     "MeasureError",
+    "OutputError",
     "Rules",
     "Score",
     "Sentence",
@@ -27,6 +38,7 @@ __all__ = [
     "UnreadableFile",
     "__version__",
     "build",
+    "faults_of",
     "parse",
     "parse_measure",
     "read",
@@ -34,19 +46,26 @@ __all__ = [
     "write",
 ]
 
-_ROOMS = ("errors", "evaluation", "measures", "scoring", "treebank")
+_ROOMS = {
+    "errors": (
+        "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
+        "UnreadableFile",
+    ),
+    "evaluation": ("Evaluation", "score"),
+    "measures": ("parse_measure",),
+    "scoring": ("Counts", "Measure", "Rules", "Score"),
+    "treebank": ("Sentence", "Treebank", "build", "faults_of", "parse", "read", "write"),
+}  # fmt: skip
 
 
 def __getattr__(name: str) -> Any:
     """Load a public name from its room on first use, so that `levelhead --help` need not load numpy."""
     import importlib
 
-    if name in __all__:
-        for room in _ROOMS:
-            module = importlib.import_module(f"levelhead.{room}")
-            if hasattr(module, name):
-                globals()[name] = getattr(module, name)
-                return globals()[name]
+    for room, names in _ROOMS.items():
+        if name in names:
+            globals()[name] = getattr(importlib.import_module(f"levelhead.{room}"), name)
+            return globals()[name]
     raise AttributeError(f"module 'levelhead' has no attribute {name!r}")
 
 

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
-from levelhead.errors import MeasureError
+from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.measures import REGISTRY, parse_measure
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import Score
@@ -66,7 +65,7 @@ def score(
     """Score a system's output against gold.
 
     Args:
-        gold: a treebank or the path of one.
+        gold: a treebank, or the path of one; only files are held to an official scorer's verdict on its input.
         system: likewise.
         measures: which measures; those that the rules' official scorer prints if None.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
@@ -94,9 +93,16 @@ def score_treebanks(gold: Treebank, system: Treebank, measures: Iterable[Measure
     Raises:
         TextMismatch: they do not have the same characters.
     """
+    asked = tuple(measures)
+    weights = {str(m): read_weights(m.argument or "") for m in asked if REGISTRY[m.name].takes_weights}
+    signed = signature(gold, system, rules, {name: table.sha256 for name, table in weights.items()})
     matches = match(gold, system, rules)
-    scores = {str(measure): _score(matches, measure) for measure in measures}
-    return Evaluation(MappingProxyType(scores), gold, system, signature(gold, system, rules, measures))
+    scores = {}
+    for measure in asked:
+        table = weights.get(str(measure))
+        score = score_one(matches, measure, REGISTRY[measure.name], weights=table.values if table else None)
+        scores[str(measure)] = replace(score, signature=signed)
+    return Evaluation(MappingProxyType(scores), gold, system, signed)
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
@@ -112,11 +118,14 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     """
     if isinstance(source, Treebank):
         return source
-    if not rules.officially or format == "conllx":
+    if rules.reading is None:
         return read(source, format=format)
+    if format != "conllu":
+        message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
+        raise InputError(Fault("refused-by-rules", message, Place(os.fspath(source))))
     from levelhead.treebank.official import SCORERS, parse_officially
 
-    return parse_officially(read_bytes(source), SCORERS[rules.name], os.fspath(source))
+    return parse_officially(read_bytes(source), SCORERS[rules.reading], os.fspath(source))
 
 
 def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
@@ -125,29 +134,30 @@ def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tupl
     Raises:
         MeasureError: there is no such measure, or the rules have none of that name.
     """
-    asked = tuple(parse_measure(str(measure)) for measure in (rules.measures if measures is None else measures))
+    given = rules.measures if measures is None else [measures] if isinstance(measures, str) else measures
+    asked = tuple(parse_measure(str(measure)) for measure in given)
     for measure in asked:
         if measure.name in rules.lacks:
             raise MeasureError(f"the rules {rules.name} have no {measure.name}", "unknown-measure")
     return asked
 
 
-def signature(gold: Treebank, system: Treebank, rules: Rules, measures: Iterable[Measure]) -> Mapping[str, str]:
-    """Return everything that decides the numbers, by name: rules, files, repairs, Unicode, version."""
+def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str, str]) -> Mapping[str, str]:
+    """Return everything that decides the numbers, by name: rules, files, repairs, Unicode, version.
+
+    Args:
+        gold: the gold treebank.
+        system: the system's.
+        rules: whose decisions are followed.
+        files: the hash of each other file that decides, by the measure that names it.
+    """
     parts = {"rules": rules.name}
     for name, treebank in (("gold", gold), ("system", system)):
         parts[name] = (treebank.source.sha256 or "memory")[:12]
-    for measure in measures:
-        if measure.name == "WeightedLAS":
-            parts["weights"] = hashlib.sha256(read_bytes(measure.argument or "")).hexdigest()[:12]
+    parts |= {name: digest[:12] for name, digest in files.items()}
     for name, treebank in (("gold", gold), ("system", system)):
         if treebank.warnings:
             parts[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in treebank.warnings}))
     parts["unicode"] = unicodedata.unidata_version
     parts["version"] = VERSION
     return MappingProxyType(parts)
-
-
-def _score(matches: Matches, measure: Measure) -> Score:
-    weights = read_weights(measure.argument or "") if measure.name == "WeightedLAS" else None
-    return score_one(matches, measure, REGISTRY[measure.name], weights=weights)

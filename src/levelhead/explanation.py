@@ -14,7 +14,7 @@ from levelhead.evaluation import Evaluation, Input, measures_for, score, score_t
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
 from levelhead.treebank import Treebank
-from levelhead.treebank.notices import place_of
+from levelhead.treebank.places import place_of
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 
 _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))

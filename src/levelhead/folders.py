@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Iterable, Mapping
+from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -23,20 +25,15 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
 
     Args:
         gold: a folder of CoNLL-U files.
-        system: a folder with a file of the same name for each.
+        system: a folder with a file of the same name for each; others are ignored.
 
     Raises:
-        InputError: the gold folder has none, or files are missing in the system's.
+        InputError: the gold folder has none, or two of one name.
     """
     golds, systems = _treebanks_in(Path(gold)), _treebanks_in(Path(system))
     if not golds:
         raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(gold))))
-    missing = [name for name in golds if name not in systems]
-    if missing:
-        raise InputError(*(
-            Fault("missing-system-file", f"there is no output for {name}", Place(os.fspath(system))) for name in missing
-        ))  # fmt: skip
-    return {name: (path, systems[name]) for name, path in golds.items()}
+    return {name: (path, systems.get(name, Path(system) / path.name)) for name, path in golds.items()}
 
 
 def score_pairs(
@@ -55,18 +52,17 @@ def score_pairs(
         format: as in `score`.
 
     Raises:
-        InputError: any file is not valid; the error holds the faults of all.
+        InputError: any file is missing or not valid; the error holds the faults of all.
     """
-    from rich.console import Console
-    from rich.progress import track
-
     asked = None if measures is None else list(measures)
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
-    console = Console(stderr=True)
-    for name, (gold, system) in track(
-        pairs.items(), "scoring", console=console, disable=not console.is_terminal, transient=True
-    ):
+    for name, (gold, system) in _with_progress(pairs):
+        if not system.exists():
+            faults.append(
+                Fault("missing-system-file", f"there is no output for {name}", Place(os.fspath(system.parent)))
+            )
+            continue
         try:
             evaluations[name] = score(gold, system, measures=asked, rules=rules, format=format)
         except InputError as error:
@@ -76,13 +72,44 @@ def score_pairs(
     return evaluations
 
 
+def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
+    """Average the values of each measure over treebanks, exactly; None where any treebank has no value.
+
+    Args:
+        evaluations: one evaluation for each treebank, all of the same measures.
+    """
+    averages: dict[str, Fraction | None] = {}
+    for name in next(iter(evaluations.values())):
+        values = [evaluation[name].exact for evaluation in evaluations.values()]
+        known = [value for value in values if value is not None]
+        averages[name] = sum(known, Fraction(0)) / len(values) if len(known) == len(values) else None
+    return averages
+
+
+def _with_progress(pairs: Pairs) -> Iterable[tuple[str, tuple[Path, Path]]]:
+    if sys.stderr is None or not sys.stderr.isatty():
+        return pairs.items()
+    from rich.console import Console
+    from rich.progress import track
+
+    return track(pairs.items(), "scoring", console=Console(stderr=True), transient=True)
+
+
 def _treebanks_in(folder: Path) -> dict[str, Path]:
     """The CoNLL-U files of a folder by treebank, in alphabetical order."""
     try:
         paths = sorted(folder.iterdir())
     except OSError as error:
         raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(folder)))) from error
-    return {name: path for path in paths if (name := _treebank_name(path.name))}
+    found: dict[str, Path] = {}
+    for path in paths:
+        name = _treebank_name(path.name)
+        if name in found:
+            message = f"the folder has both {path.name} and {found[name].name}"
+            raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
+        if name is not None:
+            found[name] = path
+    return found
 
 
 def _treebank_name(file_name: str) -> str | None:

@@ -117,7 +117,15 @@ MESSAGES: Mapping[str, Message] = {
         "Tokenise the gold text itself; do not normalise, correct or drop characters.",
     ),
     "missing-system-file": _error("A gold file has no system file of the same name.", "Run the system on it."),
-    "no-pairs": _error("The gold folder has no CoNLL-U file.", "Name a folder with .conllu files."),
+    "no-pairs": _error(
+        "A folder has no CoNLL-U file, or two that differ only in compression.",
+        "Name a folder with one .conllu file for each treebank.",
+    ),
+    # other libraries
+    "cannot-hold": _error(
+        "An object of another library holds what CoNLL-U cannot, or the other way round.",
+        "See the documentation of the converter.",
+    ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),

@@ -8,8 +8,8 @@ from typing import Any
 
 import click
 
-from levelhead.cli.program import OutputClosed
-from levelhead.errors import Fault
+from levelhead.cli.program import OutputClosed, say
+from levelhead.errors import Fault, OutputError
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
 
@@ -49,6 +49,9 @@ input_format_option: Decorator = click.option(
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
     """Print a finished table."""
     default = None if output_format == "tsv" else 2
+    if output_format == "tsv":
+        for note in table.notes:
+            say(note)
     emit(WRITERS[output_format](table, default if places is None else places), output)
 
 
@@ -66,6 +69,8 @@ def emit(text: str, output: str | None) -> None:
     """Write text as UTF-8 to a file, whole or not at all, or to standard output."""
     data = text.encode("utf-8", "backslashreplace")
     if output is None or output == "-":
+        if sys.stdout is None:
+            raise OutputError("standard output is closed", "output")
         try:
             sys.stdout.buffer.write(data)
             sys.stdout.buffer.flush()
@@ -80,4 +85,4 @@ def emit(text: str, output: str | None) -> None:
 def print_warnings(faults: Iterable[Fault]) -> None:
     """Print warnings on standard error."""
     for fault in faults:
-        sys.stderr.write(f"warning: {fault}\n")
+        say(f"warning: {fault}")

@@ -64,23 +64,22 @@ def run(arguments: list[str]) -> int:
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # nothing here multiplies matrices: start no threads for it
     try:
         result = cli.main(arguments, prog_name="levelhead", standalone_mode=False)
-        sys.stdout.flush()
+        _flush()
     except click.exceptions.Exit as stop:
         return stop.exit_code
     except click.ClickException as error:
-        error.show()
-        return BAD_INPUT
+        return _complain(f"{_usage(error)}{error.format_message()}", BAD_INPUT)
     except LevelheadError as error:
         return _complain(str(error), BAD_INPUT)
     except (OutputClosed, BrokenPipeError):
-        _forget_output()
+        _forget(1)
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):
         return _complain("interrupted", INTERRUPTED)
     except MemoryError:
         return _complain("out of memory: the input is too large for this machine", BAD_INPUT)
     except OSError as error:
-        _forget_output()
+        _forget(1)
         return _complain(f"output: {error.strerror or error}", BAD_INPUT)
     except Exception as error:
         if os.environ.get("LEVELHEAD_TRACEBACK"):
@@ -92,11 +91,30 @@ def run(arguments: list[str]) -> int:
     return result if isinstance(result, int) else DONE
 
 
+def _flush() -> None:
+    if sys.stdout is not None:
+        sys.stdout.flush()
+
+
+def _usage(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    return f"{context.get_usage()}\n" if context else ""
+
+
 def _complain(message: str, code: int) -> int:
-    sys.stderr.write(message.encode("utf-8", "backslashreplace").decode() + "\n")
+    say(message)
     return code
 
 
-def _forget_output() -> None:
-    """Point standard output nowhere, so that nothing is said again when Python closes it."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+def say(message: str) -> None:
+    """Write a line on standard error; if that is closed or full, nothing can be said, and the exit code tells."""
+    try:
+        sys.stderr.write(message.encode("utf-8", "backslashreplace").decode() + "\n")
+        sys.stderr.flush()
+    except (AttributeError, OSError):
+        _forget(2)
+
+
+def _forget(stream: int) -> None:
+    """Point a standard stream nowhere, so that Python does not fail again when it closes it."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream)

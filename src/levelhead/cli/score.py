@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-import sys
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli import options
-from levelhead.cli.program import DONE, GATE
+from levelhead.cli.program import DONE, GATE, say
 from levelhead.errors import Fault, InputError, LevelheadError
 from levelhead.evaluation import Evaluation
 from levelhead.evaluation import score as score_pair
@@ -20,6 +20,9 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from levelhead.secondary import Coverage
+
+
+Gate = tuple[str, Fraction]
 
 
 @click.command()
@@ -67,52 +70,53 @@ def score(
     if explain:
         return _explain(gold, system, output_format, places, output)
     asked = [*measures, *([f"WeightedLAS({weights})"] if weights else [])]
-    wanted = dict(map(_gate, gates))
+    wanted = list(map(_gate, gates))
     settings: dict[str, Any] = {
         "rules": rules,
         "format": input_format,
-        "measures": _every(asked, wanted, rules, weights),
+        "measures": _every(asked, wanted, rules, only_added=not measures),
     }
     if os.path.isdir(gold):  # noqa: PTH112 -- pathlib is slow to load
-        from levelhead.folders import pairs_in, score_pairs
+        from levelhead.folders import macro_average, pairs_in, score_pairs
 
         evaluations = score_pairs(pairs_in(gold, system), **settings)
-        _print_folders(evaluations, output_format, places, output)
-        values: Mapping[str, float | None] = report.macro_average(evaluations)
+        average = macro_average(evaluations)
+        _print_folders(evaluations, average, output_format, places, output)
+        values: Mapping[str, Fraction | None] = average
     else:
         evaluation, coverage = _score(gold, system, settings, align_sentences=align_sentences)
         _print_pair(evaluation, coverage, output_format, places, output, counts=counts)
-        values = {name: score.value for name, score in evaluation.items()}
+        values = {name: score.exact for name, score in evaluation.items()}
     return _passed(values, wanted)
 
 
-def _every(asked: list[str], gates: dict[str, float], rules: str, weights: str | None) -> list[str] | None:
+def _every(asked: list[str], gates: list[Gate], rules: str, *, only_added: bool) -> list[str] | None:
     """All measures to compute, or None for the rules' own: those asked for, and those that gates need."""
     from levelhead.scoring.rules import RULES
 
-    if weights or gates or asked:
-        shown = asked if [m for m in asked if not m.startswith("WeightedLAS")] else [*RULES[rules].measures, *asked]
-        return list(dict.fromkeys(str(parse_measure(text)) for text in [*shown, *gates]))
-    return None
+    if not asked and not gates:
+        return None
+    own = RULES[rules].measures if only_added else ()
+    return list(dict.fromkeys(str(parse_measure(text)) for text in [*own, *asked, *(measure for measure, _ in gates)]))
 
 
-def _gate(text: str) -> tuple[str, float]:
+def _gate(text: str) -> Gate:
     name, _, bound = text.rpartition("=")
     try:
-        return str(parse_measure(name)), float(bound) / 100
-    except ValueError as error:
+        return str(parse_measure(name)), Fraction(bound) / 100
+    except (ValueError, ZeroDivisionError) as error:
         if isinstance(error, LevelheadError):
             raise
         raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER")) from error
 
 
-def _passed(values: Mapping[str, float | None], gates: dict[str, float]) -> int:
+def _passed(values: Mapping[str, Fraction | None], gates: list[Gate]) -> int:
     code = DONE
-    for measure, bound in gates.items():
+    for measure, bound in gates:
         value = values[measure]
         if value is None or value < bound:
-            shown = "has no value" if value is None else f"is {100 * value:.4f}"
-            sys.stderr.write(f"{measure} {shown}, under {100 * bound:g}\n")
+            shown = "has no value" if value is None else f"is {float(100 * value):.4f}"
+            say(f"{measure} {shown}, under {float(100 * bound):g}")
             code = GATE
     return code
 
@@ -135,16 +139,22 @@ def _print_pair(
 
 
 def _print_folders(
-    evaluations: Mapping[str, Evaluation], output_format: str, places: int | None, output: str | None
+    evaluations: Mapping[str, Evaluation],
+    average: report.Average,
+    output_format: str,
+    places: int | None,
+    output: str | None,
 ) -> None:
     for evaluation in evaluations.values():
         options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     if output_format == "jsonl":
-        options.print_json([report.score_document(one) for one in evaluations.values()], output, lines=True)
+        options.print_json(
+            [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()], output, lines=True
+        )
     elif output_format == "json":
-        options.print_json(report.scores_document(evaluations), output)
+        options.print_json(report.scores_document(evaluations, average), output)
     else:
-        options.print_table(report.scores_table(evaluations), output_format, places, output)
+        options.print_table(report.scores_table(evaluations, average), output_format, places, output)
 
 
 def _score(

@@ -6,7 +6,7 @@ import click
 
 from levelhead.cli import options
 from levelhead.cli.program import BAD_INPUT, DONE
-from levelhead.report.faults import annotation, faults_document
+from levelhead.report.faults import annotation, fault_lines, faults_document
 from levelhead.treebank import faults_of
 
 
@@ -27,8 +27,5 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
     elif output_format == "github":
         options.emit("".join(f"{annotation(fault)}\n" for faults in found.values() for fault in faults), output)
     else:
-        lines = [
-            f"{'warning: ' * (fault.severity == 'warning')}{fault}\n" for faults in found.values() for fault in faults
-        ]
-        options.emit("".join(lines), output)
+        options.emit("".join(map(fault_lines, found.values())), output)
     return BAD_INPUT if any(fault.severity == "error" for faults in found.values() for fault in faults) else DONE

@@ -12,7 +12,7 @@ from levelhead.errors import InputError
 from levelhead.evaluation import measures_for, score_treebanks
 from levelhead.scoring.counts import count_words
 from levelhead.scoring.definitions import ATTACHED
-from levelhead.scoring.matches import is_functional, match, universal_features
+from levelhead.scoring.matches import match, universal_features
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score as OurScore
 from levelhead.scoring.spans import spans_of
@@ -136,7 +136,7 @@ class UDRepresentation:
             UDWord(span, self._columns([str(cell) for cell in row], bool(inside)), bool(inside))
             for span, row, inside in zip(spans, rows, self._spans.inside)
         ]
-        functional = is_functional(self.treebank.relations)
+        functional = self.rules.scheme.is_in("FUNCTION", self.treebank.relations)
         for word, head, is_function_word in zip(words, self.treebank.heads.tolist(), functional.tolist()):
             word.parent = words[head] if head >= 0 else None
             if word.parent is not None and is_function_word:

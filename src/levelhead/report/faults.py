@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelhead.errors import Fault, printable
+from levelhead.messages import MESSAGES
 from levelhead.report.scores import SCHEMA
 
 
@@ -42,6 +43,27 @@ def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
             "slug": fault.slug,
             "message": fault.message,
             "count": fault.count,
+            "remedy": MESSAGES[fault.slug].remedy,
         }
         for fault in faults
     ]
+
+
+def fault_lines(faults: Sequence[Fault]) -> str:
+    """Return the faults of a file as text: a line for each, then what to do about each kind.
+
+    Args:
+        faults: its faults.
+    """
+    lines = [f"{'warning: ' * (fault.severity == 'warning')}{fault}{_whereabouts(fault)}\n" for fault in faults]
+    slugs = dict.fromkeys(fault.slug for fault in faults)
+    return "".join([*lines, *(f"  {slug}: {MESSAGES[slug].remedy}\n" for slug in slugs)])
+
+
+def _whereabouts(fault: Fault) -> str:
+    place = fault.place
+    parts = [
+        f"sentence {place.sentence}" if place.sentence else "",
+        f"word {printable(place.word)}" if place.word else "",
+    ]
+    return f" ({', '.join(filter(None, parts))})" if any(parts) else ""

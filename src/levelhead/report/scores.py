@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation import Evaluation
@@ -12,6 +13,9 @@ from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.secondary import Coverage
+
+Average = Mapping[str, Fraction | None]
+"""The macro-average of each measure."""
 
 SCHEMA = 1
 """The version of the JSON documents' layout."""
@@ -52,27 +56,19 @@ def signature_line(signature: Mapping[str, str]) -> str:
     return "|".join(f"{name}:{value}" for name, value in signature.items())
 
 
-def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, float | None]:
-    """Average the values of each measure over treebanks; None where any treebank has no value.
-
-    Args:
-        evaluations: one evaluation for each treebank, all of the same measures.
-    """
-    names = list(next(iter(evaluations.values())))
-    values = {name: [evaluation[name].value for evaluation in evaluations.values()] for name in names}
-    return {name: None if None in some else sum(some) / len(some) for name, some in values.items()}  # type: ignore[arg-type]
-
-
-def scores_table(evaluations: Mapping[str, Evaluation]) -> Table:
+def scores_table(evaluations: Mapping[str, Evaluation], average: Average) -> Table:
     """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average."""
-    average = macro_average(evaluations)
     columns = (Column("Treebank", "text"), *(Column(name) for name in average))
     rows = [(name, *(score.value for score in evaluation.values())) for name, evaluation in evaluations.items()]
-    rows.append((f"Macro-average of {len(evaluations)}", *average.values()))
-    own = {"gold", "system", "gold-warnings", "system-warnings"}
+    rows.append((f"Macro-average of {len(evaluations)}", *map(_rounded, average.values())))
+    own = {"gold", "system", "gold-warnings", "system-warnings"}  # what differs from treebank to treebank
     signature = next(iter(evaluations.values())).signature
     shared = {name: value for name, value in signature.items() if name not in own}
     return Table(columns, tuple(rows), (signature_line(shared),), frozenset({len(rows) - 1}))
+
+
+def _rounded(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> dict[str, Any]:
@@ -93,14 +89,13 @@ def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> 
     }
 
 
-def scores_document(evaluations: Mapping[str, Evaluation]) -> dict[str, Any]:
+def scores_document(evaluations: Mapping[str, Evaluation], average: Average) -> dict[str, Any]:
     """Return the scores of several treebanks for JSON."""
-    average = macro_average(evaluations)
     return {
         "schema": SCHEMA,
         "kind": "scores",
         "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
-        "macro_average": {name: None if value is None else 100 * value for name, value in average.items()},
+        "macro_average": {name: None if value is None else float(100 * value) for name, value in average.items()},
     }
 
 
@@ -122,4 +117,5 @@ def _score(score: Score) -> dict[str, Any]:
     ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
     document: dict[str, Any] = {name: None if value is None else 100 * value for name, value in ratios.items()}
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
+    document["value"] = document[score.component]
     return document | ({"reason": score.reason} if score.reason else {})

@@ -104,6 +104,7 @@ DEFINITIONS = (
         "conll17_ud_eval.py, option -w",
         needs=ATTACHED,
         argument="a file with a relation and its weight on each line",
+        takes_weights=True,
     ),
     Definition(
         "CLAS",

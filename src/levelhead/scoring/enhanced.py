@@ -9,7 +9,16 @@ from dataclasses import dataclass
 import numpy as np
 
 from levelhead.treebank import Treebank
-from levelhead.treebank.graph import Graph, Incoming, MalformedDeps, Node, dangling, read_graph
+from levelhead.treebank.graph import (
+    Graph,
+    Incoming,
+    MalformedDeps,
+    Node,
+    between_words,
+    dangling,
+    official_parents,
+    read_graph,
+)
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
@@ -51,14 +60,10 @@ def edges_of(treebank: Treebank, labels: dict[str, int], *, collapse: bool) -> E
     if collapse and any(map(len, dangling(treebank, graph))):
         raise MalformedDeps("the head of an edge is no node of its sentence")
     shared = np.array([labels.setdefault(label, len(labels)) for label in graph.labels], dtype=np.int32)
-    plain = graph.of_words.minor == 0
-    child, number, label = (part[plain] for part in (graph.of_words.child, graph.of_words.number, graph.of_words.label))
-    sentence = treebank.sentence_of_word[child]
-    index = treebank.sentence_starts[sentence] + number - 1
-    # Negative positions count back from the end of the sentence, as in the lists of the official script.
-    index = np.where(index < 0, index + treebank.sentence_starts[sentence + 1], index)
-    edges = np.stack([child, np.where(number == 0, -1, index), shared[label]], axis=1).astype(np.int32)
-    if collapse and not plain.all():
+    plain = between_words(graph.of_words)
+    parent = official_parents(treebank, plain)
+    edges = np.stack([plain.child, parent, shared[plain.label]], axis=1).astype(np.int32)
+    if collapse and len(plain.child) < len(graph.of_words.child):
         edges = np.concatenate([edges, _collapsed(treebank, graph, labels)])
     return Edges(*(np.ascontiguousarray(column) for column in edges.T))
 

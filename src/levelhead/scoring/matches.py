@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntFlag
@@ -25,8 +24,6 @@ UNIVERSAL_FEATURES = frozenset(
     " Voice Evident Polarity Person Polite".split()
 )
 """The 21 features that conll18_ud_eval.py and its successors compare."""
-
-_FUNCTIONAL = re.compile("aux|cop|mark|det|clf|case|cc")
 
 
 class Agree(IntFlag):
@@ -149,7 +146,7 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
     for flag, which in agree.items():
         flags |= which.astype(np.uint16) * np.uint16(flag)
     tags = Agree.HEAD | Agree.RELATION | Agree.UPOS | Agree.FEATS
-    children = _same_children(gold, system, alignment, (flags & int(tags)) == int(tags))
+    children = _same_children(gold, system, rules, alignment, (flags & int(tags)) == int(tags))
     return flags | children.astype(np.uint16) * np.uint16(Agree.CHILDREN)
 
 
@@ -177,25 +174,18 @@ def universal_features(feats: str) -> str:
     return "|".join(sorted(feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES))
 
 
-def is_functional(relations: Column) -> NDArray[np.bool_]:
-    """Say of each word whether MLAS counts it as a function word of its head, bool, shape (words,)."""
-    of_code = np.zeros(len(relations.strings), dtype=bool)
-    for code in relations.distinct.tolist():
-        of_code[code] = bool(_FUNCTIONAL.fullmatch(universal(relations.strings[code])))
-    return of_code[relations.codes]
-
-
 def _same_children(
-    gold: Treebank, system: Treebank, alignment: Alignment, agree: NDArray[np.bool_]
+    gold: Treebank, system: Treebank, rules: Rules, alignment: Alignment, agree: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
     """Whether the lists of functional children are equal (MLAS).
 
     Alignment is one to one and in order, so two lists are equal where both are as long as the number of their
     pairs of functional children that are aligned and agree in head, relation, UPOS and features.
     """
-    n_gold = _count_children(gold, is_functional(gold.relations))
-    n_system = _count_children(system, is_functional(system.relations))
-    pairs = agree & is_functional(gold.relations)[alignment.gold] & (gold.heads[alignment.gold] >= 0)
+    function_words = rules.scheme.is_in("FUNCTION", gold.relations)
+    n_gold = _count_children(gold, function_words)
+    n_system = _count_children(system, rules.scheme.is_in("FUNCTION", system.relations))
+    pairs = agree & function_words[alignment.gold] & (gold.heads[alignment.gold] >= 0)
     n_both = np.bincount(gold.heads[alignment.gold[pairs]], minlength=gold.n_words)
     of_gold, of_system = n_gold[alignment.gold], n_system[alignment.system]
     same: NDArray[np.bool_] = (of_gold == of_system) & (n_both[alignment.gold] == of_gold)

@@ -16,7 +16,7 @@ NOTHING = Agree(0)
 """What a word must agree in to be aligned: no more."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
-_TEXT = re.compile(r"(?P<name>[A-Za-z]+)(?:\((?P<argument>[^()]+)\))?(?:\.(?P<component>[a-z1_]+))?")
+_TEXT = re.compile(r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?:\.(?P<component>[a-z1_]+))?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -34,14 +34,9 @@ class Measure:
     component: Component | None = None
 
     def __str__(self) -> str:
-        """Give the text that `parse` reads back."""
+        """Give the text that `parse_measure` reads back."""
         argument = f"({self.argument})" if self.argument is not None else ""
         return f"{self.name}{argument}{f'.{self.component}' if self.component else ''}"
-
-    @property
-    def base(self) -> Measure:
-        """The same measure without a component: what is counted."""
-        return Measure(self.name, self.argument)
 
 
 class Definition(NamedTuple):
@@ -58,6 +53,7 @@ class Definition(NamedTuple):
         columns: the columns without which in gold there is nothing to measure.
         argument: what its argument means, or None if it has none.
         variants: arguments that change what must agree.
+        takes_weights: whether the argument names a file of weights.
     """
 
     name: str
@@ -70,6 +66,7 @@ class Definition(NamedTuple):
     columns: tuple[str, ...] = ()
     argument: str | None = None
     variants: tuple[tuple[str, Agree], ...] = ()
+    takes_weights: bool = False
 
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""

@@ -9,8 +9,10 @@ from typing import NamedTuple
 from levelhead.errors import MeasureError
 from levelhead.treebank import schemes
 
-_TAGS17 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "Feats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS")
-_TAGS18 = ("Tokens", "Sentences", "Words", "UPOS", "XPOS", "UFeats", "AllTags", "Lemmas", "UAS", "LAS", "CLAS")
+_2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
+_2018 = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS CLAS MLAS BLEX".split()
+_TODAY = [*_2018, "ELAS", "EULAS"]
+_OURS = "Tokens Sentences Words UPOS XPOS UFeats AllTags Lemmas UAS LAS LAS(full) CLAS MLAS BLEX ELAS EULAS".split()
 
 
 class Rules(NamedTuple):
@@ -29,7 +31,7 @@ class Rules(NamedTuple):
         collapse: whether paths through empty nodes become edges (else edges from empty nodes are dropped).
         undefined: the value of a ratio with nothing to count.
         unannotated: whether a column that gold leaves out is reported as such (else scored all the same).
-        officially: whether files are read as that scorer reads them, not with levelhead's own care and repairs.
+        reading: the official scorer as which files are read; None for levelhead's own care and repairs.
     """
 
     name: str
@@ -44,13 +46,14 @@ class Rules(NamedTuple):
     collapse: bool = False
     undefined: float | None = 0.0
     unannotated: bool = False
-    officially: bool = True
+    reading: str | None = None
 
 
 CONLL17 = Rules(
     name="conll17",
+    reading="conll17",
     source="conll17_ud_eval.py, CoNLL 2017 shared task",
-    measures=_TAGS17,
+    measures=tuple(_2017),
     lacks=frozenset({"UFeats", "MLAS", "BLEX", "ELAS", "EULAS"}),
     scheme=schemes.CONLL17,
     unicode_spaces=False,
@@ -60,16 +63,18 @@ CONLL17 = Rules(
 
 CONLL18 = Rules(
     name="conll18",
+    reading="conll18",
     source="conll18_ud_eval.py, CoNLL 2018 shared task",
-    measures=(*_TAGS18, "MLAS", "BLEX"),
+    measures=tuple(_2018),
     lacks=frozenset({"Feats", "ELAS", "EULAS"}),
     scheme=schemes.CONLL18,
 )
 
 UDTOOLS = Rules(
     name="udtools",
+    reading="udtools",
     source="udtools 0.2.9, the UD scorer of 2026",
-    measures=(*_TAGS18, "MLAS", "BLEX", "ELAS", "EULAS"),
+    measures=tuple(_TODAY),
     lacks=frozenset({"Feats"}),
     scheme=schemes.CONLL18,
 )
@@ -77,14 +82,13 @@ UDTOOLS = Rules(
 UD = Rules(
     name="ud",
     source="udtools 0.2.9 with the deviations listed in the documentation of levelhead",
-    measures=(*_TAGS18[:-1], "LAS(full)", "CLAS", "MLAS", "BLEX", "ELAS", "EULAS"),
+    measures=tuple(_OURS),
     lacks=frozenset({"Feats"}),
     scheme=schemes.CONLL18,
     edges_one_to_one=True,
     collapse=True,
     undefined=None,
     unannotated=True,
-    officially=False,
 )
 
 RULES: Mapping[str, Rules] = MappingProxyType({rules.name: rules for rules in (CONLL17, CONLL18, UDTOOLS, UD)})

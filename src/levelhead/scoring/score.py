@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from levelhead.scoring.counts import Counts, count_aligned, count_edges, count_sentences, count_tokens, count_words
@@ -12,10 +13,10 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
     from levelhead.scoring.matches import Matches
-    from levelhead.scoring.measure import Definition, Measure
+    from levelhead.scoring.measure import Component, Definition, Measure
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class Score:
     """What a measure says of a system.
 
@@ -27,6 +28,7 @@ class Score:
         aligned: what gold has and is aligned; None for measures of the segmentation and of graphs.
         undefined: the value of a ratio with nothing to count: None, or 0.0 as the official scorers print it.
         reason: why there is no value, where there is none.
+        signature: everything that decides the number, by name.
     """
 
     measure: Measure
@@ -36,35 +38,56 @@ class Score:
     aligned: float | None
     undefined: float | None = None
     reason: str | None = None
+    signature: Mapping[str, str] | None = None
 
     @property
     def precision(self) -> float | None:
         """Correct / system."""
-        return self._ratio(self.correct, self.system)
+        return self._ratio("precision")
 
     @property
     def recall(self) -> float | None:
         """Correct / gold."""
-        return self._ratio(self.correct, self.gold)
+        return self._ratio("recall")
 
     @property
     def f1(self) -> float | None:
         """The harmonic mean of precision and recall: 2 correct / (system + gold)."""
-        return self._ratio(2 * self.correct, self.system + self.gold)
+        return self._ratio("f1")
 
     @property
     def aligned_accuracy(self) -> float | None:
         """Correct / aligned."""
-        return None if self.aligned is None else self._ratio(self.correct, self.aligned)
+        return None if self.aligned is None else self._ratio("aligned_accuracy")
 
     @property
     def value(self) -> float | None:
         """The ratio that the measure names: F1 unless it says otherwise."""
-        return getattr(self, self.measure.component or "f1")  # type: ignore[no-any-return]
+        return getattr(self, self.component)  # type: ignore[no-any-return]
 
-    def _ratio(self, part: float, whole: float) -> float | None:
+    @property
+    def component(self) -> Component:
+        """Which ratio is the value."""
+        return self.measure.component or "f1"
+
+    @property
+    def exact(self) -> Fraction | None:
+        """The value without rounding; None where there is none."""
+        if self.value is None:
+            return None
+        part, whole = self._parts(self.component)
+        return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)
+
+    def _parts(self, component: Component) -> tuple[float, float]:
+        if component == "f1":
+            return 2 * self.correct, self.system + self.gold
+        wholes = {"precision": self.system, "recall": self.gold, "aligned_accuracy": self.aligned or 0}
+        return self.correct, wholes[component]
+
+    def _ratio(self, component: Component) -> float | None:
         if self.reason is not None:
             return None
+        part, whole = self._parts(component)
         return part / whole if whole else self.undefined
 
 

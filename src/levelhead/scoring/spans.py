@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, Place, TextMismatch, quoted
 from levelhead.kernels import spans as kernel
 from levelhead.treebank import Treebank
-from levelhead.treebank.notices import place_of
+from levelhead.treebank.places import place_of, place_of_range
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, SPACES, character_set, distinct
 
 Offsets = NDArray[np.int64]
@@ -122,6 +122,9 @@ def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> 
         return Fault("text-mismatch", f"{name} has no words", Place(treebank.source.path))
     token = max(0, int(np.searchsorted(spans.token_starts, at, side="right")) - 1)
     word = min(int(treebank.tokens.first[token]), treebank.n_words - 1)
+    place = place_of(treebank, word)
+    if treebank.tokens.multiword[token]:
+        place = place_of_range(treebank, int(np.searchsorted(treebank.multiword.first, word)))
     form = treebank.strings[int(treebank.tokens.forms[token])]
     while at and at < len(spans.text) and spans.text[at] & 0xC0 == 0x80:
         at -= 1  # to the start of the character
@@ -129,4 +132,4 @@ def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> 
     after = spans.text[at : at + 4 * _SHOWN].tobytes().decode("utf-8", "ignore")[:_SHOWN]
     continues = f"continues {quoted(after)}" if after else "ends"
     message = f"{name} {continues} after {quoted(before)} (character {offset + 1} of the text, token {quoted(form)})"
-    return Fault("text-mismatch", message, place_of(treebank, word))
+    return Fault("text-mismatch", message, place)

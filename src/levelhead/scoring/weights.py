@@ -2,14 +2,29 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
+from collections.abc import Mapping
+from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.treebank.source import read_bytes
 
 
-def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
+class Weights(NamedTuple):
+    """The weights of relations, from a file.
+
+    Args:
+        values: the weight of each relation.
+        sha256: the hash of the file.
+    """
+
+    values: Mapping[str, float]
+    sha256: str
+
+
+def read_weights(path: str | os.PathLike[str]) -> Weights:
     """Read a weight for each relation: two columns divided by white space, comments after `#`.
 
     Args:
@@ -21,7 +36,8 @@ def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
     name = os.fspath(path)
     weights: dict[str, float] = {}
     faults = []
-    for number, line in enumerate(read_bytes(path).decode("utf-8", "replace").split("\n"), 1):
+    data = read_bytes(path)
+    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
         if line.startswith("#") or not line.strip():
             continue
         columns = line.split()
@@ -33,7 +49,7 @@ def read_weights(path: str | os.PathLike[str]) -> dict[str, float]:
             weights[columns[0]] = value
     if faults:
         raise InputError(*faults)
-    return weights
+    return Weights(weights, hashlib.sha256(data).hexdigest())
 
 
 def _weight(columns: list[str]) -> float | None:

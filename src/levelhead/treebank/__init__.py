@@ -1,7 +1,7 @@
 """Trees in memory: CoNLL-U to columns and back, validity, relation inventories and class schemes."""
 
 from levelhead.treebank.build import build
-from levelhead.treebank.columns import Comments, EmptyNodes, MultiwordTokens, Source, Word
+from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
 from levelhead.treebank.reader import faults_of, parse, read
 from levelhead.treebank.sentence import Sentence
 from levelhead.treebank.source import Limits

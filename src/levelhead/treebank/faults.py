@@ -14,7 +14,7 @@ import numpy as np
 
 from levelhead.errors import Fault, Place, quoted
 from levelhead.kernels import trees
-from levelhead.treebank.columns import FIELDS
+from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.strings import ANY_SPACE
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank.columns import DEPS
+from levelhead.treebank.parts import DEPS
 
 if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes, Strings
@@ -105,6 +105,34 @@ def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
         is_known = np.isin(_node_keys(treebank, sentence, edges.number, edges.minor), known)
         found.append(edges.child[outside | ((edges.minor > 0) & ~is_known)])
     return found[0], found[1]
+
+
+def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
+    """Return the words that heads of edges name, as the official script finds them; -1 for the root, int64.
+
+    A negative position counts back from the end of the sentence, as in Python's lists.
+
+    Args:
+        treebank: the treebank.
+        edges: edges between its words.
+
+    Raises:
+        MalformedDeps: a position is beyond the sentence, or before the start of the file.
+    """
+    sentence = treebank.sentence_of_word[edges.child]
+    ends = treebank.sentence_starts[sentence + 1]
+    index = treebank.sentence_starts[sentence] + edges.number - 1
+    index = np.where(index < 0, index + ends, index)
+    if bool(((edges.number != 0) & ((index < 0) | (index >= ends))).any()):
+        raise MalformedDeps("the head of an edge is no word of its sentence")
+    parents: Numbers = np.where(edges.number == 0, -1, index)
+    return parents
+
+
+def between_words(edges: Incoming) -> Incoming:
+    """Return the edges whose heads are words or the root."""
+    plain = edges.minor == 0
+    return Incoming(*(part[plain] for part in edges))
 
 
 def _node_keys(treebank: Treebank, sentence: Codes, number: Codes | Numbers, minor: Codes | Numbers) -> Numbers:

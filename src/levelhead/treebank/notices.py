@@ -11,8 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, quoted
-from levelhead.treebank.columns import DEPS, FIELDS, FORM
 from levelhead.treebank.graph import BAD_DEPS, MalformedDeps, dangling
+from levelhead.treebank.parts import DEPS, FIELDS, FORM
+from levelhead.treebank.places import place_of, place_of_empty_node, place_of_range
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.strings import character_set
 from levelhead.treebank.treebank import COLUMNS
@@ -54,43 +55,6 @@ def find_notices(treebank: Treebank) -> Iterator[Fault]:
     yield from _edges_from_nowhere(treebank)
     yield from _sent_ids(treebank)
     yield from _long_cells(treebank)
-
-
-def place_of(treebank: Treebank, word: int) -> Place:
-    """Return where a word is: its line is computed from what stands above it in its sentence."""
-    sentence = int(treebank.sentence_of_word[word])
-    start = int(treebank.sentence_starts[sentence])
-    name = str(word - start + 1)
-    if not len(treebank.source.lines):
-        return Place(treebank.source.path, None, sentence + 1, name)
-    before = int(np.count_nonzero((treebank.multiword.first >= start) & (treebank.multiword.first <= word)))
-    empty = treebank.empty
-    before += int(np.count_nonzero((empty.sentence == sentence) & (empty.position <= word)))
-    line = int(treebank.source.lines[sentence]) + word - start + before
-    return Place(treebank.source.path, line, sentence + 1, name)
-
-
-def place_of_empty_node(treebank: Treebank, row: int) -> Place:
-    """Return where an empty node is."""
-    empty = treebank.empty
-    sentence, position = int(empty.sentence[row]), int(empty.position[row])
-    start = int(treebank.sentence_starts[sentence])
-    name = f"{position - start}.{empty.minor[row]}"
-    if not len(treebank.source.lines):
-        return Place(treebank.source.path, None, sentence + 1, name)
-    ranges = np.count_nonzero((treebank.multiword.first >= start) & (treebank.multiword.first < position))
-    before = np.count_nonzero(empty.sentence[:row] == sentence)
-    line = int(treebank.source.lines[sentence]) + position - start + int(ranges) + int(before)
-    return Place(treebank.source.path, line, sentence + 1, name)
-
-
-def _place_of_range(treebank: Treebank, row: int) -> Place:
-    """Return where a multiword token is: on the line above its first word."""
-    first, n_words = int(treebank.multiword.first[row]), int(treebank.multiword.n_words[row])
-    word = place_of(treebank, first)
-    local = int(word.word or "0")
-    line = None if word.line is None else word.line - 1
-    return word._replace(line=line, word=f"{local}-{local + n_words - 1}")
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
@@ -174,7 +138,7 @@ def _at_multiword(treebank: Treebank, slug: str, which: np.ndarray, message: str
     rows = np.flatnonzero(which)
     if len(rows):
         multiword = treebank.multiword
-        place = _place_of_range(treebank, int(rows[0]))
+        place = place_of_range(treebank, int(rows[0]))
         form = quoted(treebank.strings[int(multiword.cells[rows[0], FORM])])
         yield Fault(slug, f"multiword token {form}: {message}", place, "warning", len(rows))
 
@@ -245,4 +209,4 @@ def _long_cells(treebank: Treebank) -> Iterator[Fault]:
             return
     rows = np.flatnonzero(np.isin(treebank.multiword.cells, long).any(axis=1))
     if len(rows):
-        yield Fault("long-cell", message, _place_of_range(treebank, int(rows[0])), "warning", len(rows))
+        yield Fault("long-cell", message, place_of_range(treebank, int(rows[0])), "warning", len(rows))

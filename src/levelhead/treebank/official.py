@@ -15,7 +15,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
-from levelhead.treebank.columns import Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.graph import MalformedDeps, between_words, official_parents, read_graph
+from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.strings import Strings
 from levelhead.treebank.treebank import Treebank, named_columns
@@ -72,7 +73,8 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
     Raises:
         ConlluError: the scorer refuses the file, or crashes on it.
     """
-    treebank = scan_treebank(data, several_roots=official.several_roots)
+    text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
+    treebank = scan_treebank(text, several_roots=official.several_roots)
     if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
         treebank = _Reading(official, name).read(data)
     sentence = _too_deep(treebank, official)
@@ -99,7 +101,7 @@ def _too_deep(treebank: Treebank, official: Official) -> int | None:
     long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
     for sentence in long.tolist():
         start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
-        if _depth(treebank.heads.tolist(), start, end) > official.deepest:
+        if _depth(treebank.heads[start:end].tolist(), start, end) > official.deepest:
             return sentence
     return None
 
@@ -110,9 +112,9 @@ def _depth(heads: list[int], start: int, end: int) -> int:
     deepest = 0
     for word in range(start, end):
         at, depth = word, 1
-        while start <= at < end and not done[at - start] and heads[at] >= 0:
+        while start <= at < end and not done[at - start] and heads[at - start] >= 0:
             done[at - start] = True
-            at = heads[at]
+            at = heads[at - start]
             depth += 1
         deepest = max(deepest, depth)
     return deepest
@@ -120,28 +122,10 @@ def _depth(heads: list[int], start: int, end: int) -> int:
 
 def _check_deps(treebank: Treebank, name: str | None) -> None:
     """Refuse the DEPS on which the scorer crashes: no colon, a head that is no number or points nowhere."""
-    for code in treebank.deps.distinct.tolist():
-        text = treebank.strings[code]
-        if text in {"", "_"}:
-            continue
-        words = np.flatnonzero(treebank.deps.codes == code)
-        for edge in text.split("|"):
-            head, colon, _ = edge.partition(":")
-            if not colon or not _points_somewhere(treebank, head, words):
-                raise _refusal(f"its reading of DEPS {quoted(text)} crashes", Place(name))
-
-
-def _points_somewhere(treebank: Treebank, head: str, words: np.ndarray) -> bool:
-    if "." in head:
-        return True
     try:
-        number = int(head)
-    except ValueError:
-        return False
-    sentences = treebank.sentence_of_word[words]
-    starts, ends = treebank.sentence_starts[sentences], treebank.sentence_starts[sentences + 1]
-    index = starts + number - 1
-    return number == 0 or bool(((index < ends) & (index >= -ends)).all())
+        official_parents(treebank, between_words(read_graph(treebank, strict=False).of_words))
+    except MalformedDeps as error:
+        raise _refusal(f"its reading of DEPS crashes: {error}", Place(name)) from error
 
 
 @dataclass
@@ -230,17 +214,17 @@ class _Reading:
         if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
             raise self._refuse(f"the sentence that ends here has {n_roots} roots", number)
         self.heads += heads
-        done = [False] * end
+        done = [False] * (end - start)
         for word in range(start, end):
             met = set()
             at = word
-            while at >= start and not done[at]:
+            while at >= start and not done[at - start]:
                 if at in met:
                     raise self._refuse("there is a cycle in the sentence that ends here", number)
                 met.add(at)
                 at = self.heads[at]
             for at in met:
-                done[at] = True
+                done[at - start] = True
         self.starts.append(end)
 
     def _head(self, word: int, number: int) -> int:

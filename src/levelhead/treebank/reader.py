@@ -12,8 +12,8 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, InputError
 from levelhead.kernels import scan, trees
-from levelhead.treebank.columns import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.notices import find_notices
+from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings

@@ -9,7 +9,7 @@ from typing import overload
 
 import numpy as np
 
-from levelhead.treebank.columns import MISC, Word
+from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 _COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
@@ -28,13 +28,13 @@ class Sentence:
     index: int
 
     @property
-    def words(self) -> range:
+    def span(self) -> range:
         """The indices of its words in the treebank."""
         return range(self.treebank.sentence_starts[self.index], self.treebank.sentence_starts[self.index + 1])
 
     def __len__(self) -> int:
         """Count the words."""
-        return len(self.words)
+        return len(self.span)
 
     def __iter__(self) -> Iterator[Word]:
         """Give the words one by one."""
@@ -48,21 +48,41 @@ class Sentence:
         """Return a word by its position, from 0, or a list of words."""
         if isinstance(position, slice):
             return [self[i] for i in range(len(self))[position]]
-        at = self.words[position]
+        at = self.span[position]
         form, lemma, upos, xpos, feats, relation, deps, misc = (getattr(self.treebank, name)[at] for name in COLUMNS)
         head = int(self.treebank.heads[at])
-        local = head - self.words.start + 1 if head >= 0 else 0
-        return Word(at - self.words.start + 1, form, lemma, upos, xpos, feats, local, relation, deps, misc)
+        local = head - self.span.start + 1 if head >= 0 else 0
+        return Word(at - self.span.start + 1, form, lemma, upos, xpos, feats, local, relation, deps, misc)
 
     @property
     def forms(self) -> list[str]:
         """The forms of its words."""
-        return list(self.treebank.forms[self.words.start : self.words.stop])
+        return list(self.treebank.forms[self.span.start : self.span.stop])
 
     @property
     def relations(self) -> list[str]:
         """The relations of its words to their heads."""
-        return list(self.treebank.relations[self.words.start : self.words.stop])
+        return list(self.treebank.relations[self.span.start : self.span.stop])
+
+    @property
+    def words(self) -> list[Word]:
+        """Its words."""
+        return list(self)
+
+    @property
+    def lemmas(self) -> list[str]:
+        """The lemmas of its words."""
+        return list(self.treebank.lemmas[self.span.start : self.span.stop])
+
+    @property
+    def upos(self) -> list[str]:
+        """The universal parts of speech of its words."""
+        return list(self.treebank.upos[self.span.start : self.span.stop])
+
+    @property
+    def feats(self) -> list[str]:
+        """The features of its words."""
+        return list(self.treebank.feats[self.span.start : self.span.stop])
 
     @property
     def heads(self) -> list[int]:

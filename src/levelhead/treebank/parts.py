@@ -1,4 +1,4 @@
-"""The parts of a treebank that are not words: multiword tokens, empty nodes, comments, and where all came from."""
+"""The parts of a treebank beside its columns: multiword tokens, empty nodes, comments, and where all came from."""
 
 from __future__ import annotations
 
@@ -104,7 +104,8 @@ class Source:
     warnings: tuple[Fault, ...] = ()
 
 
-class Tokens(NamedTuple):
+@dataclass(frozen=True, eq=False, repr=False)
+class Tokens:
     """The surface tokens of a treebank, in order: words that stand alone, and multiword tokens.
 
     Args:
@@ -120,6 +121,9 @@ class Tokens(NamedTuple):
     sentence: Codes
     n_words: Codes
     multiword: NDArray[np.bool_]
+
+    def __len__(self) -> int:
+        return len(self.forms)
 
 
 class Word(NamedTuple):

@@ -1,0 +1,49 @@
+"""Where in its file a word, a multiword token or an empty node stands; computed, for no line numbers are kept."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from levelhead.errors import Place
+
+if TYPE_CHECKING:
+    from levelhead.treebank.treebank import Treebank
+
+
+def place_of(treebank: Treebank, word: int) -> Place:
+    """Return where a word is: its line is computed from what stands above it in its sentence."""
+    sentence = int(treebank.sentence_of_word[word])
+    start = int(treebank.sentence_starts[sentence])
+    name = str(word - start + 1)
+    if not len(treebank.source.lines):
+        return Place(treebank.source.path, None, sentence + 1, name)
+    before = int(np.count_nonzero((treebank.multiword.first >= start) & (treebank.multiword.first <= word)))
+    empty = treebank.empty
+    before += int(np.count_nonzero((empty.sentence == sentence) & (empty.position <= word)))
+    line = int(treebank.source.lines[sentence]) + word - start + before
+    return Place(treebank.source.path, line, sentence + 1, name)
+
+
+def place_of_range(treebank: Treebank, row: int) -> Place:
+    """Return where a multiword token is: on the line above its first word."""
+    first, n_words = int(treebank.multiword.first[row]), int(treebank.multiword.n_words[row])
+    word = place_of(treebank, first)
+    local = int(word.word or "0")
+    line = None if word.line is None else word.line - 1
+    return word._replace(line=line, word=f"{local}-{local + n_words - 1}")
+
+
+def place_of_empty_node(treebank: Treebank, row: int) -> Place:
+    """Return where an empty node is."""
+    empty = treebank.empty
+    sentence, position = int(empty.sentence[row]), int(empty.position[row])
+    start = int(treebank.sentence_starts[sentence])
+    name = f"{position - start}.{empty.minor[row]}"
+    if not len(treebank.source.lines):
+        return Place(treebank.source.path, None, sentence + 1, name)
+    ranges = np.count_nonzero((treebank.multiword.first >= start) & (treebank.multiword.first < position))
+    before = np.count_nonzero(empty.sentence[:row] == sentence)
+    line = int(treebank.source.lines[sentence]) + position - start + int(ranges) + int(before)
+    return Place(treebank.source.path, line, sentence + 1, name)
