@@ -80,6 +80,39 @@ def n_words(path: Path) -> int:
         return sum(line.split(b"\t", 1)[0].isdigit() for line in file)
 
 
+def reader(path: Path, rounds: int = 7) -> None:
+    """Print how fast a file in memory is read, against copying it and counting its lines, in turns."""
+    import hashlib
+
+    import levelhead
+    from levelhead.kernels import scan
+
+    data = path.read_bytes()
+    work = {
+        "memcpy (bytearray of the data)": lambda: bytearray(data),
+        "wc -l (count of line feeds)": lambda: data.count(b"\n"),
+        "scan: cells interned, ids and heads checked": lambda: scan.scan(data),
+        "SHA-256": lambda: hashlib.sha256(data).digest(),
+        "read: scan, text, trees, hash, warnings": lambda: levelhead.parse(data),
+    }
+    times: dict[str, list[float]] = {name: [] for name in work}
+    for _ in range(rounds):
+        for name, do in work.items():
+            start = time.perf_counter()
+            do()
+            times[name].append(time.perf_counter() - start)
+    print(
+        f"\nreading {len(data) / 1e6:.0f} MB in memory\n\n| work | s | MB/s | share of memcpy speed | of wc -l speed |"
+    )
+    print("| --- | ---: | ---: | ---: | ---: |")
+    copy, count = (statistics.median(times[name]) for name in list(work)[:2])
+    for name, some in times.items():
+        median = statistics.median(some)
+        print(
+            f"| {name} | {median:.4f} | {len(data) / 1e6 / median:.0f} | {copy / median:.1%} | {count / median:.1%} |"
+        )
+
+
 def long_token(path: Path, n: int) -> None:
     """Write one multiword token of n words in a seeded order of letters."""
     letter = 1
@@ -115,6 +148,7 @@ def main() -> None:
             "import numpy, click": [python, "-c", "import numpy, click"],
         }
         report(f"{n_words(gold)} words", in_turns(commands, arguments.runs), "official script")
+        reader(gold)
         one, other = gold_folder / "long.conllu", system_folder / "longer.conllu"
         long_token(one, 20_000)
         long_token(other, 20_000)

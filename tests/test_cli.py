@@ -207,3 +207,49 @@ def test_any_bytes_end_without_a_traceback(tmp_path_factory, data):
             ["score", os.fspath(path), os.fspath(path), "--rules", rules, "--output", os.devnull + "x"]
         ) in {0, 2}
     assert program.run(["validate", os.fspath(path), "--output", os.devnull]) in {0, 2}
+
+
+def test_gates_are_exact_and_all_of_them_count():
+    """89.0243902... is 146 of 164: a gate at just that fraction holds, and an earlier gate is not forgotten."""
+    assert levelhead("score", "--fail-under", "LAS=36500/410", "-m", "LAS", GOLD, SYSTEM).returncode == 0
+    assert (
+        levelhead("score", "--fail-under", "LAS=99", "--fail-under", "LAS=1", "-m", "LAS", GOLD, SYSTEM).returncode == 1
+    )
+    for gate in ("LAS=nan", "LAS=inf"):
+        assert levelhead("score", "--fail-under", gate, GOLD, SYSTEM).returncode == 2
+
+
+def test_closed_streams_keep_the_exit_code():
+    run = f"{sys.executable} -m levelhead"
+    for command, code in {
+        f"{run} score {GOLD} {SYSTEM} >&-": 2,
+        f"{run} score {GOLD} {INVALID} 2>&-": 2,
+        f"{run} score {GOLD} {INVALID} 2>/dev/full": 2,
+        f"{run} score -m LAS --fail-under LAS=99 {GOLD} {SYSTEM} 2>&-": 1,
+    }.items():
+        done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+        assert (command, done.returncode) == (command, code)
+        assert "Traceback" not in done.stderr
+
+
+def test_edges_from_nowhere_have_no_value_under_any_route():
+    import levelhead as lh
+
+    text = "1\ta\t_\t_\t_\t_\t0\troot\t99:x\t_\n\n"
+    tree = lh.parse(text)
+    for rules in ("udtools", "ud"):
+        assert lh.score(tree, tree, rules=rules, measures="ELAS")["ELAS"].value is None
+
+
+def test_conllx_under_official_rules_is_refused():
+    done = levelhead("score", "--rules", "conll17", "--input-format", "conllx", GOLD, SYSTEM)
+    assert (done.returncode, done.stderr.split(": ")[1]) == (2, "refused-by-rules")
+
+
+def test_scores_of_several_weights_are_signed_each(tmp_path):
+    paths = [tmp_path / name for name in ("one", "two(2)")]
+    for number, path in enumerate(paths):
+        path.write_text(f"punct {number}\n")
+    arguments = [part for path in paths for part in ("-m", f"WeightedLAS({path})")]
+    signature = json.loads(levelhead("score", *arguments, "--format", "json", GOLD, SYSTEM).stdout)["signature"]
+    assert len({signature[f"WeightedLAS({path})"] for path in paths}) == 2
