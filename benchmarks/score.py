@@ -148,12 +148,12 @@ def main() -> None:
             "import numpy, click": [python, "-c", "import numpy, click"],
         }
         report(f"{n_words(gold)} words", in_turns(commands, arguments.runs), "official script")
-        reader(gold)
         one, other = gold_folder / "long.conllu", system_folder / "longer.conllu"
         long_token(one, 20_000)
         long_token(other, 20_000)
         pair = {"levelhead score": [python, "-m", "levelhead", "score", str(one), str(other)]}
         report("one multiword token of 20,000 words against another", in_turns(pair, arguments.runs), "levelhead score")
+        reader(gold)  # last: a process started from a large one is counted as large
 
 
 if __name__ == "__main__":

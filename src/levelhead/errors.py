@@ -8,7 +8,7 @@
       MeasureError(ValueError)      an unknown measure, scheme or rules, with the nearest valid names
       OutputError(OSError)          a result could not be written
 
-Each slug is explained in `levelhead.messages` and on the documentation's messages page.
+Each slug is explained in `levelhead.messages`.
 """
 
 from __future__ import annotations
@@ -58,7 +58,8 @@ class Fault:
     def __str__(self) -> str:
         """Give `file:line: slug: message`."""
         more = f" ({self.count} such cases, this is the first)" if self.count > 1 else ""
-        return f"{self.place}: {self.slug}: {self.message}{more}"
+        place = f"{self.place}: " if self.place != NOWHERE else ""
+        return f"{place}{self.slug}: {self.message}{more}"
 
     def in_file(self, name: str | None) -> Fault:
         """Return the same fault, placed in the named file."""
@@ -75,7 +76,7 @@ class LevelheadError(Exception):
     """
 
     def __init__(self, message: str, slug: str, place: Place | None = None) -> None:
-        super().__init__(message)
+        super().__init__(message, slug, place or NOWHERE)
         self.message, self.slug, self.place = message, slug, place or NOWHERE
 
     def __str__(self) -> str:
@@ -92,9 +93,10 @@ class InputError(LevelheadError, ValueError):
     def __init__(self, *faults: Fault) -> None:
         super().__init__(faults[0].message, faults[0].slug, faults[0].place)
         self.faults = faults
+        self.args = faults  # what unpickling gives to this method
 
     def __str__(self) -> str:
-        return "\n".join(map(str, self.faults))
+        return "\n".join(f"{'warning: ' * (fault.severity == 'warning')}{fault}" for fault in self.faults)
 
 
 class ConlluError(InputError):

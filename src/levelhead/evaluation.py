@@ -6,7 +6,6 @@ import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
@@ -14,10 +13,10 @@ from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
-from levelhead.scoring.weights import read_weights
+from levelhead.scoring.weights import Weights, weights_of
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.source import read_bytes
 
@@ -27,7 +26,7 @@ if TYPE_CHECKING:
 Input = Treebank | str | os.PathLike[str]
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True, eq=False, repr=False)
 class Evaluation(Mapping[str, Score]):
     """The scores of one system on one treebank, by the text of the measure.
 
@@ -45,7 +44,13 @@ class Evaluation(Mapping[str, Score]):
 
     def __getitem__(self, measure: str) -> Score:
         """Return the score of a measure."""
+        if measure not in self.scores:
+            raise KeyError(f"{measure!r} was not asked for; there are {', '.join(self.scores)}")
         return self.scores[measure]
+
+    def __repr__(self) -> str:
+        numbers = ", ".join(f"{name}={'-' if s.value is None else f'{s.value:.2%}'}" for name, s in self.scores.items())
+        return f"<Evaluation: {numbers}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -61,6 +66,7 @@ def score(
     measures: Iterable[str | Measure] | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
+    weights: Mapping[str, Weights] | None = None,
 ) -> Evaluation:
     """Score a system's output against gold.
 
@@ -70,6 +76,7 @@ def score(
         measures: which measures; those that the rules' official scorer prints if None.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
         format: of files, "conllu" or "conllx".
+        weights: the weights that measures name, if they were read before.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
@@ -78,10 +85,16 @@ def score(
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures)
     gold_treebank, system_treebank = (load(source, chosen, format) for source in (gold, system))
-    return score_treebanks(gold_treebank, system_treebank, asked, chosen)
+    return score_treebanks(gold_treebank, system_treebank, asked, chosen, weights)
 
 
-def score_treebanks(gold: Treebank, system: Treebank, measures: Iterable[Measure], rules: Rules) -> Evaluation:
+def score_treebanks(
+    gold: Treebank,
+    system: Treebank,
+    measures: Iterable[Measure],
+    rules: Rules,
+    weights: Mapping[str, Weights] | None = None,
+) -> Evaluation:
     """Score one treebank against another.
 
     Args:
@@ -89,12 +102,14 @@ def score_treebanks(gold: Treebank, system: Treebank, measures: Iterable[Measure
         system: the system's.
         measures: which measures.
         rules: whose decisions to follow.
+        weights: the weights that measures name, if they were read before.
 
     Raises:
         TextMismatch: they do not have the same characters.
     """
     asked = tuple(measures)
-    weights = {str(m): read_weights(m.argument or "") for m in asked if REGISTRY[m.name].takes_weights}
+    if weights is None:
+        weights = weights_for(asked)
     signed = signature(gold, system, rules, {name: table.sha256 for name, table in weights.items()})
     matches = match(gold, system, rules)
     scores = {}
@@ -102,7 +117,19 @@ def score_treebanks(gold: Treebank, system: Treebank, measures: Iterable[Measure
         table = weights.get(str(measure))
         score = score_one(matches, measure, REGISTRY[measure.name], weights=table.values if table else None)
         scores[str(measure)] = replace(score, signature=signed)
-    return Evaluation(MappingProxyType(scores), gold, system, signed)
+    return Evaluation(scores, gold, system, signed)
+
+
+def weights_for(measures: Iterable[Measure]) -> dict[str, Weights]:
+    """Read the weights that measures name, each file once.
+
+    Args:
+        measures: any measures.
+
+    Raises:
+        InputError: a file is not one of weights.
+    """
+    return weights_of(measure for measure in measures if REGISTRY[measure.name].takes_weights)
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
@@ -138,7 +165,9 @@ def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tupl
     asked = tuple(parse_measure(str(measure)) for measure in given)
     for measure in asked:
         if measure.name in rules.lacks:
-            raise MeasureError(f"the rules {rules.name} have no {measure.name}", "unknown-measure")
+            others = [name for name, other in RULES.items() if measure.name not in other.lacks]
+            message = f"the rules {rules.name} have no {measure.name}; the rules {', '.join(others)} do"
+            raise MeasureError(message, "unknown-measure")
     return asked
 
 
@@ -160,4 +189,4 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
             parts[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in treebank.warnings}))
     parts["unicode"] = unicodedata.unidata_version
     parts["version"] = VERSION
-    return MappingProxyType(parts)
+    return parts

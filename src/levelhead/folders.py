@@ -10,7 +10,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import Evaluation, score
+from levelhead.evaluation import Evaluation, measures_for, score, weights_for
+from levelhead.scoring.rules import rules_named
 from levelhead.treebank.source import SUFFIXES
 
 if TYPE_CHECKING:
@@ -54,7 +55,8 @@ def score_pairs(
     Raises:
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
-    asked = None if measures is None else list(measures)
+    asked = measures_for(rules_named(rules), measures)
+    weights = weights_for(asked)
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
     for name, (gold, system) in _with_progress(pairs):
@@ -64,7 +66,7 @@ def score_pairs(
             )
             continue
         try:
-            evaluations[name] = score(gold, system, measures=asked, rules=rules, format=format)
+            evaluations[name] = score(gold, system, measures=asked, rules=rules, format=format, weights=weights)
         except InputError as error:
             faults += error.faults
     if faults:
@@ -103,8 +105,8 @@ def _treebanks_in(folder: Path) -> dict[str, Path]:
         raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(folder)))) from error
     found: dict[str, Path] = {}
     for path in paths:
-        name = _treebank_name(path.name)
-        if name in found:
+        name = _treebank_name(path.name) if path.is_file() else None
+        if name is not None and name in found:
             message = f"the folder has both {path.name} and {found[name].name}"
             raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
         if name is not None:
@@ -115,7 +117,5 @@ def _treebanks_in(folder: Path) -> dict[str, Path]:
 def _treebank_name(file_name: str) -> str | None:
     for suffix in SUFFIXES:
         file_name = file_name.removesuffix(suffix)
-    for suffix in (".conllu", ".conllx", ".conll"):
-        if file_name.endswith(suffix):
-            return file_name.removesuffix(suffix)
-    return None
+    stem, _, suffix = file_name.rpartition(".")
+    return stem if suffix.lower() in {"conllu", "conllx", "conll"} else None

@@ -1,4 +1,4 @@
-"""What every slug means and what to do about it; the documentation's messages page is made from this table."""
+"""What every slug means and what to do about it."""
 
 from __future__ import annotations
 
@@ -123,8 +123,8 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # other libraries
     "cannot-hold": _error(
-        "An object of another library holds what CoNLL-U cannot, or the other way round.",
-        "See the documentation of the converter.",
+        "The other library has no place for something in the treebank.",
+        "Change or remove it, for example with Treebank.replace.",
     ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),

@@ -35,7 +35,7 @@ measure_option: Decorator = click.option(
     help="A measure, for example LAS or CLAS.recall; can be repeated. Default: all that the rules' scorer prints.",
 )  # fmt: skip
 places_option: Decorator = click.option(
-    "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV and JSON."
+    "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV. JSON always has all."
 )
 output_option: Decorator = click.option(
     "--output", "-o", type=click.Path(), help="Write to this file, whole or not at all, in place of standard output."

@@ -71,7 +71,7 @@ def run(arguments: list[str]) -> int:
         return _complain(f"{_usage(error)}{error.format_message()}", BAD_INPUT)
     except LevelheadError as error:
         return _complain(str(error), BAD_INPUT)
-    except (OutputClosed, BrokenPipeError):
+    except (OutputClosed, BrokenPipeError, SystemExit):  # click's own way to say that a pipe was closed
         _forget(1)
         return BROKEN_PIPE
     except (KeyboardInterrupt, click.Abort):

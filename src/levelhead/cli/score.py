@@ -10,7 +10,7 @@ import click
 
 from levelhead.cli import options
 from levelhead.cli.program import DONE, GATE, say
-from levelhead.errors import Fault, InputError, LevelheadError
+from levelhead.errors import Fault, InputError
 from levelhead.evaluation import Evaluation
 from levelhead.evaluation import score as score_pair
 from levelhead.measures import parse_measure
@@ -65,17 +65,20 @@ def score(
 
     "-" is standard input. Numbers go to standard output, everything else to standard error.
     """
-    if gold == system == "-":
-        raise click.UsageError("only one of the two files can be standard input")
+    _check_paths([gold, system, *([weights] if weights is not None else [])], output)
     if explain:
         return _explain(gold, system, output_format, places, output)
-    asked = [*measures, *([f"WeightedLAS({weights})"] if weights else [])]
+    asked = [*measures, *([f"WeightedLAS({weights})"] if weights is not None else [])]
     wanted = list(map(_gate, gates))
     settings: dict[str, Any] = {
         "rules": rules,
         "format": input_format,
         "measures": _every(asked, wanted, rules, only_added=not measures),
     }
+    if os.path.isdir(gold) != os.path.isdir(system):  # noqa: PTH112
+        raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
+    if os.path.isdir(gold) and (counts or align_sentences):  # noqa: PTH112
+        raise click.UsageError("--counts and --align-sentences are for one pair of files")
     if os.path.isdir(gold):  # noqa: PTH112 -- pathlib is slow to load
         from levelhead.folders import macro_average, pairs_in, score_pairs
 
@@ -100,14 +103,30 @@ def _every(asked: list[str], gates: list[Gate], rules: str, *, only_added: bool)
     return list(dict.fromkeys(str(parse_measure(text)) for text in [*own, *asked, *(measure for measure, _ in gates)]))
 
 
-def _gate(text: str) -> Gate:
-    name, _, bound = text.rpartition("=")
+def _check_paths(inputs: list[str], output: str | None) -> None:
+    """Refuse to read standard input twice, and to write over what is read."""
+    if inputs.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if output is not None and any(_same_file(output, path) for path in inputs):
+        raise click.UsageError("--output names one of the files that are read")
+
+
+def _same_file(one: str, other: str) -> bool:
     try:
-        return str(parse_measure(name)), Fraction(bound) / 100
-    except (ValueError, ZeroDivisionError) as error:
-        if isinstance(error, LevelheadError):
-            raise
-        raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER")) from error
+        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121
+    except (OSError, ValueError):
+        return False
+
+
+def _gate(text: str) -> Gate:
+    name, equals, bound = text.rpartition("=")
+    try:
+        percentage = Fraction(bound)
+    except (ValueError, ZeroDivisionError):
+        equals = ""
+    if not (name and equals):
+        raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
+    return str(parse_measure(name)), percentage / 100
 
 
 def _passed(values: Mapping[str, Fraction | None], gates: list[Gate]) -> int:

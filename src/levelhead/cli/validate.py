@@ -20,6 +20,10 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
 
     Exit code 2 if any file has an error.
     """
+    if files.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if output is not None and output in files:
+        raise click.UsageError("--output names one of the files that are read")
     found = {path: faults_of(path, format=input_format) for path in files}  # type: ignore[arg-type]
     if output_format == "jsonl":
         documents = [document for path, faults in found.items() for document in faults_document(path, faults)]

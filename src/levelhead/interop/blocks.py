@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from levelhead.errors import ConlluError, Fault, quoted
+from levelhead.interop.libraries import fault_in
 from levelhead.treebank import Treebank, parse, to_conllu
 
 _COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.+)")
@@ -57,8 +58,9 @@ def treebank_of(blocks: Iterable[Block], origin: str) -> Treebank:
 def metadata_of(comments: Iterable[str]) -> dict[str, str | None]:
     """Read comments as names and values, so that `comment_lines` gives them back.
 
-    A comment that is no `name = value`, or whose name was there before, is a name without value. Spaces around the
-    name are made uniform, and a line that stands there twice is kept once: a dictionary cannot hold more.
+    A comment that is no `name = value`, or whose name was there before, is a name without value. A space after
+    the number sign and those around an equals sign are made uniform, and a line that stands there twice is kept once:
+    a dictionary cannot hold more.
 
     Args:
         comments: comment lines.
@@ -69,7 +71,7 @@ def metadata_of(comments: Iterable[str]) -> dict[str, str | None]:
         if match and match[1] not in found:
             found[match[1]] = match[2]
         else:
-            found[comment[1:].strip()] = None
+            found[comment[1:].removeprefix(" ")] = None
     return found
 
 
@@ -79,16 +81,15 @@ def comment_lines(metadata: Mapping[str, object]) -> list[str]:
     Args:
         metadata: the names and values.
     """
-    return [f"# {name} = {value}" if value else f"# {name}".rstrip(" ") for name, value in metadata.items()]
+    return [f"# {name} = {value}" if value else f"# {name}" if name else "#" for name, value in metadata.items()]
 
 
 def _text(number: int, block: Block, origin: str) -> str:
     if not block.rows:
-        raise ConlluError(Fault("empty-sentence", f"{origin}: sentence {number} has no words"))
+        raise ConlluError(fault_in(origin, number, "empty-sentence", "the sentence has no words"))
     for text, forbidden in _pieces(block):
         if forbidden.search(text):
-            message = f"{origin}: sentence {number}: {quoted(text)} has a tab or a line end"
-            raise ConlluError(Fault("invalid-columns", message))
+            raise ConlluError(fault_in(origin, number, "invalid-columns", f"{quoted(text)} has a tab or a line end"))
     lines = [*block.comments, *("\t".join(row) for row in block.rows)]
     return "".join(f"{line}\n" for line in lines) + "\n"
 
@@ -100,6 +101,6 @@ def _pieces(block: Block) -> Iterator[tuple[str, re.Pattern[str]]]:
 
 def _without_line(fault: Fault, origin: str) -> Fault:
     """Name the sentence in place of a line of a text that nobody has seen."""
-    message = _LINE_OF_TEXT.sub("", fault.message)
-    sentence = f"sentence {fault.place.sentence}: " if fault.place.sentence else ""
-    return replace(fault, message=f"{origin}: {sentence}{message}", place=fault.place._replace(line=None))
+    place = fault.place
+    named = fault_in(origin, place.sentence, fault.slug, _LINE_OF_TEXT.sub("", fault.message), place.word)
+    return replace(fault, message=named.message, place=named.place)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import ConlluError, Fault, quoted
+from levelhead.errors import ConlluError, quoted
 from levelhead.interop.blocks import Block, blocks_of, comment_lines, metadata_of, treebank_of
-from levelhead.interop.libraries import needed
+from levelhead.interop.libraries import fault_in, needed
 
 if TYPE_CHECKING:
     from conllu.models import TokenList  # type: ignore[import-not-found,unused-ignore]
@@ -24,8 +24,8 @@ def to_conllu_library(treebank: Treebank) -> list[TokenList]:
     that the library would not write back as it was stays a string: features that occur twice, values with a second
     equals sign, empty cells. Forms with two spaces, which `conllu.parse` takes for two columns, are kept whole.
 
-    Nothing is lost but the spaces around the names of comments, and comments that stand twice in a sentence. A comment
-    that is no `name = value`, or whose name was there before, is a key of the metadata with the value None.
+    Nothing is lost but the spacing of comments (`#a=b` becomes `# a = b`), and comments that stand twice in a sentence.
+    A comment that is no `name = value`, or whose name was there before, is a key of the metadata with the value None.
 
     Args:
         treebank: any treebank.
@@ -73,8 +73,8 @@ def _cell(value: object, write: Callable[[Any], str], sentence: int) -> str:
     try:
         return write(value)
     except Exception as error:  # the library has TypeError, IndexError and its own for values of other shapes
-        message = f"conllu: sentence {sentence}: {quoted(repr(value))} is no value of a column"
-        raise ConlluError(Fault("invalid-columns", message)) from error
+        message = f"{quoted(repr(value))} is no value of a column"
+        raise ConlluError(fault_in("conllu", sentence, "invalid-columns", message)) from error
 
 
 def _parsers() -> Sequence[Callable[[str], Any]]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.interop.libraries import needed
-from levelhead.treebank.columns import FORM
+from levelhead.treebank.parts import FORM
 
 if TYPE_CHECKING:
     import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]

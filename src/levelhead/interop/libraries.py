@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, LevelheadError, Place
+
+if TYPE_CHECKING:
+    from levelhead.treebank import Treebank
 
 
 @contextmanager
@@ -24,6 +28,20 @@ def needed(package: str) -> Iterator[None]:
         raise LevelheadError(f"this conversion needs: pip install '{package}'", "missing-extra") from error
 
 
+def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
+    """Return a fault of something that is no file, so that the message names the sentence.
+
+    Args:
+        origin: the library.
+        sentence: the 1-based sentence.
+        slug: the fault's name.
+        message: one sentence.
+        word: the id of the word.
+    """
+    where = f"sentence {sentence}: " if sentence else ""
+    return Fault(slug, f"{where}{message}", Place(origin, None, sentence, word))
+
+
 def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
     """Return the fault that a library has no place for something.
 
@@ -32,16 +50,20 @@ def cannot_hold(message: str, sentence: int | None = None, word: str | None = No
         sentence: the 1-based sentence.
         word: the id of the word.
     """
-    where = "".join([f"sentence {sentence}, " if sentence else "", f"word {word}: " if word else ""])
-    return Fault("cannot-hold", f"{where}{message}", Place(None, None, sentence, word))
+    of_word = f"word {word}: " if word else ""
+    return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
 
 
-def refuse(faults: Iterable[Fault]) -> None:
+def refuse(treebank: Treebank, faults: Iterable[Fault]) -> None:
     """Raise all faults as one error, if there are any.
+
+    Args:
+        treebank: where they are.
+        faults: what a library has no place for.
 
     Raises:
         InputError: there is a fault.
     """
-    found = list(faults)
+    found = [fault.in_file(treebank.source.path) for fault in faults]
     if found:
         raise InputError(*found)

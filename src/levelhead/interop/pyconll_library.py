@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.interop.blocks import Block, blocks_of, comment_lines, metadata_of, treebank_of
-from levelhead.interop.libraries import cannot_hold, needed, refuse
-from levelhead.treebank.columns import FIELDS
+from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
+from levelhead.treebank.parts import FIELDS
 
 if TYPE_CHECKING:
     from pyconll.unit.conll import Conll  # type: ignore[import-not-found,unused-ignore]
@@ -28,7 +28,7 @@ def to_pyconll(treebank: Treebank) -> Conll:
 
     pyconll has no place for two features or MISC items of one name, a feature without value, two enhanced edges from
     one head, and relations of enhanced edges with more than four parts: these are refused.
-    Lost are the spaces around the names of comments, and comments that stand twice in a sentence.
+    Lost are the spacing of comments (`#a=b` becomes `# a = b`), and comments that stand twice in a sentence.
 
     Args:
         treebank: any treebank.
@@ -40,7 +40,7 @@ def to_pyconll(treebank: Treebank) -> Conll:
     with needed(_PACKAGE):
         from pyconll.unit.conll import Conll  # type: ignore[import-not-found,unused-ignore]
     blocks = list(blocks_of(treebank))
-    refuse(fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block))
+    refuse(treebank, (fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block)))
     whole = Conll([])
     for block in blocks:
         whole.append(_sentence(block))
@@ -68,8 +68,8 @@ def _blocks(sentences: Iterable[Any]) -> Iterator[Block]:
         try:
             yield Block(comment_lines(metadata), [_cells(token) for token in sentence])
         except (TypeError, AttributeError) as error:
-            message = f"pyconll: sentence {number}: a value is of no type that pyconll gives: {error}"
-            raise ConlluError(Fault("invalid-columns", message)) from error
+            message = f"a value is of no type that pyconll gives: {error}"
+            raise ConlluError(fault_in("pyconll", number, "invalid-columns", message)) from error
 
 
 def _cells(token: Any) -> list[str]:
@@ -104,7 +104,7 @@ def _sentence(block: Block) -> Any:
     return sentence
 
 
-def _keep_whole(values: dict[str, set[str] | None], cell: str) -> None:
+def _keep_whole(values: Any, cell: str) -> None:
     """Undo the splitting of values at commas where it would change them."""
     for item in cell.split("|"):
         name, _, value = item.partition("=")

@@ -10,8 +10,8 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.interop.blocks import Block, treebank_of
-from levelhead.interop.libraries import cannot_hold, needed, refuse
-from levelhead.treebank.columns import MISC
+from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
+from levelhead.treebank.parts import MISC
 
 if TYPE_CHECKING:
     from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
@@ -47,7 +47,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         import spacy  # type: ignore[import-not-found,unused-ignore]
         from spacy.parts_of_speech import IDS  # type: ignore[import-not-found,unused-ignore]
         from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
-    refuse(_faults(treebank, {*IDS, "_"}))
+    refuse(treebank, _faults(treebank, {*IDS, "_"}))
     heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
     doc = Doc(
         spacy.blank("xx").vocab if vocab is None else vocab,
@@ -60,7 +60,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         heads=heads,
         deps=_relations(treebank, rename_root=rename_root),
     )
-    refuse(_lost_sentences(treebank, doc))
+    refuse(treebank, _lost_sentences(treebank, doc))
     return doc
 
 
@@ -151,15 +151,15 @@ def _check_parsed(doc: Any) -> None:
     """Raise an error where words have no relation: an unparsed Doc looks like one with a root in every place."""
     for token in doc:
         if not token.dep_ and not token.text.isspace():
-            message = f"spaCy: token {token.i} ({quoted(token.text)}) has no relation: the Doc is not parsed"
-            raise ConlluError(Fault("empty-relation", message))
+            message = f"token {token.i} ({quoted(token.text)}) has no relation: the Doc is not parsed"
+            raise ConlluError(fault_in("spaCy", None, "empty-relation", message))
 
 
 def _row(token: Any, ids: dict[int, int], misc: str, *, rename_root: bool) -> list[str]:
     head, relation = _governor(token)
     if head is not None and head.i not in ids:
-        message = f"spaCy: the head of token {token.i} ({quoted(token.text)}) stands in another sentence"
-        raise ConlluError(Fault("head-outside-sentence", message))
+        message = f"the head of token {token.i} ({quoted(token.text)}) stands in another sentence"
+        raise ConlluError(fault_in("spaCy", None, "head-outside-sentence", message))
     if rename_root and head is None and relation == "ROOT":
         relation = "root"
     local = 0 if head is None else ids[head.i]

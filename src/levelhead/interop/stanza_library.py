@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
 from levelhead.interop.blocks import Block, blocks_of, treebank_of
-from levelhead.interop.libraries import cannot_hold, needed, refuse
+from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -42,13 +42,14 @@ def to_stanza(treebank: Treebank) -> Document:
     with needed("stanza"):
         from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
     blocks = list(blocks_of(treebank))
-    refuse(fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block))
+    refuse(treebank, (fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block)))
     words = [[_entry(row) for row in block.rows if "." not in row[0]] for block in blocks]
     empty = [[_entry(row) for row in block.rows if "." in row[0]] for block in blocks]
     try:
         return Document(words, comments=[list(block.comments) for block in blocks], empty_sentences=empty)
     except (ValueError, LookupError, TypeError, AssertionError) as error:
-        raise InputError(cannot_hold(f"Stanza refuses the treebank: {error}")) from error
+        fault = cannot_hold(f"Stanza refuses the treebank: {error}")
+        raise InputError(fault.in_file(treebank.source.path)) from error
 
 
 def from_stanza(document: Any) -> Treebank:
@@ -107,9 +108,9 @@ def _rows(number: int, token: Any, empty: Mapping[int, list[list[str]]]) -> Iter
         yield _row(entries[0], f"{token.id[0]}-{token.id[1]}")
         entries = entries[1:]
     for word, entry in zip(token.words, entries):
-        if entry.get("head") is None or entry.get("deprel") is None:
-            message = f"Stanza: sentence {number}, word {word.id} ({quoted(word.text)}) has no head: is it parsed?"
-            raise ConlluError(Fault("invalid-head", message))
+        if entry.get("head") is None:
+            message = f"word {word.id} ({quoted(word.text)}) has no head: the Document is not parsed"
+            raise ConlluError(fault_in("Stanza", number, "invalid-head", message))
         yield _row(entry, str(word.id))
         yield from empty.get(word.id, ())
 

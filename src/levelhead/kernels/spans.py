@@ -100,35 +100,61 @@ def align(
     return pairs[:n_pairs].copy(), regions[:n_regions].copy()
 
 
-def concatenate(
+def lay_out(
     pool: cython.const[cython.uchar][::1],
-    starts: cython.const[cython.longlong][::1],
+    begins: cython.const[cython.longlong][::1],
     lengths: cython.const[cython.longlong][::1],
-    codes: cython.const[cython.int][::1],
+    forms: cython.const[cython.int][::1],
+    n_words: cython.const[cython.int][::1],
+    multiword: cython.const[cython.uchar][::1],
 ):
-    """Join the strings with the given codes.
+    """Join the forms of tokens to a text, and say where each token and each of its words lies in it.
 
     Args:
         pool: bytes that hold all strings, uint8.
-        starts: where each string starts, int64, shape (strings,).
+        begins: where each string starts in the pool, int64, shape (strings,).
         lengths: how many bytes it has, int64, shape (strings,).
-        codes: which strings to join, int32.
+        forms: the string of each token, int32, shape (tokens,).
+        n_words: how many words each token holds, int32, shape (tokens,).
+        multiword: whether it is a multiword token, uint8, shape (tokens,).
 
     Returns:
-        The joined bytes, uint8.
+        The text, uint8; starts and ends of tokens, int64; starts and ends of words, int64; whether a word is part of
+        a multiword token, uint8.
     """
-    total: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
-    j: cython.Py_ssize_t
-    start: cython.Py_ssize_t
-    for i in range(codes.shape[0]):
-        total += lengths[codes[i]]
-    joined = np.empty(total, dtype=np.uint8)
-    view: cython.uchar[::1] = memoryview(joined)
-    at: cython.Py_ssize_t = 0
-    for i in range(codes.shape[0]):
-        start = starts[codes[i]]
-        for j in range(lengths[codes[i]]):
-            view[at] = pool[start + j]
-            at += 1
-    return joined
+    n_tokens: cython.Py_ssize_t = forms.shape[0]
+    size: cython.Py_ssize_t = 0
+    total_words: cython.Py_ssize_t = 0
+    token: cython.Py_ssize_t
+    at: cython.Py_ssize_t
+    source: cython.Py_ssize_t
+    for token in range(n_tokens):
+        size += lengths[forms[token]]
+        total_words += n_words[token]
+    text = np.empty(size, dtype=np.uint8)
+    token_starts = np.empty(n_tokens, dtype=np.int64)
+    token_ends = np.empty(n_tokens, dtype=np.int64)
+    starts = np.empty(total_words, dtype=np.int64)
+    ends = np.empty(total_words, dtype=np.int64)
+    inside = np.empty(total_words, dtype=np.uint8)
+    text_view: cython.uchar[::1] = memoryview(text)
+    token_starts_view: cython.longlong[::1] = memoryview(token_starts)
+    token_ends_view: cython.longlong[::1] = memoryview(token_ends)
+    starts_view: cython.longlong[::1] = memoryview(starts)
+    ends_view: cython.longlong[::1] = memoryview(ends)
+    inside_view: cython.uchar[::1] = memoryview(inside)
+    position: cython.Py_ssize_t = 0
+    word: cython.Py_ssize_t = 0
+    for token in range(n_tokens):
+        source = begins[forms[token]]
+        token_starts_view[token] = position
+        for at in range(source, source + lengths[forms[token]]):
+            text_view[position] = pool[at]
+            position += 1
+        token_ends_view[token] = position
+        for at in range(n_words[token]):  # noqa: B007 -- a typed loop
+            starts_view[word] = token_starts_view[token]
+            ends_view[word] = position
+            inside_view[word] = multiword[token]
+            word += 1
+    return text, token_starts, token_ends, starts, ends, inside

@@ -117,19 +117,19 @@ def count_words(
         numbers = (np.count_nonzero(matches.agree(needs)), matches.gold.n_words, matches.system.n_words)
         return Counts(*(np.array([number]) for number in (*numbers, len(matches.alignment))))
     rows = _Rows(matches, by_sentence)
-    gold, system = (_of_words(matches, side.relations, only, weights) for side in (matches.gold, matches.system))
+    gold, system = _of_words(matches, only, weights)
     of_pairs = gold[matches.alignment.gold]
     correct = of_pairs * matches.agree(needs)  # adding 0.0 for the others leaves a sum as it is
     return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
 
 
-def _of_words(matches: Matches, relations: Column, only: str | None, weights: Mapping[str, float] | None) -> Weights:
-    """What each word counts, by its own relation."""
+def _of_words(matches: Matches, only: str | None, weights: Mapping[str, float] | None) -> tuple[Weights, Weights]:
+    """What each gold word and each system word counts, by its own relation."""
     if weights is not None:
-        return _weights(relations, weights)
+        return _weights(matches.gold.relations, weights), _weights(matches.system.relations, weights)
     if only is not None:
-        return matches.rules.scheme.is_in(only, relations)
-    return np.ones(len(relations), dtype=bool)
+        return matches.in_class(only)
+    return np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
 
 
 def _weights(relations: Column, weights: Mapping[str, float]) -> NDArray[np.float64]:

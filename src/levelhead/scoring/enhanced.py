@@ -22,7 +22,8 @@ from levelhead.treebank.graph import (
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
-_MOST_PATHS = 10_000
+_MOST_STEPS = 300_000  # of all paths of a treebank: real ones have a few a sentence
+_LONGEST_PATH = 50
 _Edges = list[tuple[Node, str]]
 
 
@@ -80,13 +81,14 @@ def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int]) -> Code
     into = _edges_by_node(graph.of_empty, graph.labels)
     names = _names_of_empty_nodes(treebank)
     rows: dict[tuple[int, int, int], None] = {}
+    steps = iter(range(_MOST_STEPS))
     for word in np.unique(graph.of_words.child[graph.of_words.minor > 0]).tolist():
         sentence = int(treebank.sentence_of_word[word])
         start = int(treebank.sentence_starts[sentence])
         above = {name: into[row] for name, row in names[sentence].items()}
         first, last = np.searchsorted(graph.of_words.child, [word, word + 1])
         edges = _edges_in(graph.of_words, first, last, graph.labels)
-        for source, path in _paths(above, [edge for edge in edges if edge[0][1]]):
+        for source, path in _paths(above, [edge for edge in edges if edge[0][1]], steps):
             if ((source, 0), path) not in edges:
                 rows[word, start + source - 1 if source else -1, labels.setdefault(path, len(labels))] = None
     return np.array(list(rows), dtype=np.int32).reshape(-1, 3)
@@ -116,15 +118,13 @@ def _names_of_empty_nodes(treebank: Treebank) -> dict[int, dict[Node, int]]:
     return names
 
 
-def _paths(into: dict[Node, _Edges], edges: _Edges) -> Iterator[tuple[int, str]]:
+def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Iterator[tuple[int, str]]:
     """Follow edges from empty nodes up to words or the root; no empty node twice on one path."""
     stack: list[tuple[Node, str, frozenset[Node]]] = [(node, label, frozenset([node])) for node, label in edges]
-    steps = 0
     while stack:
         node, path, passed = stack.pop()
-        steps += 1
-        if steps > _MOST_PATHS:
-            raise MalformedDeps("a word has too many paths through empty nodes")
+        if next(steps, None) is None or len(passed) > _LONGEST_PATH:
+            raise MalformedDeps("there are too many or too long paths through empty nodes")
         for above, label in into[node]:
             if not above[1]:
                 yield above[0], f"{label}>{path}"

@@ -47,7 +47,10 @@ class _Table:
         self._gold, self._size = gold, len(system)
         self._full = (1 << self._size) - 1
         self._where: dict[Hashable, int] = {}
+        shared = set(gold)
         for bit, item in enumerate(reversed(system)):
+            if item not in shared:
+                continue
             self._where[item] = self._where.get(item, 0) | 1 << bit
         self._kept = {len(gold): self._full}
         row = self._full

@@ -84,6 +84,17 @@ class Matches:
         gold = edges_of(self.gold, labels, collapse=self.rules.collapse)
         return gold, edges_of(self.system, labels, collapse=self.rules.collapse), labels
 
+    def in_class(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Say of each gold and each system word whether its relation is in a class of the rules' scheme, bool."""
+        if name not in self._classes:
+            scheme = self.rules.scheme
+            self._classes[name] = scheme.is_in(name, self.gold.relations), scheme.is_in(name, self.system.relations)
+        return self._classes[name]
+
+    @cached_property
+    def _classes(self) -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
+        return {}
+
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
         """The gold sentence in which each position lies, int32."""
         sentences = np.searchsorted(self.gold_spans.sentence_starts[:-1], starts, side="right") - 1

@@ -56,27 +56,12 @@ def spans_of(treebank: Treebank, *, unicode_spaces: bool) -> Spans:
     tokens = treebank.tokens
     spaces = ANY_SPACE if unicode_spaces else PLAIN_SPACE
     pool, begins, lengths = _without_spaces(treebank, spaces)
-    sizes = lengths[tokens.forms]
-    token_ends = np.cumsum(sizes)
-    token_starts = token_ends - sizes
-    inside = np.zeros(treebank.n_words, dtype=np.uint8)
-    if len(treebank.multiword):
-        token_of_word = np.repeat(np.arange(len(sizes)), tokens.n_words)
-        inside[:] = tokens.multiword[token_of_word]
-    else:
-        token_of_word = np.arange(treebank.n_words)
-    starts = token_starts[token_of_word]
-    total = int(token_ends[-1]) if len(token_ends) else 0
-    return Spans(
-        text=kernel.concatenate(np.frombuffer(pool, dtype=np.uint8), begins, lengths, tokens.forms),
-        token_starts=token_starts,
-        token_ends=token_ends,
-        starts=starts,
-        ends=token_ends[token_of_word],
-        inside=inside,
-        sentence_starts=_sentence_starts(treebank, token_starts, total),
-        spaces=spaces,
-    )
+    text, token_starts, token_ends, starts, ends, inside = kernel.lay_out(
+        np.frombuffer(pool, dtype=np.uint8), begins, lengths, tokens.forms, tokens.n_words,
+        tokens.multiword.view(np.uint8),
+    )  # fmt: skip
+    sentence_starts = _sentence_starts(treebank, token_starts, len(text))
+    return Spans(text, token_starts, token_ends, starts, ends, inside, sentence_starts, spaces)
 
 
 def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> Offsets:
@@ -121,10 +106,10 @@ def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> 
     if not len(spans.token_starts):
         return Fault("text-mismatch", f"{name} has no words", Place(treebank.source.path))
     token = max(0, int(np.searchsorted(spans.token_starts, at, side="right")) - 1)
-    word = min(int(treebank.tokens.first[token]), treebank.n_words - 1)
-    place = place_of(treebank, word)
     if treebank.tokens.multiword[token]:
-        place = place_of_range(treebank, int(np.searchsorted(treebank.multiword.first, word)))
+        place = place_of_range(treebank, int(np.count_nonzero(treebank.tokens.multiword[:token])))
+    else:
+        place = place_of(treebank, int(treebank.tokens.first[token]))
     form = treebank.strings[int(treebank.tokens.forms[token])]
     while at and at < len(spans.text) and spans.text[at] & 0xC0 == 0x80:
         at -= 1  # to the start of the character

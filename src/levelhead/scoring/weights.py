@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import math
 import os
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.scoring.measure import Measure
 from levelhead.treebank.source import read_bytes
+
+_LARGEST = 1e9
 
 
 class Weights(NamedTuple):
@@ -37,19 +39,33 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
     weights: dict[str, float] = {}
     faults = []
     data = read_bytes(path)
-    for number, line in enumerate(data.decode("utf-8", "replace").split("\n"), 1):
+    for number, line in enumerate(data.decode("utf-8-sig", "replace").split("\n"), 1):
         if line.startswith("#") or not line.strip():
             continue
         columns = line.split()
         value = _weight(columns)
-        if value is None:
-            message = f"{quoted(line)} is not a relation and a weight of at least 0"
+        if value is not None and columns[0] in weights:
+            faults.append(Fault("invalid-weights", f"{quoted(columns[0])} has a weight already", Place(name, number)))
+        elif value is None:
+            message = f"{quoted(line)} is not a relation and a weight from 0 to 1e9"
             faults.append(Fault("invalid-weights", message, Place(name, number)))
         else:
             weights[columns[0]] = value
     if faults:
         raise InputError(*faults)
     return Weights(weights, hashlib.sha256(data).hexdigest())
+
+
+def weights_of(measures: Iterable[Measure]) -> dict[str, Weights]:
+    """Read the weights that measures name, each once.
+
+    Args:
+        measures: measures that take weights.
+
+    Raises:
+        InputError: a file is not one of weights.
+    """
+    return {str(measure): read_weights(measure.argument or "") for measure in measures}
 
 
 def _weight(columns: list[str]) -> float | None:
@@ -59,4 +75,4 @@ def _weight(columns: list[str]) -> float | None:
         value = float(columns[1])
     except ValueError:
         return None
-    return value if math.isfinite(value) and value >= 0 else None
+    return value if 0 <= value <= _LARGEST else None

@@ -7,8 +7,9 @@ which files are in order: a test compares them on damaged files.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from levelhead.treebank.strings import ANY_SPACE
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
 _RANGE = re.compile(r"([1-9][0-9]{0,8})-([1-9][0-9]{0,8})")
 _EMPTY_NODE = re.compile(r"(0|[1-9][0-9]{0,8})\.([1-9][0-9]{0,8})")
+_MOST = 1000
 _TREE_SLUGS = {
     2: ("no-root", "no word has HEAD 0"),
     3: ("several-roots", "{} words have HEAD 0"),
@@ -79,10 +81,26 @@ def find_faults(
     unreadable = encoding_faults(data, line)
     if unreadable:
         return unreadable
-    faults = list(_walk(data.decode(), ranges=ranges, several_roots=several_roots, line_of=line))
+    faults = _first_of_each_kind(_walk(data.decode(), ranges=ranges, several_roots=several_roots, line_of=line))
     if not faults and not data.strip():
         return [Fault("empty-file", "there is no sentence", Place(line=1))]
     return sorted(faults, key=lambda fault: fault.place.line or 0)
+
+
+def _first_of_each_kind(faults: Iterator[Fault]) -> list[Fault]:
+    """Keep a thousand faults of each kind; the last one kept counts those that follow."""
+    kept: list[Fault] = []
+    numbers: Counter[str] = Counter()
+    last: dict[str, int] = {}
+    for fault in faults:
+        numbers[fault.slug] += 1
+        if numbers[fault.slug] <= _MOST:
+            last[fault.slug] = len(kept)
+            kept.append(fault)
+    for slug, number in numbers.items():
+        if number > _MOST:
+            kept[last[slug]] = replace(kept[last[slug]], count=number - _MOST + 1)
+    return kept
 
 
 def _walk(text: str, *, ranges: bool, several_roots: bool, line_of: Callable[[int], int]) -> Iterator[Fault]:

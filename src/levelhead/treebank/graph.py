@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.errors import quoted
 from levelhead.treebank.parts import DEPS
 
 if TYPE_CHECKING:
@@ -163,7 +164,7 @@ def _parse_strictly(texts: list[str]) -> list[tuple[int, int, str]]:
     joined = "\n".join(texts)
     bad = BAD_DEPS.search(joined)
     if bad:
-        raise MalformedDeps(f"{bad[0]!r} is no list of heads and relations")
+        raise MalformedDeps(f"{quoted(bad[0])} is no list of heads and relations")
     return [(int(number), int(minor or 0), label) for number, minor, label in _PARTS.findall(joined)]
 
 
@@ -181,7 +182,7 @@ def _lax_node(head: str) -> Node:
     try:
         number = int(head)
     except ValueError as error:
-        raise MalformedDeps(f"{head!r} is no head of an edge") from error
+        raise MalformedDeps(f"{quoted(head)} is no head of an edge") from error
     if abs(number) > _LARGEST:
-        raise MalformedDeps(f"{head!r} is no head of an edge")
+        raise MalformedDeps(f"{quoted(head)} is no head of an edge")
     return number, 0

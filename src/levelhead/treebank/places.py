@@ -28,11 +28,16 @@ def place_of(treebank: Treebank, word: int) -> Place:
 
 def place_of_range(treebank: Treebank, row: int) -> Place:
     """Return where a multiword token is: on the line above its first word."""
-    first, n_words = int(treebank.multiword.first[row]), int(treebank.multiword.n_words[row])
-    word = place_of(treebank, first)
-    local = int(word.word or "0")
-    line = None if word.line is None else word.line - 1
-    return word._replace(line=line, word=f"{local}-{local + n_words - 1}")
+    multiword, empty = treebank.multiword, treebank.empty
+    sentence, first = int(multiword.sentence[row]), int(multiword.first[row])
+    start = int(treebank.sentence_starts[sentence])
+    name = f"{first - start + 1}-{first - start + int(multiword.n_words[row])}"
+    if not len(treebank.source.lines):
+        return Place(treebank.source.path, None, sentence + 1, name)
+    ranges = np.count_nonzero(multiword.sentence[:row] == sentence)
+    empty_nodes = np.count_nonzero((empty.sentence == sentence) & (empty.position <= first))
+    line = int(treebank.source.lines[sentence]) + first - start + int(ranges) + int(empty_nodes)
+    return Place(treebank.source.path, line, sentence + 1, name)
 
 
 def place_of_empty_node(treebank: Treebank, row: int) -> Place:

@@ -41,7 +41,7 @@ def read(
         UnreadableFile: the file cannot be opened or decompressed.
         ConlluError: it is not valid; the error holds every fault.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     return parse(read_bytes(path, limits), name=name, format=format)
 
 
@@ -57,6 +57,8 @@ def parse(data: bytes | str, *, name: str | None = None, format: Format = "conll
         ConlluError: it is not valid; the error holds every fault.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
+    if format not in {"conllu", "conllx"}:
+        raise ValueError(f"format {format!r} is neither conllu nor conllx")
     conllx = format == "conllx"
     repaired = Repaired(raw)
     treebank = scan_treebank(raw, conllx=conllx)

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _CHUNK = 1 << 20
 _ZSTD_STEP = 1 << 10
+_MOST_MEMBERS = 10_000
 
 
 class Limits(NamedTuple):
@@ -36,6 +37,11 @@ class Limits(NamedTuple):
 
 DEFAULT_LIMITS = Limits()
 
+
+class _TooLarge(Exception):
+    """A file that is larger than allowed."""
+
+
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 """What a compressed file's name ends with; the contents decide all the same."""
 
@@ -50,7 +56,7 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
     Raises:
         UnreadableFile: it cannot be opened, is too large, or its compression is damaged.
     """
-    name = os.fspath(path)
+    name = os.fsdecode(path)
     try:
         if name == "-":
             raw = _read_at_most(_standard_input(), limits.size)
@@ -60,8 +66,8 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise _unreadable("unreadable-file", f"{reason}", name) from error
-    if len(raw) > limits.size:
-        raise _unreadable("file-too-large", f"more than {limits.size} bytes", name)
+    except _TooLarge as error:
+        raise _unreadable("file-too-large", f"more than {limits.size} bytes", name) from error
     return decompressed(raw, name, limits)
 
 
@@ -72,13 +78,18 @@ def _standard_input() -> IO[bytes]:
 
 
 def _read_at_most(file: IO[bytes], size: int) -> bytes:
-    """Read a whole file, or one byte more than allowed."""
-    if _regular_size(file) <= size:
+    """Read a whole file, if it is not larger than allowed."""
+    known = _regular_size(file)
+    if known <= size:
         return file.read()
+    if known < math.inf:
+        raise _TooLarge
     parts, total = [], 0
-    while total <= size and (part := file.read(min(_CHUNK, size + 1 - total))):
+    while part := file.read(_CHUNK):
         parts.append(part)
         total += len(part)
+        if total > size:
+            raise _TooLarge
     return b"".join(parts)
 
 
@@ -138,19 +149,25 @@ def _gzip(raw: bytes) -> Iterator[bytes]:
 def _xz(raw: bytes) -> Iterator[bytes]:
     import lzma
 
-    while raw:  # streams may follow each other, with zeros between
+    for _ in range(_MOST_MEMBERS):  # streams may follow each other, with zeros between
         stream = lzma.LZMADecompressor(lzma.FORMAT_XZ)
         yield from _members(stream, raw)
         raw = stream.unused_data.lstrip(b"\0")
+        if not raw:
+            return
+    raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
 
 
 def _bz2(raw: bytes) -> Iterator[bytes]:
     import bz2
 
-    while raw:
+    for _ in range(_MOST_MEMBERS):
         stream = bz2.BZ2Decompressor()
         yield from _members(stream, raw)
         raw = stream.unused_data
+        if not raw:
+            return
+    raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
 
 
 def _members(stream: lzma.LZMADecompressor | bz2.BZ2Decompressor, raw: bytes) -> Iterator[bytes]:
@@ -166,7 +183,7 @@ def _members(stream: lzma.LZMADecompressor | bz2.BZ2Decompressor, raw: bytes) ->
 def _zstd(raw: bytes) -> Iterator[bytes]:
     import zstandard
 
-    while raw:
+    for _ in range(_MOST_MEMBERS):
         stream = zstandard.ZstdDecompressor().decompressobj()
         at = 0
         while not stream.eof:
@@ -175,6 +192,9 @@ def _zstd(raw: bytes) -> Iterator[bytes]:
             yield stream.decompress(raw[at : at + _ZSTD_STEP])  # a small step: a bomb grows a thousandfold
             at += _ZSTD_STEP
         raw = stream.unused_data + raw[at:]
+        if not raw:
+            return
+    raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
 
 
 _OPENERS: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {

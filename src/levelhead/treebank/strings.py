@@ -158,7 +158,7 @@ class Column(Sequence[str]):
         """Return the column of these rows."""
         return Column(self.codes[rows], self.strings)
 
-    @property
+    @cached_property
     def distinct(self) -> Codes:
         """The codes that occur, ascending, int32."""
         return distinct(self.codes, len(self.strings))

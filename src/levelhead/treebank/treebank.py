@@ -128,6 +128,18 @@ class Treebank(Sequence["Sentence"]):
         """The enhanced graph as written; a MalformedDeps error where DEPS cannot be read."""
         return read_graph(self)
 
+    def to_polars(self) -> Any:
+        """Return the words as a polars DataFrame; see `levelhead.interop.word_table` for its columns."""
+        from levelhead.interop.frames import to_polars
+
+        return to_polars(self)
+
+    def to_pandas(self) -> Any:
+        """Return the words as a pandas DataFrame; see `levelhead.interop.word_table` for its columns."""
+        from levelhead.interop.frames import to_pandas
+
+        return to_pandas(self)
+
     @overload
     def __getitem__(self, index: int) -> Sentence: ...
     @overload

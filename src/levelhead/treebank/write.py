@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import stat
+import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
@@ -35,7 +36,7 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
 
     Args:
         treebank: what to write.
-        path: the file, which is replaced if it exists.
+        path: the file, which is replaced if it exists; "-" is standard output.
 
     Raises:
         OutputError: the file cannot be written.
@@ -51,18 +52,22 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     """
     from pathlib import Path
 
+    if os.fsdecode(path) == "-":
+        sys.stdout.buffer.writelines(parts)
+        return
     if "\0" in os.fsdecode(path):
         raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
     try:
-        target = Path(os.fsdecode(path)).resolve()  # a link stays a link
+        target = Path(os.fsdecode(path))
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
             with target.open("wb") as file:  # a pipe or device cannot be replaced
                 file.writelines(parts)
         else:
-            _replace_regular(target, parts, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
-    except OSError as error:
-        raise OutputError(error.strerror or str(error), "output", Place(os.fsdecode(path))) from error
+            _replace_regular(target.resolve(), parts, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+    except (OSError, RuntimeError) as error:  # a circle of links is a RuntimeError before Python 3.13
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(reason, "output", Place(os.fsdecode(path))) from error
 
 
 def _replace_regular(target: Path, parts: Iterable[bytes], mode: int) -> None:
