@@ -1,0 +1,124 @@
+"""Secondary scores, explanations, scores of epochs, assertions."""
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.epochs import EpochScorer
+from levelhead.explanation import explain
+from levelhead.secondary import read_valid_sentences, score_agreeing_sentences
+from levelhead.testing import assert_las, assert_score
+from strategies import treebanks
+
+GOLD, INVALID = EXAMPLES / "parallel/gold/tr.conllu", EXAMPLES / "parallel/systems/gamma/tr.conllu"
+
+
+def test_valid_sentences_of_an_invalid_file():
+    treebank, n_invalid = read_valid_sentences(INVALID)
+    assert (len(treebank), n_invalid) == (18, 2)
+    assert [sentence.id for sentence in treebank if sentence.id in {"gamma-07", "gamma-14"}] == []
+
+
+def test_secondary_scores_rest_on_agreeing_sentences_only(tmp_path):
+    """By hand: gold of three sentences, the second changed and the third invalid in the system's output."""
+    row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
+    good = [row.format(1, form, 0, "root") + row.format(2, "b", 1, "dep") + "\n" for form in "xyz"]
+    gold, system = tmp_path / "gold", tmp_path / "system"
+    gold.write_text("".join(good))
+    wrong_label = good[0].replace("dep", "obj")
+    cyclic = row.format(1, "z", 2, "dep") + row.format(2, "b", 1, "dep") + "\n"
+    system.write_text(wrong_label + good[1].replace("y", "changed") + cyclic)
+    result = score_agreeing_sentences(gold, system, measures=["LAS", "UAS"])
+    assert tuple(result.coverage) == (1, 3, 3, 1)
+    assert (result.evaluation["LAS"].correct, result.evaluation["LAS"].gold) == (1, 2)
+    assert (result.evaluation["UAS"].correct, result.evaluation["UAS"].system) == (2, 2)
+    assert result.evaluation.signature["sentences"] == "1/3"
+
+
+def test_secondary_scores_are_labelled():
+    command = [sys.executable, "-m", "levelhead", "score", "--align-sentences", "-m", "LAS", GOLD, INVALID]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "secondary score, not an official one: 18 of 20 gold sentences" in text
+    document = json.loads(subprocess.run([*command, "--format", "json"], capture_output=True, check=True).stdout)
+    assert document["kind"] == "secondary-score"
+    assert document["coverage"] == {"scored": 18, "gold": 20, "system": 20, "invalid": 2}
+
+
+def test_nothing_in_common_is_a_text_mismatch():
+    with pytest.raises(levelhead.TextMismatch):
+        score_agreeing_sentences(GOLD, EXAMPLES / "parallel/gold/en.conllu")
+
+
+@settings(max_examples=60)
+@given(text=treebanks())
+def test_epoch_scores_equal_those_of_files(text):
+    gold = levelhead.parse(text)
+    draw = np.random.default_rng(len(text))
+    labels = [*gold.relations[:3], "nsubj", "case", "unheard-of"]
+    relations = draw.choice(labels, gold.n_words).tolist()
+    system = gold.replace(relations=relations)
+    scorer = EpochScorer(gold, labels=labels)
+    ours = scorer.score(system.local_heads(), scorer.ids(relations))
+    full = levelhead.score(gold, system, measures=list(ours))
+    for name, score in ours.items():
+        assert (score.correct, score.gold, score.system, score.aligned) == (
+            full[name].correct,
+            full[name].gold,
+            full[name].system,
+            full[name].aligned,
+        )
+
+
+def test_epoch_scores_want_one_head_a_word():
+    scorer = EpochScorer(levelhead.read(GOLD))
+    with pytest.raises(levelhead.ConlluError):
+        scorer.score([0], [0])
+
+
+def test_assertions():
+    system = EXAMPLES / "parallel/systems/alpha/tr.conllu"
+    assert_las(GOLD, system, at_least=87)
+    with pytest.raises(AssertionError, match=r"LAS is 87\.0370, under 88"):
+        assert_las(GOLD, system, at_least=88)
+    with pytest.raises(AssertionError, match="not annotated"):
+        assert_score(GOLD, system, "ELAS", at_least=0)
+
+
+def test_explanations_name_decision_numbers_and_words():
+    """One layered feature that differs, one unknown relation, and one missing lemma: three decisions, by hand."""
+    row = "1\ta\t{}\tNOUN\t_\t{}\t0\troot\t_\t_\n2\tb\tb\tNOUN\t_\t_\t1\t{}\t_\t_\n\n"
+    gold = levelhead.parse(row.format("_", "Number[psor]=Sing", "nsubj"))
+    system = levelhead.parse(row.format("x", "Number[psor]=Plur", "strange"))
+    found = explain(gold, system).differences
+    changed = {name for one in found for name in one.changes}
+    assert {"UFeats", "AllTags", "CLAS", "Lemmas", "BLEX", "MLAS"} <= changed
+    words = [form for one in found for _, form in one.words]
+    assert {"a", "b"} <= set(words)
+
+
+def test_explanations_on_the_command_line():
+    command = [
+        sys.executable,
+        "-m",
+        "levelhead",
+        "score",
+        "--explain",
+        GOLD,
+        EXAMPLES / "parallel/systems/alpha/tr.conllu",
+    ]
+    text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert text.split("\n")[0].split() == ["Metric", "|", "conll17", "|", "conll18", "|", "udtools", "|", "ud"]
+    document = json.loads(subprocess.run([*command, "--format", "json"], capture_output=True, check=True).stdout)
+    assert document["kind"] == "explanation"
+
+
+def test_faults_as_annotations():
+    command = [sys.executable, "-m", "levelhead", "validate", "--format", "github", INVALID]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout.splitlines()[0].startswith(f"::error file={INVALID},line=49,title=cycle::")
