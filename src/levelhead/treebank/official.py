@@ -141,6 +141,7 @@ class _Reading:
     multiword: list[tuple[int, int, int, list[str]]] = field(default_factory=list)
 
     def read(self, data: bytes) -> Treebank:
+        """Read a file line by line; comments are skipped wherever no sentence has begun."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:

@@ -10,6 +10,7 @@ from typing import overload
 import numpy as np
 
 from levelhead.treebank.parts import MISC, Word
+from levelhead.treebank.strings import Column
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 _COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
@@ -57,12 +58,12 @@ class Sentence:
     @property
     def forms(self) -> list[str]:
         """The forms of its words."""
-        return list(self.treebank.forms[self.span.start : self.span.stop])
+        return self._values(self.treebank.forms)
 
     @property
     def relations(self) -> list[str]:
         """The relations of its words to their heads."""
-        return list(self.treebank.relations[self.span.start : self.span.stop])
+        return self._values(self.treebank.relations)
 
     @property
     def words(self) -> list[Word]:
@@ -72,17 +73,20 @@ class Sentence:
     @property
     def lemmas(self) -> list[str]:
         """The lemmas of its words."""
-        return list(self.treebank.lemmas[self.span.start : self.span.stop])
+        return self._values(self.treebank.lemmas)
 
     @property
     def upos(self) -> list[str]:
         """The universal parts of speech of its words."""
-        return list(self.treebank.upos[self.span.start : self.span.stop])
+        return self._values(self.treebank.upos)
 
     @property
     def feats(self) -> list[str]:
         """The features of its words."""
-        return list(self.treebank.feats[self.span.start : self.span.stop])
+        return self._values(self.treebank.feats)
+
+    def _values(self, column: Column) -> list[str]:
+        return list(column[self.span.start : self.span.stop])
 
     @property
     def heads(self) -> list[int]:
