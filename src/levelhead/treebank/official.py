@@ -8,7 +8,6 @@ Files that are in order go through the scanner; only the others are read line by
 from __future__ import annotations
 
 import hashlib
-import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -18,7 +17,7 @@ from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.treebank.graph import MalformedDeps, between_words, official_parents, read_graph
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.reader import scan_treebank
-from levelhead.treebank.strings import Strings
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
 
@@ -46,9 +45,7 @@ class Official:
 
     def bare(self, form: str) -> str:
         """Return a form without what counts as a space."""
-        if not self.unicode_spaces:
-            return form.replace(" ", "")
-        return "".join(character for character in form if unicodedata.category(character) != "Zs")
+        return form.translate(ANY_SPACE if self.unicode_spaces else PLAIN_SPACE)
 
 
 SCORERS = {
