@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import Evaluation, measures_for, score, weights_for
+from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.rules import rules_named
 from levelhead.treebank.source import SUFFIXES
 
@@ -43,6 +44,7 @@ def score_pairs(
     measures: Iterable[str | Measure] | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
+    registry: Registry = STANDARD,
 ) -> dict[str, Evaluation]:
     """Score every pair, with a progress bar on terminals.
 
@@ -51,12 +53,13 @@ def score_pairs(
         measures: as in `score`.
         rules: as in `score`.
         format: as in `score`.
+        registry: as in `score`.
 
     Raises:
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
-    asked = measures_for(rules_named(rules), measures)
-    weights = weights_for(asked)
+    asked = measures_for(rules_named(rules), measures, registry)
+    weights = weights_for(asked, registry)
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
     for name, (gold, system) in _with_progress(pairs):
@@ -66,7 +69,9 @@ def score_pairs(
             )
             continue
         try:
-            evaluations[name] = score(gold, system, measures=asked, rules=rules, format=format, weights=weights)
+            evaluations[name] = score(
+                gold, system, measures=asked, rules=rules, format=format, weights=weights, registry=registry
+            )
         except InputError as error:
             faults += error.faults
     if faults:

@@ -129,6 +129,12 @@ MESSAGES: Mapping[str, Message] = {
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),
+    "missing-weight": _error(
+        "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
+    ),
+    "invalid-definitions": _error(
+        "A TOML file of measures and schemes is not one.", "Correct what the message names; see the documentation."
+    ),
     "invalid-gate": _error("A gate is not MEASURE=NUMBER.", "Write for example --fail-under LAS=85."),
     "invalid-columns": _error("The columns given do not fit the treebank.", "Give one value for each word."),
     "output": _error("The result cannot be written.", "Check the path, the permissions and the space left."),

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +13,11 @@ from levelhead.cli.program import OutputClosed, say
 from levelhead.errors import Fault, OutputError
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
+
+if TYPE_CHECKING:
+    from levelhead.evaluation import Evaluation
+    from levelhead.measures import Registry
+    from levelhead.scoring.measure import Measure
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
@@ -40,10 +46,52 @@ places_option: Decorator = click.option(
 output_option: Decorator = click.option(
     "--output", "-o", type=click.Path(), help="Write to this file, whole or not at all, in place of standard output."
 )
+definitions_option: Decorator = click.option(
+    "--definitions", multiple=True, type=click.Path(), metavar="TOML",
+    help="A file with measures and schemes of your own; can be repeated.",
+)  # fmt: skip
+scheme_option: Decorator = click.option(
+    "--scheme", metavar="SCHEME",
+    help="The scheme of classes such as CORE that are named without one. Default: nivre-fang.",
+)  # fmt: skip
+punct_option: Decorator = click.option(
+    "--punct", type=click.Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
+    help="Leave words out of UAS, LAS and LS by their gold relation: punct; or that and all relations whose last word"
+    " in gold is ASCII punctuation, as Callin does. The measures are then named LAS(nopunct), LAS(nopunct=callin).",
+)  # fmt: skip
 input_format_option: Decorator = click.option(
     "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
     help="The format of the files.",
 )  # fmt: skip
+
+
+def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
+    """Return the registry that --definitions and --scheme make."""
+    from levelhead.measures import STANDARD
+
+    registry = STANDARD
+    for path in definitions:
+        from levelhead.user_definitions import read_definitions
+
+        registry = read_definitions(path, registry)
+    return registry if scheme is None else registry.with_default(scheme)
+
+
+def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:
+    """Write measures as --punct asks."""
+    from levelhead.measures import parse_measure
+
+    parsed = [parse_measure(text, registry) for text in measures]
+    if punct == "keep":
+        return [str(measure) for measure in parsed]
+    option = "nopunct" if punct == "relation" else "nopunct=callin"
+    return [str(_with_option(measure, option, registry)) for measure in parsed]
+
+
+def _with_option(measure: Measure, option: str, registry: Registry) -> Measure:
+    if not registry.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or ""):
+        return measure
+    return replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option)
 
 
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
@@ -86,3 +134,9 @@ def print_warnings(faults: Iterable[Fault]) -> None:
     """Print warnings on standard error."""
     for fault in faults:
         say(f"warning: {fault}")
+
+
+def print_notes(evaluations: Iterable[Evaluation]) -> None:
+    """Print what to know before the numbers are used, each sentence once, on standard error."""
+    for note in dict.fromkeys(note for evaluation in evaluations for note in evaluation.notes):
+        say(f"note: {note}")

@@ -19,6 +19,7 @@ from levelhead.report import scores as report
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from levelhead.measures import Registry
     from levelhead.secondary import Coverage
 
 
@@ -30,6 +31,15 @@ Gate = tuple[str, Fraction]
 @click.argument("system", type=click.Path())
 @options.measure_option
 @options.rules_option
+@options.scheme_option
+@options.definitions_option
+@options.punct_option
+@click.option(
+    "--table", type=click.Choice(["scores", "classes", "relations", "all-relations", "sentences"]), default="scores",
+    show_default=True,
+    help="What to print: scores; the first measure (LAS) for each class alone, and its change without each class or"
+    " each relation of function words (Nivre and Fang's Tables 2 and 3); or one row of counts for each sentence.",
+)  # fmt: skip
 @click.option("-w", "--weights", type=click.Path(), help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
 @click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
@@ -51,6 +61,10 @@ def score(
     system: str,
     measures: tuple[str, ...],
     rules: str,
+    scheme: str | None,
+    definitions: tuple[str, ...],
+    punct: str,
+    table: str,
     weights: str | None,
     counts: bool,
     explain: bool,
@@ -68,18 +82,24 @@ def score(
     _check_paths([gold, system, *([weights] if weights is not None else [])], output)
     if explain:
         return _explain(gold, system, output_format, places, output)
+    registry = options.registry_of(definitions, scheme)
     asked = [*measures, *([f"WeightedLAS({weights})"] if weights is not None else [])]
-    wanted = list(map(_gate, gates))
-    settings: dict[str, Any] = {
-        "rules": rules,
-        "format": input_format,
-        "measures": _every(asked, wanted, rules, only_added=not measures),
-    }
-    if os.path.isdir(gold) != os.path.isdir(system):  # noqa: PTH112
+    if table != "scores" and (gates or counts or align_sentences):
+        raise click.UsageError(f"--table {table} goes with none of --fail-under, --counts, --align-sentences")
+    if os.path.isdir(gold) != os.path.isdir(system):  # noqa: PTH112 -- pathlib is slow to load
         raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
+    common: dict[str, Any] = {"rules": rules, "format": input_format, "registry": registry}
+    if table != "scores":
+        from levelhead.cli.score_tables import print_exclusions, print_sentences
+
+        asked = options.without_punctuation(asked or ["LAS"], punct, registry)
+        printer = print_sentences if table == "sentences" else print_exclusions
+        return printer(gold, system, asked, table, common, (output_format, places, output))
+    wanted = [_gate(text, registry) for text in gates]
+    settings = {**common, "measures": _every(asked, wanted, rules, registry, punct, only_added=not measures)}
     if os.path.isdir(gold) and (counts or align_sentences):  # noqa: PTH112
         raise click.UsageError("--counts and --align-sentences are for one pair of files")
-    if os.path.isdir(gold):  # noqa: PTH112 -- pathlib is slow to load
+    if os.path.isdir(gold):  # noqa: PTH112
         from levelhead.folders import macro_average, pairs_in, score_pairs
 
         evaluations = score_pairs(pairs_in(gold, system), **settings)
@@ -93,14 +113,17 @@ def score(
     return _passed(values, wanted)
 
 
-def _every(asked: list[str], gates: list[Gate], rules: str, *, only_added: bool) -> list[str] | None:
+def _every(
+    asked: list[str], gates: list[Gate], rules: str, registry: Registry, punct: str, *, only_added: bool
+) -> list[str] | None:
     """All measures to compute, or None for the rules' own: those asked for, and those that gates need."""
     from levelhead.scoring.rules import RULES
 
-    if not asked and not gates:
+    if not asked and not gates and punct == "keep":
         return None
     own = RULES[rules].measures if only_added else ()
-    return list(dict.fromkeys(str(parse_measure(text)) for text in [*own, *asked, *(measure for measure, _ in gates)]))
+    every = options.without_punctuation([*own, *asked], punct, registry)
+    return list(dict.fromkeys([*every, *(measure for measure, _ in gates)]))
 
 
 def _check_paths(inputs: list[str], output: str | None) -> None:
@@ -118,7 +141,7 @@ def _same_file(one: str, other: str) -> bool:
         return False
 
 
-def _gate(text: str) -> Gate:
+def _gate(text: str, registry: Registry) -> Gate:
     name, equals, bound = text.rpartition("=")
     try:
         percentage = Fraction(bound)
@@ -126,7 +149,7 @@ def _gate(text: str) -> Gate:
         equals = ""
     if not (name and equals):
         raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
-    return str(parse_measure(name)), percentage / 100
+    return str(parse_measure(name, registry)), percentage / 100
 
 
 def _passed(values: Mapping[str, Fraction | None], gates: list[Gate]) -> int:
@@ -150,6 +173,7 @@ def _print_pair(
     counts: bool,
 ) -> None:
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    options.print_notes([evaluation])
     if output_format in {"json", "jsonl"}:
         options.print_json(report.score_document(evaluation, coverage), output, lines=output_format == "jsonl")
     else:
@@ -166,6 +190,7 @@ def _print_folders(
 ) -> None:
     for evaluation in evaluations.values():
         options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    options.print_notes(evaluations.values())
     if output_format == "jsonl":
         options.print_json(
             [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()], output, lines=True
@@ -183,7 +208,9 @@ def _score(
         return score_pair(gold, system, **settings), None
     from levelhead.secondary import score_agreeing_sentences
 
-    return score_agreeing_sentences(gold, system, measures=settings["measures"], rules=settings["rules"])
+    return score_agreeing_sentences(
+        gold, system, measures=settings["measures"], rules=settings["rules"], registry=settings["registry"]
+    )
 
 
 def _explain(gold: str, system: str, output_format: str, places: int | None, output: str | None) -> int:
