@@ -25,7 +25,7 @@ LAYERS = (
     {"scoring"},
     {"measures"},
     {"user_definitions"},
-    {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences"},
+    {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
     {"report", "compat"},
     {"cli"},
     {"__main__", "__init__"},

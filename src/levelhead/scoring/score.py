@@ -20,7 +20,7 @@ from levelhead.scoring.counts import (
     count_words,
 )
 from levelhead.scoring.punctuation import punctuation_of
-from levelhead.scoring.selection import STANDARD, Schemes, selection_of
+from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
 from levelhead.treebank.graph import MalformedDeps
 
@@ -129,20 +129,38 @@ def count(
     """
     needs = definition.needs_for(measure.argument)
     if definition.unit in _OF_WORDS:
-        left_out = definition.punctuation_for(measure.argument)
-        selection = selection_of(
-            measure,
-            definition,
-            matches.rules,
-            schemes,
-            punctuation=punctuation_of(matches.gold, left_out or "relation"),
-            weights=weights,
-            default=default_weight(measure, definition),
-        )
+        selection = selection_for(matches, measure, definition, schemes, weights)
         return _OF_WORDS[definition.unit](matches, needs, selection, by_sentence=by_sentence)
     if definition.unit in _OF_SPANS:
         return _OF_SPANS[definition.unit](matches, by_sentence=by_sentence)
     return (count_edges if definition.unit == "edges" else count_roots)(matches, needs, by_sentence=by_sentence)
+
+
+def selection_for(
+    matches: Matches,
+    measure: Measure,
+    definition: Definition,
+    schemes: Schemes = STANDARD,
+    weights: Mapping[str, float] | None = None,
+) -> Selection | None:
+    """Return what each word counts in a measure; None where every word counts 1.
+
+    Args:
+        matches: the aligned words.
+        measure: a measure of words or of exact matches.
+        definition: what it is.
+        schemes: where the classes that it names are looked up.
+        weights: the weights that its argument names, for a weighted measure.
+    """
+    return selection_of(
+        measure,
+        definition,
+        matches.rules,
+        schemes,
+        punctuation=punctuation_of(matches.gold, definition.punctuation_for(measure.argument) or "relation"),
+        weights=weights,
+        default=default_weight(measure, definition),
+    )
 
 
 _OF_WORDS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType({"words": count_words, "exact": count_exact})
