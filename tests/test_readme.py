@@ -12,6 +12,8 @@ from pathlib import Path
 
 import pytest
 
+from levelhead._version import VERSION
+
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/index.md", "docs/developers.md")
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
@@ -50,7 +52,8 @@ class Recorder(doctest.DocTestRunner):
         self.printed[example.lineno] = example.want
 
     def report_failure(self, out, test, example, got) -> None:
-        self.printed[example.lineno] = got
+        frames = r"(?<=^Traceback \(most recent call last\):\n)(?:.*\n)* .*\n"  # of causes too
+        self.printed[example.lineno] = re.sub(frames, "  ...\n", got)
 
     def report_unexpected_exception(self, out, test, example, exc_info) -> None:
         raised = "".join(traceback.format_exception_only(exc_info[1]))
@@ -96,6 +99,19 @@ def test_python_sessions_print_what_the_page_shows(page: str, monkeypatch: pytes
     assert sessions
     for session in sessions:
         assert python(session, names) == session
+
+
+def test_stale_sessions_are_written_anew() -> None:
+    stale = ">>> a = 1\n>>> a\n2\n>>> for i in range(a):\n...     i\n>>> 1 / 0\n>>> int('x')\nTraceback\n  x\nValueError: y\n"
+    fresh = python(stale, {})
+    assert fresh == (
+        ">>> a = 1\n>>> a\n1\n>>> for i in range(a):\n...     i\n0\n"
+        ">>> 1 / 0\nTraceback (most recent call last):\n  ...\nZeroDivisionError: division by zero\n"
+        ">>> int('x')\nTraceback (most recent call last):\n  ...\n"
+        "ValueError: invalid literal for int() with base 10: 'x'\n"
+    )
+    assert python(fresh, {}) == fresh
+    assert console("$ levelhead --version\nstale\n") == f"$ levelhead --version\nlevelhead, version {VERSION}\n"
 
 
 def write_sessions(page: str) -> None:
