@@ -70,6 +70,7 @@ def score(
     measures: Iterable[str | Measure] | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
     weights: Mapping[str, Weights] | None = None,
     registry: Registry = STANDARD,
 ) -> Evaluation:
@@ -81,6 +82,8 @@ def score(
         measures: which measures; those that the rules' official scorer prints if None.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
         format: of files, "conllu" or "conllx".
+        gold_format: of the gold file, if it is another. Gold in CoNLL-U for output in CoNLL-X has its multiword
+            tokens taken apart, for CoNLL-X has none.
         weights: the weights that measures name, by path, if they were read before.
         registry: the measures and schemes that there are.
 
@@ -90,8 +93,8 @@ def score(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    gold_treebank, system_treebank = (load(source, chosen, format) for source in (gold, system))
-    return score_treebanks(gold_treebank, system_treebank, asked, chosen, weights, registry)
+    pair = load_pair(gold, system, chosen, format, gold_format)
+    return score_treebanks(*pair, asked, chosen, weights, registry)
 
 
 def score_treebanks(
@@ -156,6 +159,30 @@ def _decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], regis
     if classes:
         parts["classes"] = "+".join(sorted(classes))
     return parts
+
+
+def load_pair(
+    gold: Input,
+    system: Input,
+    rules: Rules,
+    format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
+) -> tuple[Treebank, Treebank]:
+    """Return gold and the system's output, read if they are not in memory yet.
+
+    Args:
+        gold: as in `score`.
+        system: as in `score`.
+        rules: whose verdict on files to follow.
+        format: as in `score`.
+        gold_format: as in `score`.
+
+    Raises:
+        InputError: a file is not valid; with every fault.
+    """
+    ours, theirs = load(gold, rules, gold_format or format), load(system, rules, format)
+    taken_apart = format == "conllx" and (gold_format or format) == "conllu"
+    return (ours.without_multiword_tokens() if taken_apart else ours), theirs
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002

@@ -129,6 +129,9 @@ MESSAGES: Mapping[str, Message] = {
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),
+    "not-annotated": _error(
+        "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."
+    ),
     "missing-weight": _error(
         "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from levelhead.evaluation import Input, load, measures_for, weights_for
+from levelhead.evaluation import Input, load_pair, measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.matches import match
@@ -75,6 +75,7 @@ def count_sentences(
     measures: Iterable[str | Measure] = ("LAS",),
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
     registry: Registry = STANDARD,
 ) -> SentenceCounts:
     """Count every measure in every sentence.
@@ -85,6 +86,7 @@ def count_sentences(
         measures: which measures.
         rules: as in `score`.
         format: as in `score`.
+        gold_format: as in `score`.
         registry: as in `score`.
 
     Raises:
@@ -94,7 +96,7 @@ def count_sentences(
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
     weights = weights_for(asked, registry)
-    matches = match(load(gold, chosen, format), load(system, chosen, format), chosen)
+    matches = match(*load_pair(gold, system, chosen, format, gold_format), chosen)
     counts = {}
     for measure in asked:
         definition = registry.measures[measure.name]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from itertools import pairwise
 from typing import NamedTuple
 
 from levelhead.treebank import Treebank
@@ -49,7 +50,7 @@ def sentences_of(treebank: Treebank) -> Iterator[tuple[str, ...]]:
         treebank: any treebank.
     """
     forms, starts = list(treebank.forms), treebank.sentence_starts.tolist()
-    return (tuple(forms[start:end]) for start, end in zip(starts, starts[1:]))
+    return (tuple(forms[start:end]) for start, end in pairwise(starts))
 
 
 def trees_of(treebank: Treebank) -> Iterator[Tree]:
@@ -60,4 +61,4 @@ def trees_of(treebank: Treebank) -> Iterator[Tree]:
     """
     heads, starts = treebank.local_heads().tolist(), treebank.sentence_starts.tolist()
     relations = [universal(relation) for relation in treebank.relations]
-    return ((tuple(heads[start:end]), tuple(relations[start:end])) for start, end in zip(starts, starts[1:]))
+    return ((tuple(heads[start:end]), tuple(relations[start:end])) for start, end in pairwise(starts))

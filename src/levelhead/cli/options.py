@@ -63,6 +63,10 @@ input_format_option: Decorator = click.option(
     "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
     help="The format of the files.",
 )  # fmt: skip
+gold_format_option: Decorator = click.option(
+    "--gold-format", type=click.Choice(["conllu", "conllx"]),
+    help="The format of GOLD, if it is another. Where only GOLD is CoNLL-U, its multiword tokens are taken apart.",
+)  # fmt: skip
 
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:

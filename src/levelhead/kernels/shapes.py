@@ -1,5 +1,5 @@
 # cython: language_level=3, boundscheck=False, wraparound=False
-"""The shape of trees: depth, gaps, non-projective arcs, ill-nested trees; without recursion, for sentences of any length.
+"""The shape of trees: depth, gaps, non-projective arcs, ill-nested trees; without recursion.
 
 All takes n log n steps in the words of a sentence, but for one: whether a tree is ill-nested may take a step for
 each pair of non-projective arcs of which neither head dominates the other.
@@ -73,7 +73,7 @@ def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int
             crossed_view[start : start + n], right_view[start : start + n],
         )  # fmt: skip
         ill_view[i] = interleaved(
-            sentence, n, size, enter, entered, crossed_view[start : start + n], below, order, lowest, highest, spare
+            sentence, n, size, enter, crossed_view[start : start + n], below, order, lowest, highest, spare
         )
     return depths, gaps, crossed, right_crossed, ill_nested
 
@@ -178,7 +178,7 @@ def index(
     last_head: cython.int[::1],
     parent_enter: cython.int[::1],
 ) -> cython.void:
-    """Prepare the minima of ranges: of `enter` and heads by position, of the head's `enter` by `enter`; maxima negated."""
+    """Prepare minima of ranges: of `enter` and heads by position, of the head's `enter` by `enter`; maxima negated."""
     width: cython.int = n + 1
     node: cython.int
     first_enter[width] = last_enter[width] = first_head[width] = last_head[width] = parent_enter[width] = 0
@@ -292,7 +292,6 @@ def interleaved(
     n: cython.int,
     size: cython.int[::1],
     enter: cython.int[::1],
-    entered: cython.int[::1],
     crossed: cython.uchar[::1],
     before: cython.int[::1],
     arc_head: cython.int[::1],
