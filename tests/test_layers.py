@@ -28,7 +28,7 @@ LAYERS = (
     {"user_definitions"},
     {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
     {"comparison", "agreement"},
-    {"languages"},
+    {"languages", "gains"},
     {"report", "compat"},
     {"cli"},
     {"__main__", "__init__"},

@@ -21,7 +21,7 @@ from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import count, not_annotated
 from levelhead.scoring.weights import values_of
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Result, Run, Settings, counted, differences, sign_test
+from levelhead.significance import Result, Run, Settings, counted, differences, holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted
 from levelhead.treebank import Treebank
 from levelhead.treebank.reader import Format
@@ -53,6 +53,7 @@ class Wins(NamedTuple):
         better: treebanks on which its value is higher at all.
         worse: those on which it is lower.
         sign_p: the p-value of the sign test over treebanks.
+        wilcoxon_p: that of Wilcoxon's signed-rank test, if it was asked for.
     """
 
     measure: str
@@ -63,6 +64,7 @@ class Wins(NamedTuple):
     better: int
     worse: int
     sign_p: float | None
+    wilcoxon_p: float | None = None
 
 
 class Comparison(NamedTuple):
@@ -147,6 +149,7 @@ def compare(
     gold_format: Format | None = None,
     registry: Registry = STANDARD,
     settings: Settings = STANDARD_TESTS,
+    wilcoxon: bool = False,
 ) -> Comparison:
     """Compare systems with the first one: scores, intervals, differences, p-values.
 
@@ -160,6 +163,7 @@ def compare(
         gold_format: as in `score`.
         registry: as in `score`.
         settings: how many resamples, which seed, which level of intervals.
+        wilcoxon: whether to test over treebanks by Wilcoxon's test, too (it needs scipy).
 
     Raises:
         InputError: a file is not valid; with the faults of all.
@@ -174,7 +178,7 @@ def compare(
         )
         for name, runs in read_outputs(outputs, chosen, format, gold_format)
     }
-    return _compared(tables, chosen, settings)
+    return _compared(tables, chosen, settings, wilcoxon=wilcoxon)
 
 
 class Table(NamedTuple):
@@ -297,7 +301,7 @@ def counts_of(
     return counts
 
 
-def _compared(tables: Mapping[str, Table], rules: Rules, settings: Settings) -> Comparison:
+def _compared(tables: Mapping[str, Table], rules: Rules, settings: Settings, *, wilcoxon: bool = False) -> Comparison:
     first = next(iter(tables.values())).counts
     systems = tuple(dict.fromkeys(first.systems))
     results = tuple(differences({name: table.counts for name, table in tables.items()}, settings))
@@ -306,13 +310,11 @@ def _compared(tables: Mapping[str, Table], rules: Rules, settings: Settings) -> 
     gold = {"gold": next(iter(files.values()))["gold"]} if len(files) == 1 else {}
     drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "numpy": np.__version__}
     signature = {"rules": rules.name, **gold, **drawn, "version": VERSION}
-    wins = _wins(results, systems, first.measures, 1 - settings.level) if len(tables) > 1 else ()
+    wins = _wins(results, systems, first.measures, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
     return Comparison(systems, first.measures, results, wins, signature, files, warnings)
 
 
 def _wins(results: Sequence[Result], systems: Sequence[str], measures: Sequence[str], level: float) -> tuple[Wins, ...]:
-    from levelhead.significance import holm
-
     found = []
     for measure in measures:
         for system in systems[1:]:
@@ -324,5 +326,6 @@ def _wins(results: Sequence[Result], systems: Sequence[str], measures: Sequence[
             lost = sum(yes and change < 0 for yes, change in zip(real, changes, strict=True))
             better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
             tied = len(own) - won - lost
-            found.append(Wins(measure, system, won, tied, lost, better, worse, sign_test(changes)))
+            ranked = signed_rank_test(changes) if wilcoxon else None
+            found.append(Wins(measure, system, won, tied, lost, better, worse, sign_test(changes), ranked))
     return tuple(found)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from typing import Any
 
+from levelhead.agreement import Agreement, Kappa
 from levelhead.comparison import AVERAGES, Comparison, Wins
+from levelhead.gains import Gain
+from levelhead.languages import LanguagePair
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table
 from levelhead.significance import Result
@@ -71,6 +75,8 @@ def mark(p: float | None) -> str:
 
 def _won(one: Wins, baseline: str) -> str:
     sign = "" if one.sign_p is None else f"; sign test over treebanks p = {one.sign_p:.4f}"
+    if one.wilcoxon_p is not None:
+        sign += f", Wilcoxon p = {one.wilcoxon_p:.4f}"
     return (
         f"{one.measure}: {one.system} beats {baseline} on {one.better} treebanks ({one.won} of them for sure), loses"
         f" on {one.worse} ({one.lost}){sign}"
@@ -101,3 +107,151 @@ def _document(one: Result) -> dict[str, Any]:
 
 def _points(value: float | None) -> float | None:
     return None if value is None else 100 * value
+
+
+def languages_table(pairs: Sequence[LanguagePair], signature: Mapping[str, str]) -> Table:
+    """Return one row for each system and pair of treebanks, the measures side by side.
+
+    Args:
+        pairs: the comparisons.
+        signature: what decides the numbers.
+    """
+    measures = list(dict.fromkeys(pair.measure for pair in pairs))
+    columns = [Column(name, "text") for name in ("System", "A", "B", "Drawn")]
+    for measure in measures:
+        columns += [Column(f"{measure} A"), Column("B"), Column("Diff", "difference")]
+        columns += [Column("95% from", "difference"), Column("to", "difference")]
+        columns += [Column("p (Holm)", "probability"), Column("", "text")]
+    cells: dict[tuple[Cell, ...], list[Cell]] = {}
+    for pair in pairs:
+        row = cells.setdefault((pair.system, *pair.treebanks, "paired" if pair.paired else "apart"), [])
+        between = (None, None) if pair.interval is None else pair.interval
+        row += [*pair.values, pair.difference, *between, pair.p_holm, mark(pair.p_holm)]
+    systems = [key[0] for key in cells]
+    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
+    notes = (
+        "Diff: A minus B; paired: both treebanks have the same sentences (sent_id), drawn together",
+        "* p < .05, ** p < .01, *** p < .001, by bootstrap (Holm over pairs of treebanks)",
+        signature_line(signature),
+    )
+    return Table(tuple(columns), tuple((*key, *row) for key, row in cells.items()), notes, rules)
+
+
+def languages_document(pairs: Sequence[LanguagePair], signature: Mapping[str, str]) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        pairs: the comparisons.
+        signature: what decides the numbers.
+    """
+
+    def document(pair: LanguagePair) -> dict[str, Any]:
+        between = None if pair.interval is None else [_points(end) for end in pair.interval]
+        values = [_points(value) for value in pair.values]
+        return {**pair._asdict(), "values": values, "difference": _points(pair.difference), "interval": between}
+
+    found = [document(pair) for pair in pairs]
+    return {"schema": SCHEMA, "kind": "languages", "signature": dict(signature), "pairs": found}
+
+
+def agreement_table(found: Agreement) -> Table:
+    """Return the symmetric F1 of each measure, and the kappa of labels.
+
+    Args:
+        found: the agreement.
+    """
+    columns = (Column("Measure", "text"), Column("F1"), Column("Kappa", "probability"), Column("By chance"))
+    kappas = {"UPOS": found.upos}
+    rows: list[tuple[Cell, ...]] = [
+        (name, score.value, *_kappa(kappas.get(name))) for name, score in found.evaluation.items()
+    ]
+    rows.append(("relations", found.relations and found.relations.observed, *_kappa(found.relations)))
+    gold = found.evaluation.gold
+    ids = [gold[i].id or str(i + 1) for i in found.differing]
+    listed = " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
+    notes = (
+        "relations: share of aligned words with the same universal relation, and its kappa",
+        f"{len(ids)} of {len(gold)} sentences differ{': ' if ids else ''}{listed}",
+        signature_line(found.evaluation.signature),
+    )
+    return Table(columns, tuple(rows), notes)
+
+
+_MOST_LISTED = 20
+
+
+def _kappa(kappa: Kappa | None) -> tuple[Cell, Cell]:
+    return ("", "") if kappa is None else (kappa.kappa, kappa.expected)
+
+
+def agreement_document(found: Agreement) -> dict[str, Any]:
+    """Return the same for JSON, with all sentences that differ.
+
+    Args:
+        found: the agreement.
+    """
+    gold = found.evaluation.gold
+    return {
+        "schema": SCHEMA,
+        "kind": "agreement",
+        "signature": dict(found.evaluation.signature),
+        "f1": {name: _points(score.value) for name, score in found.evaluation.items()},
+        "kappa": {
+            "upos": found.upos and found.upos._asdict(),
+            "relations": found.relations and found.relations._asdict(),
+        },
+        "differing": [{"sentence": i + 1, "sent_id": gold[i].id} for i in found.differing],
+    }
+
+
+def gains_table(treebanks: Mapping[str, Sequence[Gain]], by: Sequence[str], measure: str, baseline: str) -> Table:
+    """Return one row for each bucket and system: both scores, and how many more words are right.
+
+    Args:
+        treebanks: the gains on each treebank.
+        by: the properties.
+        measure: the measure.
+        baseline: the name of the baseline.
+    """
+    several = len(treebanks) > 1
+    columns = [Column("Treebank", "text")] if several else []
+    columns += [Column("System", "text"), *(Column(name, "text") for name in by)]
+    columns += [Column("Gold", "number"), Column(baseline), Column("System"), Column("Diff", "difference")]
+    columns.append(Column("Words", "number"))
+    rows = [
+        (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain))
+        for name, gains in treebanks.items()
+        for gain in gains
+    ]
+    systems = [row[: 1 + several] for row in rows]
+    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
+    note = f"{measure}; Words: how many more words are right than with {baseline}; the largest changes first"
+    return Table(tuple(columns), tuple(rows), (note,), rules)
+
+
+def _gain(gain: Gain) -> tuple[Cell, ...]:
+    return gain.baseline.value, gain.score.value, gain.difference, gain.more_correct
+
+
+def gains_document(treebanks: Mapping[str, Sequence[Gain]], by: Sequence[str], measure: str) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        treebanks: the gains on each treebank.
+        by: the properties.
+        measure: the measure.
+    """
+
+    def document(gain: Gain) -> dict[str, Any]:
+        return {
+            **dict(zip(by, gain.values, strict=True)),
+            "system": gain.system,
+            "gold": gain.score.gold,
+            "baseline_value": _points(gain.baseline.value),
+            "value": _points(gain.score.value),
+            "difference": _points(gain.difference),
+            "more_correct": gain.more_correct,
+        }
+
+    found = {name: [document(gain) for gain in gains] for name, gains in treebanks.items()}
+    return {"schema": SCHEMA, "kind": "gains", "measure": measure, "by": list(by), "treebanks": found}

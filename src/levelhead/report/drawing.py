@@ -5,7 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from levelhead.analysis import Example
+from levelhead.comparison import Output
 from levelhead.errors import printable
+from levelhead.gains import Contrast
+from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Matches
 from levelhead.treebank import Sentence
 
@@ -110,3 +113,46 @@ def _example(matches: Matches, example: Example) -> list[str]:
 
 def _sentence(sentence: Sentence, word: int) -> list[str]:
     return draw(sentence.forms, sentence.heads, sentence.relations, {word})
+
+
+def draw_contrasts(baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast]) -> str:
+    """Draw gold and both systems' trees of sentences on which they differ; wrong words are marked.
+
+    Args:
+        baseline: the baseline's output.
+        system: the system's.
+        gained: the sentences in which the system gains.
+        lost: those in which it loses.
+    """
+    lines = []
+    for title, some in (("gains", gained), ("loses", lost)):
+        lines += [f"{system.name} {title} most against {baseline.name} in {len(some)} sentences", ""]
+        for contrast in some:
+            lines += _contrast(baseline, system, contrast)
+    return "\n".join(lines) + "\n"
+
+
+def _contrast(baseline: Output, system: Output, contrast: Contrast) -> list[str]:
+    gold = baseline.matches.gold[contrast.sentence]
+    name = gold.id or f"sentence {contrast.sentence + 1}"
+    lines = [f"{printable(name)}: {printable(gold.text)}", "  gold"]
+    lines += [f"    {line}" for line in draw(gold.forms, gold.heads, gold.relations)]
+    for output, n_right in ((baseline, contrast.baseline), (system, contrast.system)):
+        lines.append(f"  {output.name}: {n_right} of {len(gold)} right")
+        for sentence in _sentences_at(output.matches, contrast.sentence):
+            wrong = _wrong_words(output.matches, sentence)
+            theirs = output.matches.system[sentence]
+            lines += [f"    {line}" for line in draw(theirs.forms, theirs.heads, theirs.relations, wrong)]
+    return [*lines, ""]
+
+
+def _sentences_at(matches: Matches, gold_sentence: int) -> list[int]:
+    """The system's sentences that have words in a gold sentence."""
+    own = matches.row_of_system == gold_sentence
+    return sorted(set(matches.system.sentence_of_word[own].tolist()))
+
+
+def _wrong_words(matches: Matches, sentence: int) -> set[int]:
+    first, last = matches.system.sentence_starts[sentence : sentence + 2].tolist()
+    right = set(matches.alignment.system[matches.agree(ATTACHED)].tolist())
+    return {word - first for word in range(first, last) if word not in right}

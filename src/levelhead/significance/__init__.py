@@ -1,6 +1,6 @@
 """Is a difference real: intervals and tests from counts of sentences, nothing scored twice."""
 
-from levelhead.significance.corrections import holm, sign_test, wilcoxon
+from levelhead.significance.corrections import holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted, Run, counted
 from levelhead.significance.differences import STANDARD, Result, Settings, bootstrap_p, differences, interval
 from levelhead.significance.resampling import resampled, swapped
@@ -18,6 +18,6 @@ __all__ = [
     "interval",
     "resampled",
     "sign_test",
+    "signed_rank_test",
     "swapped",
-    "wilcoxon",
 ]

@@ -42,7 +42,7 @@ def sign_test(differences: Sequence[float]) -> float | None:
     return float(min(1.0, 2 * tail / 2**n))
 
 
-def wilcoxon(differences: Sequence[float]) -> float | None:
+def signed_rank_test(differences: Sequence[float]) -> float | None:
     """Return the two-sided p-value of Wilcoxon's signed-rank test over treebanks (scipy's; zeros are left out).
 
     Args:
@@ -54,7 +54,7 @@ def wilcoxon(differences: Sequence[float]) -> float | None:
     if not any(differences):
         return None
     try:
-        from scipy.stats import wilcoxon as signed_rank  # type: ignore[import-untyped,unused-ignore]
+        from scipy.stats import wilcoxon  # type: ignore[import-untyped,unused-ignore]
     except ImportError as error:
         raise LevelheadError("Wilcoxon's test needs: pip install 'levelhead[stats]'", "missing-extra") from error
-    return float(signed_rank(differences).pvalue)
+    return float(wilcoxon(differences).pvalue)
