@@ -314,7 +314,9 @@ def _compared(tables: Mapping[str, Table], rules: Rules, settings: Settings, *, 
     return Comparison(systems, first.measures, results, wins, signature, files, warnings)
 
 
-def _wins(results: Sequence[Result], systems: Sequence[str], measures: Sequence[str], level: float) -> tuple[Wins, ...]:
+def _wins(
+    results: Sequence[Result], systems: Sequence[str], measures: Sequence[str], level: float, *, wilcoxon: bool
+) -> tuple[Wins, ...]:
     found = []
     for measure in measures:
         for system in systems[1:]:

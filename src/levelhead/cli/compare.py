@@ -101,7 +101,7 @@ class Request(NamedTuple):
               help="Where do systems gain? By deprel, length ...: see `score --by`.")  # fmt: skip
 @click.option("--train", multiple=True, type=click.Path(), help="A training treebank, for --by; can be repeated.")
 @click.option("--examples", type=click.IntRange(1), metavar="N",
-              help="Draw the N sentences in which each system gains most, and those in which it loses most.")  # fmt: skip
+              help="Draw N sentences in which each system gains most, and N in which it loses most.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
               help="Samples of the bootstrap, and permutations.")  # fmt: skip
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of all draws.")
