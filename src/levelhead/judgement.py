@@ -28,6 +28,7 @@ from levelhead.treebank.source import read_bytes
 if TYPE_CHECKING:
     from levelhead.scoring import Counts
     from levelhead.scoring.weights import Weights
+    from levelhead.treebank import Treebank
     from levelhead.treebank.reader import Format
 
 Scores = NDArray[np.float64]
@@ -188,12 +189,18 @@ def judge(
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
     corrected = holm([comparison.p for comparison in made])
-    signed = {"first" if name == "system" else name.replace("system-", "first-"): value for name, value in signature(
-        treebank, systems[0], chosen, {name: table.sha256 for name, table in weights.items()}).items()}
-    signed |= {"second": (systems[1].source.sha256 or "memory")[:12], "choices": (votes.sha256 or "memory")[:12]}
+    files = {name: table.sha256 for name, table in weights.items()}
+    signed = _signature(treebank, systems, chosen, files | {"choices": votes.sha256 or "memory"})
     signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
     compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
     return Judgement(votes, judged, compared, signed)
+
+
+def _signature(gold: Treebank, systems: Sequence[Treebank], rules: Rules, files: Mapping[str, str]) -> dict[str, str]:
+    """The signature of a score, with `first` in place of `system`, and the second system's."""
+    first, second = (signature(gold, system, rules, files) for system in systems)
+    signed = {name.replace("system", "first"): value for name, value in first.items()}
+    return signed | {name.replace("system", "second"): second[name] for name in second if name.startswith("system")}
 
 
 def _check(choices: Choices, n_sentences: int) -> None:
