@@ -1,11 +1,14 @@
 """levelhead correlate and levelhead judge on the command line: output, figures, and no traceback."""
 
 import json
+import os
 import re
+import shlex
 import sys
 
 import pytest
 
+from conftest import EXAMPLES
 from levelhead.cli.program import run
 from levelhead.correlation import Measurements, read_tables
 from levelhead.errors import InputError
@@ -91,8 +94,6 @@ def test_differences_and_cumulative_variance(scores, capfd):
 
 def test_scores_of_folders_are_a_table(tmp_path, capfd):
     """What `levelhead score` prints of folders is read; its last row is no treebank."""
-    from conftest import EXAMPLES
-
     folders = [str(EXAMPLES / "parallel" / name) for name in ("gold", "systems/alpha")]
     for output_format in ("tsv", "json", "jsonl"):
         path = tmp_path / f"scores.{output_format}"
@@ -273,3 +274,31 @@ def test_judge(data, capfd):
     code, _, err = levelhead(capfd, "judge", *paths, "-j", folder / "gold.conll", "--input-format", "conllx")
     assert code == 2
     assert "Traceback" not in err
+
+
+# The page of documentation
+
+ROOT = EXAMPLES.parent
+PAGE = (ROOT / "docs/correlate.md").read_text(encoding="utf-8")
+SESSIONS = re.findall(r"```console\n\$ levelhead (.*)\n((?:.*\n)*?)```", PAGE)
+
+
+@pytest.mark.parametrize(("command", "expected"), SESSIONS, ids=[command[-40:] for command, _ in SESSIONS])
+def test_the_page_shows_what_is_printed(command, expected, data, monkeypatch, capfd):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("CALLIN", str(data / "callin/expected"))
+    monkeypatch.setenv("JUDGED", str(data / "human-judgments"))
+    code, out, err = levelhead(capfd, *(os.path.expandvars(part) for part in shlex.split(command)))
+    unicode = re.compile(r"unicode:[0-9.]+")
+    assert code == 0, err
+    assert unicode.sub("", out + err) == unicode.sub("", expected)
+
+
+def test_table_3_of_the_page():
+    """The paper's numbers stand left of ours, which are those of the session above."""
+    session = next(out for command, out in SESSIONS if "--matrix" in command)
+    ours = [[cell.strip() for cell in line.split("|")] for line in session.split("\n")[2:9]]
+    rows = re.findall(r"^\| ([A-Z][A-Za-z ]+) \| (.*/.*) \|$", PAGE, re.MULTILINE)
+    assert [name for name, _ in rows] == [line[0] for line in ours]
+    for (_, cells), line in zip(rows, ours):
+        assert [cell.strip().rpartition(" / ")[2] for cell in cells.split("|")] == line[1:]

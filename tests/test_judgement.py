@@ -13,6 +13,7 @@ from scipy import stats
 from levelhead.correlation import agreement, compare, verdicts
 from levelhead.errors import InputError
 from levelhead.judgement import judge, read_choices
+from levelhead.measures import REGISTRY
 from oracle import correlation as oracle
 
 LANGUAGES = {"en": "English", "es": "Spanish"}
@@ -58,6 +59,43 @@ def test_scores_of_sentences(code, data):
     las = found.measures["LAS"].agreement
     differences = found.measures["LAS"].scores[1] - found.measures["LAS"].scores[0]
     assert las.spearman.value == pytest.approx(stats.spearmanr(differences, found.choices.second).statistic, abs=1e-12)
+
+
+def test_subtypes_apart(data):
+    """Relations are compared whole, and no class holds those with subtypes; files are still named by their bytes."""
+    folder = data / "human-judgments/en"
+    paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
+    both = [
+        judge(*paths, folder / "prediction", measures=[m], format="conllx", subtypes_apart=apart, resamples=5)
+        for m, apart in (("LAS(full)", False), ("LAS", True))
+    ]
+    (whole,), (apart,) = (one.measures.values() for one in both)
+    assert [s.tolist() for s in whole.scores] == [s.tolist() for s in apart.scores]
+    assert both[0].signature["gold"] == both[1].signature["gold"]
+    assert both[1].signature["subtypes"] == "apart"
+
+
+CALLIN = {
+    # his measures as texts, and whether he keeps subtypes apart
+    "Content precision": ("LAS@callin-code:CONTENT.precision", True),
+    "Content recall": ("LAS@callin-code:CONTENT.recall", True),
+    "LAS": ("LAS(nopunct=callin)", False),
+    "WLAS": ("CallinWLAS({weights},default=0)", False),  # parsers write ROOT, which has no weight
+}
+
+
+@pytest.mark.skipif("CallinWLAS" not in REGISTRY, reason="the measures of Callin are not there yet")
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_callins_table_4_from_files(code, measure, data, expected):
+    """The whole way, from files to his numbers."""
+    folder = data / "human-judgments" / code
+    text, apart = CALLIN[measure]
+    text = text.format(weights=data / "callin/expected/function_content_degree.wde.csv")
+    paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
+    found = judge(*paths, folder / "prediction", measures=[text], format="conllx", subtypes_apart=apart, resamples=5)
+    (judged,) = found.measures.values()
+    assert judged.agreement.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
 
 
 def test_several_votes_a_sentence(data):

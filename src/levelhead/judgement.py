@@ -7,7 +7,7 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -149,6 +149,7 @@ def judge(
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002 -- as the command line calls it
     ties: Ties = "callin",
+    subtypes_apart: bool = False,
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
@@ -164,6 +165,8 @@ def judge(
         rules: `ud`, `udtools`, `conll18` or `conll17`.
         format: of files, "conllu" or "conllx".
         ties: what to do with sentences to which a measure gives equal scores or none.
+        subtypes_apart: whether a relation with a subtype is a relation of its own, which no class holds, as in
+            Callin's program for content precision and recall.
         resamples: how many bootstrap resamples and random swaps.
         level: how much an interval holds.
         seed: the seed of all randomness.
@@ -174,7 +177,8 @@ def judge(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures)
-    treebank, *systems = (load(source, chosen, format) for source in (gold, first, second))
+    loaded = (load(source, chosen, format) for source in (gold, first, second))
+    treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
     _check(votes, len(treebank))
     matches = [match(treebank, system, chosen) for system in systems]
@@ -189,8 +193,9 @@ def judge(
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
     corrected = holm([comparison.p for comparison in made])
-    files = {name: table.sha256 for name, table in weights.items()}
-    signed = _signature(treebank, systems, chosen, files | {"choices": votes.sha256 or "memory"})
+    files = {name: table.sha256[:12] for name, table in weights.items()}
+    signed = _signature(treebank, systems, chosen, files | {"choices": (votes.sha256 or "memory")[:12]})
+    signed |= {"subtypes": "apart"} if subtypes_apart else {}
     signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
     compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
     return Judgement(votes, judged, compared, signed)
@@ -201,6 +206,12 @@ def _signature(gold: Treebank, systems: Sequence[Treebank], rules: Rules, files:
     first, second = (signature(gold, system, rules, files) for system in systems)
     signed = {name.replace("system", "first"): value for name, value in first.items()}
     return signed | {name.replace("system", "second"): second[name] for name in second if name.startswith("system")}
+
+
+def _apart(treebank: Treebank) -> Treebank:
+    """Write relations with subtypes as one word, so that they are compared whole and no scheme knows them."""
+    relations = [relation.replace(":", "_") for relation in treebank.relations]
+    return replace(treebank.replace(relations=relations), source=treebank.source)
 
 
 def _check(choices: Choices, n_sentences: int) -> None:

@@ -34,6 +34,11 @@ if TYPE_CHECKING:
     "--ties", type=click.Choice(["callin", "half", "skip"]), default="callin", show_default=True,
     help="Sentences to which a measure gives equal scores: for SECOND (callin), half for each, or left out.",
 )  # fmt: skip
+@click.option(
+    "--subtypes-apart",
+    is_flag=True,
+    help="Take a relation with a subtype for one of its own, in no class, as Callin does for content relations.",
+)
 @options.resamples_option
 @options.level_option
 @options.seed_option
@@ -50,6 +55,7 @@ def judge(
     measures: tuple[str, ...],
     rules: str,
     ties: str,
+    subtypes_apart: bool,
     resamples: int,
     level: float,
     seed: int,
@@ -68,6 +74,7 @@ def judge(
     result = judge_systems(
         gold, first, second, read_choices(judgements, words), measures=measures or ("LAS", "UAS", "CLAS"),
         rules=rules, format=cast("Format", input_format), ties=cast("Ties", ties),
+        subtypes_apart=subtypes_apart,
         resamples=resamples, level=level, seed=seed,
     )  # fmt: skip
     if output_format in {"json", "jsonl"}:

@@ -145,7 +145,7 @@ def _top(records: Sequence[Mapping[str, Any]], title: str | None) -> dict[str, A
 
 
 def _number(field: str) -> dict[str, Any]:
-    return {"field": _field(field), "type": "quantitative", "title": field, "scale": {"zero": False}}
+    return {"field": _field(field), "type": "quantitative", "title": field, "scale": {"zero": False, "padding": 25}}
 
 
 def _named(field: str) -> dict[str, Any]:

@@ -116,7 +116,7 @@ def entropy_reduction(points: tuple[Reduction, ...], *, score: str = "LAS", as_p
 
 
 def scatter_of(table: Measurements, x: str, y: str, *, colour: str | None = None) -> Chart:
-    """Return a scatter plot of two columns, each treebank labelled, with r in the title.
+    """Return a scatter plot of two columns, each treebank labelled.
 
     Args:
         table: the values.
