@@ -1,8 +1,11 @@
 """Correlations: Callin's published tables, a second implementation, scipy, and laws."""
 
 import csv
+import json
 import math
+import tempfile
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -320,3 +323,40 @@ def test_json(name, tmp_path):
     assert read.number("size").tolist() == [1, 2]
     assert read.number("wde.nsubj")[0] == 0.5
     assert np.isnan(read.number("wde.nsubj")[1])
+
+
+SOUP = st.one_of(
+    st.binary(max_size=60),
+    st.text(alphabet='ab1.-\t,\n"#=;\u00e9', max_size=60).map(str.encode),
+    st.recursive(
+        st.none() | st.booleans() | st.floats() | st.text(max_size=3) | st.integers(),
+        lambda inner: (
+            st.lists(inner, max_size=3)
+            | st.dictionaries(st.sampled_from(["treebanks", "treebank", "scores", "gold", "path", "value", "x"]), inner)
+        ),
+        max_leaves=12,
+    ).map(lambda value: json.dumps(value).encode()),
+)
+
+
+@given(SOUP)
+def test_any_bytes_are_a_table_or_an_error(data):
+    """Nothing but the errors of input comes out."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "x"
+        path.write_bytes(data)
+        try:
+            table = read_tables([str(path)])
+            assert len(table.treebanks) == len(set(table.treebanks)) > 0
+            correlate(table, **FEW)
+        except InputError as error:
+            assert error.faults
+
+
+@pytest.mark.parametrize(
+    "text", ["[" * 5000 + "]" * 5000, '{"treebanks":[' * 900 + "]}" * 900, '{"treebank": "a", "x": ' + "9" * 5000 + "}"]
+)
+def test_hostile_json(text, tmp_path):
+    (tmp_path / "x.json").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match="invalid-table"):
+        read_tables([str(tmp_path / "x.json")])

@@ -12,8 +12,9 @@ from scipy import stats
 
 from levelhead.correlation import agreement, compare, verdicts
 from levelhead.errors import InputError
-from levelhead.judgement import judge, read_choices
+from levelhead.judgement import judge, read_choices, sentence_scores
 from levelhead.measures import REGISTRY
+from levelhead.scoring import Counts
 from oracle import correlation as oracle
 
 LANGUAGES = {"en": "English", "es": "Spanish"}
@@ -153,6 +154,16 @@ def test_ties():
     assert (left.n, left.n_ties, left.accuracy.value, left.correlation.value) == (2, 2, 1.0, pytest.approx(1.0))
     assert agreement(verdicts(first, second), choices, resamples=20).accuracy.value == 0.75
     assert agreement(verdicts(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
+
+
+def test_scores_of_counts():
+    """Each ratio by itself; nothing to count is no score."""
+    counts = Counts(*(np.array(column) for column in ([1, 0, 0], [2, 1, 0], [4, 0, 0], [2, 1, 0])))
+    ratios = {"precision": 1 / 4, "recall": 1 / 2, "f1": 1 / 3, "aligned_accuracy": 1 / 2}
+    for component, ratio in ratios.items():
+        zero = math.nan if component == "precision" else 0
+        expected = pytest.approx([ratio, zero, math.nan], nan_ok=True)
+        assert sentence_scores(counts, component).tolist() == expected
 
 
 def test_comparing_measures():

@@ -194,22 +194,25 @@ def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
 # JSON
 
 
-def _json_rows(text: str, path: str, key: str | None) -> Iterator[_Row]:
+def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
     """The rows of a JSON document, or of several, one a line."""
-    for record in _records(_parsed(text, path)):
-        yield _Row(_treebank_of(record, key, path), dict(_flat(record)), None)
+    try:
+        records = _records(_parsed(text, path))
+        return [_Row(_treebank_of(record, key, path), dict(_flat(record)), None) for record in records]
+    except RecursionError as error:
+        raise InputError(Fault("invalid-table", "the JSON is nested too deeply", Place(path))) from error
 
 
 def _parsed(text: str, path: str) -> Any:
     try:
         return json.loads(text)
-    except (json.JSONDecodeError, RecursionError):
+    except ValueError:  # also numbers of too many digits
         pass
     documents = []
     for number, line in enumerate(text.splitlines(), 1):
         try:
             documents += [json.loads(line)] if line.strip() else []
-        except (json.JSONDecodeError, RecursionError) as error:
+        except ValueError as error:
             message = f"neither one JSON document nor one on each line: {error}"
             raise InputError(Fault("invalid-table", message, Place(path, number))) from error
     return documents
