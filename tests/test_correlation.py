@@ -14,9 +14,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from levelhead.correlation import Measurements, correlate, cumulative_variance, join, read_tables
-from levelhead.correlation.coefficients import correlations, holm, interval, midranks, p_value, resamples_of
+from levelhead.correlation.coefficients import correlations, interval, midranks, p_value, resamples_of
 from levelhead.correlation.families import family_check
 from levelhead.errors import InputError
+from levelhead.significance import holm
 from oracle import correlation as oracle
 
 FEW = {"resamples": 20}

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
-from levelhead.correlation.coefficients import holm
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation import Input, load, measures_for, signature, weights_for
 from levelhead.measures import REGISTRY
@@ -23,6 +22,7 @@ from levelhead.scoring.measure import Component, Measure
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.weights import values_of
+from levelhead.significance.corrections import holm
 from levelhead.treebank.graph import MalformedDeps
 from levelhead.treebank.source import read_bytes
 

@@ -6,7 +6,6 @@ coefficients of the sample and of all resamples.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Literal
 
 import numpy as np
@@ -146,18 +145,3 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     except ImportError as error:
         raise InputError(Fault("missing-extra", "p values need scipy: pip install 'levelhead[stats]'")) from error
     return float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))
-
-
-def holm(p_values: Sequence[float | None]) -> list[float | None]:
-    """Return p values corrected for their number by the step-down method of Holm (1979).
-
-    Args:
-        p_values: None where there is none; those are not counted.
-    """
-    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
-    corrected: list[float | None] = [None] * len(p_values)
-    highest = 0.0
-    for rank, (p, i) in enumerate(known):
-        highest = max(highest, min(1.0, (len(known) - rank) * p))
-        corrected[i] = highest
-    return corrected

@@ -15,7 +15,6 @@ from levelhead.correlation.coefficients import (
     Method,
     Numbers,
     correlations,
-    holm,
     interval,
     p_value,
     resampled,
@@ -23,6 +22,7 @@ from levelhead.correlation.coefficients import (
 from levelhead.correlation.families import FamilyCheck, family_check
 from levelhead.correlation.measurements import Measurements, Missing
 from levelhead.errors import Fault, InputError, quoted
+from levelhead.significance.corrections import holm
 
 Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
