@@ -71,6 +71,8 @@ OTHER_ERRORS = {
     *("unreadable-file", "file-too-large", "compression-bomb", "damaged-compression", "missing-extra", "archive"),
     *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "unknown-measure", "invalid-weights"),
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),
+    *("not-derivable", "derivation-too-long", "illegal-transition", "no-dynamic-oracle", "unknown-order"),
+    *("invalid-model-settings", "reserved-word", "invalid-arpa", "invalid-treebank-list"),
 }
 
 SHIFTS = {

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -44,6 +45,32 @@ input_format_option: Decorator = click.option(
     "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
     help="The format of the files.",
 )  # fmt: skip
+
+
+def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
+    """Refuse to read standard input twice, to write two things to one place, and to write over what is read.
+
+    Args:
+        inputs: the paths that are read.
+        outputs: those that are written, None where there is none.
+
+    Raises:
+        click.UsageError: they do not go together.
+    """
+    sources, targets = list(inputs), [path for path in outputs if path is not None]
+    if sources.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if len(set(targets)) < len(targets):
+        raise click.UsageError("two results cannot go to one file")
+    if any(_same_file(target, source) for target in targets for source in sources):
+        raise click.UsageError("a file that is read cannot be written")
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
 
 
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:

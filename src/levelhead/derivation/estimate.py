@@ -55,7 +55,9 @@ def estimate(
     return NgramModel(words, _tables(tables, layers, kept, size), tuple(discounts), least, len(codes))
 
 
-def _checked(sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int) -> tuple[int, ...]:
+def _checked(
+    sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int
+) -> tuple[int, ...]:
     """Return the least count of each order, or raise an error for an argument that makes no sense."""
     least = tuple(minimum_counts) or (1,) * order
     if not 1 <= order <= LONGEST:

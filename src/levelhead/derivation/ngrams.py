@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -104,7 +105,7 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
         tables: the n-grams of each order, shortest first.
     """
     adjusted = []
-    for table, longer in zip(tables, tables[1:]):
+    for table, longer in pairwise(tables):
         companies = np.bincount(longer.suffixes, minlength=len(table.keys))
         adjusted.append(np.where(table.initial, table.counts, companies))
     adjusted.append(tables[-1].counts)

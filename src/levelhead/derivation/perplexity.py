@@ -69,7 +69,8 @@ def sentence_sums(model: NgramModel, sequences: Sequences) -> SentenceSums:
     ends = tokens.codes == END
 
     def total(which: NDArray[np.bool_]) -> Reals:
-        return np.bincount(tokens.sentences[which], weights=logs[which], minlength=n)
+        sums: Reals = np.bincount(tokens.sentences[which], weights=logs[which], minlength=n).astype(np.float64)
+        return sums
 
     n_unknown = np.bincount(tokens.sentences[unknown], minlength=n)
     n_words = np.diff(sequences.starts).astype(np.int64)

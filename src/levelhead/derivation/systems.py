@@ -233,9 +233,7 @@ ARC_EAGER = TransitionSystem(
 )
 ARC_STANDARD = TransitionSystem("arc-standard", 1, (SHIFT, LEFT_ARC, RIGHT_ARC), "Nivre (2008)")
 SWAP_EAGER = TransitionSystem("swap-eager", 2, (SHIFT, LEFT_ARC, RIGHT_ARC, SWAP), "Nivre (2009)")
-SWAP_LAZY = TransitionSystem(
-    "swap-lazy", 3, (SHIFT, LEFT_ARC, RIGHT_ARC, SWAP), "Nivre, Kuhlmann and Hall (2009)"
-)
+SWAP_LAZY = TransitionSystem("swap-lazy", 3, (SHIFT, LEFT_ARC, RIGHT_ARC, SWAP), "Nivre, Kuhlmann and Hall (2009)")
 
 SYSTEMS: Mapping[str, TransitionSystem] = MappingProxyType(
     {system.name: system for system in (ARC_EAGER, ARC_STANDARD, SWAP_EAGER, SWAP_LAZY)}

@@ -61,8 +61,8 @@ def smallest_nonprojective(
     h: cython.int
     for word in range(1, n + 1):
         h = head[word]
-        left = h if h < word else word
-        right = word if h < word else h
+        left = min(word, h)
+        right = max(h, word)
         if right - left > best_size or (right - left == best_size and left > best_left):
             continue
         for between in range(left + 1, right):
@@ -74,9 +74,7 @@ def smallest_nonprojective(
     return best
 
 
-def lift(
-    heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], most_steps: cython.longlong
-):
+def lift(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1], most_steps: cython.longlong):
     """Lift non-projective arcs, the smallest first, to the head of their head, until none is left.
 
     Args:

@@ -148,7 +148,13 @@ def replay(
         for i in range(n_sentences):
             if system == ARC_EAGER:
                 faults_view[i] = replay_arc_eager(
-                    transitions, offsets[i], offsets[i + 1], starts[i + 1] - starts[i], heads_view, starts[i], stack_view
+                    transitions,
+                    offsets[i],
+                    offsets[i + 1],
+                    starts[i + 1] - starts[i],
+                    heads_view,
+                    starts[i],
+                    stack_view,
                 )
             else:
                 faults_view[i] = replay_arc_standard(
