@@ -142,13 +142,17 @@ def _one(
 
 def _model(train: str, settings: _Settings) -> tuple[NgramModel, dict[str, str]]:
     """Estimate a model, or read one; and say what decided it."""
+    import hashlib
+
     from levelhead.derivation import estimate, read_arpa, sequences_of
+    from levelhead.treebank.source import read_bytes
 
     if ".arpa" in train.rpartition("/")[2]:
         if settings.minimum_counts or settings.minimum_word_count > 1:
             raise click.UsageError("a model that is read has its counts behind it: leave out the minimum counts")
         model = read_arpa(train)
-        return model, {"order": settings.order, "ngram": str(model.order), "ends": settings.ends, "train": "arpa"}
+        digest = hashlib.sha256(read_bytes(train)).hexdigest()[:12]
+        return model, {"order": settings.order, "ngram": str(model.order), "ends": settings.ends, "train": digest}
     treebank = _read(train, settings)
     sequences = sequences_of(treebank, settings.order, lift=settings.lift)
     model = estimate(

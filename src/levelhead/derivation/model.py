@@ -96,14 +96,11 @@ class NgramModel:
 
     def _extended(self, n: int, context: Indices, codes: Indices, shorter: Reals) -> tuple[Indices, Reals]:
         """Look up n-grams and give their probabilities; where there is none, back off to the shorter one's."""
-        known = context >= 0
-        wanted = np.where(known, context * self.vocabulary_size + codes, -1)
+        wanted = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
         table = self.tables[n - 1]
         index = find(table.keys, wanted)
-        backed_off = shorter + np.where(known, self.tables[n - 2].backoffs[context], 0.0)
-        if not len(table.keys):
-            return index, backed_off
-        return index, np.where(index >= 0, table.log_probabilities[index], backed_off)
+        backed_off = shorter + _where_found(self.tables[n - 2].backoffs, context, np.zeros(len(context)))
+        return index, _where_found(table.log_probabilities, index, backed_off)
 
     def distribution(self, context: Sequence[str]) -> Reals:
         """Return the probability of each word as the next one, by code; they sum to 1, and `<s>` has 0.
@@ -136,3 +133,8 @@ class NgramModel:
             code: its code.
         """
         return SPECIAL[code] if code <= END else self.words[code - len(SPECIAL)]
+
+
+def _where_found(values: Reals, index: Indices, otherwise: Reals) -> Reals:
+    """Return the value at each index, or another where the index is -1."""
+    return np.where(index >= 0, values[index], otherwise) if len(values) else otherwise

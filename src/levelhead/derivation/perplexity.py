@@ -124,9 +124,12 @@ class Perplexity:
 
     @property
     def log10_per_sentence(self) -> float | None:
-        """The log10 of the perplexity for each sentence, without unknown words: the paper's formula, whose instances
-        are sentences."""  # noqa: D209, D205
-        return -self._total(oov=False)[0] / self.sentences if self.sentences else None
+        """The log10 of the perplexity for each sentence, without unknown words; None if it is infinite.
+
+        This is the paper's formula, whose instances are sentences.
+        """
+        log = self._total(oov=False)[0]
+        return -log / self.sentences if self.sentences and math.isfinite(log) else None
 
     @property
     def per_sentence(self) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import Any
@@ -17,6 +18,7 @@ from levelhead.derivation import (
     correlations,
     group_averages,
 )
+from levelhead.derivation.perplexity import perplexity_of
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Column, Table
 
@@ -58,6 +60,8 @@ def derivation_documents(derivations: Derivations, *, labelled: bool) -> list[di
     rows = zip(_transitions(derivations, labelled=labelled), _words(derivations), derivations.swaps.tolist())
     return [
         {
+            "schema": SCHEMA,
+            "kind": "derivation",
             "sentence": number + 1,
             "transitions": transitions,
             "order": [word - starts[number] + 1 for word in order[starts[number] : starts[number + 1]]],
@@ -144,29 +148,16 @@ _SENTENCE_KEYS = (
 
 def sentence_documents(result: Perplexity) -> list[dict[str, Any]]:
     """Return the sums of each sentence for JSON."""
-    from levelhead.derivation.perplexity import perplexity_of
-
-    known, n_known = (array.tolist() for array in result.sums.sums(oov=False, ends=result.ends))
-    every, n_every = (array.tolist() for array in result.sums.sums(oov=True, ends=result.ends))
-    rows = zip(known, n_known, every, n_every, result.sums.n_unknown.tolist(), result.sums.swaps.tolist())
+    (known, n_known), (every, n_every) = (result.sums.sums(oov=oov, ends=result.ends) for oov in (False, True))
+    columns = (known, n_known, every, n_every, result.sums.n_unknown, result.sums.swaps)
     return [
-        dict(
-            zip(
-                _SENTENCE_KEYS,
-                (
-                    number,
-                    perplexity_of(log, n),
-                    log,
-                    n,
-                    None if log_all == -float("inf") else log_all,
-                    n_all,
-                    oov,
-                    swaps,
-                ),
-            )
-        )
-        for number, (log, n, log_all, n_all, oov, swaps) in enumerate(rows, 1)
+        dict(zip(_SENTENCE_KEYS, (number, perplexity_of(log, n), _finite(log), n, _finite(log_all), *rest)))
+        for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
     ]
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
 
 
 def perplexity_documents(results: Results, *, sentences: bool) -> list[dict[str, Any]]:
@@ -181,6 +172,8 @@ def perplexity_documents(results: Results, *, sentences: bool) -> list[dict[str,
 
 def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
     document = {
+        "schema": SCHEMA,
+        "kind": "perplexity",
         "file": name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
         "order": result.order,
         "perplexity_excluding_oov": result.excluding_oov,
@@ -209,8 +202,6 @@ def perplexity_document(
     """
     test, *systems = perplexity_documents(results, sentences=sentences)
     return {
-        "schema": SCHEMA,
-        "kind": "perplexity",
         "signature": dict(signature),
         **test,
         "systems": systems,
