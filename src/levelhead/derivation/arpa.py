@@ -10,7 +10,7 @@ from typing import NamedTuple, NoReturn
 
 import numpy as np
 
-from levelhead.derivation.model import NgramModel, NgramTable
+from levelhead.derivation.model import NgramModel, NgramTable, Reals
 from levelhead.derivation.ngrams import BEGIN, SPECIAL, UNKNOWN
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.treebank import Strings
@@ -68,11 +68,18 @@ def _written(model: NgramModel) -> list[int]:
 
 
 def _lines(texts: list[str], table: NgramTable, rows: Iterable[int], *, with_backoffs: bool) -> Iterator[str]:
-    logs = [_NEVER if math.isinf(log) else repr(log) for log in table.log_probabilities.tolist()]
+    logs = _numbers(table.log_probabilities)
     if not with_backoffs:
         return (f"{logs[row]}\t{texts[row]}\n" for row in rows)
-    backoffs = table.backoffs.tolist()
-    return (f"{logs[row]}\t{texts[row]}\t{backoffs[row]!r}\n" for row in rows)
+    backoffs = _numbers(table.backoffs)
+    return (f"{logs[row]}\t{texts[row]}\t{backoffs[row]}\n" for row in rows)
+
+
+def _numbers(values: Reals) -> list[str]:
+    """Numbers as text; many n-grams share one, so that each is written out once."""
+    distinct, which = np.unique(values, return_inverse=True)
+    texts = [_NEVER if math.isinf(value) else repr(value) for value in distinct.tolist()]
+    return list(map(texts.__getitem__, which.tolist()))
 
 
 def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
