@@ -17,8 +17,8 @@ VERBS = {
     "score": "Score a system's output against gold.",
     "validate": "List every fault of CoNLL-U files.",
     "measures": "List all measures with their definitions and sources.",
-    "derive": "Derive the trees of a treebank: transitions, or words as they are attached.",
-    "perplexity": "Measure the string or derivation perplexity of treebanks and parser output.",
+    "derive": "Print transitions, or words as they are attached.",
+    "perplexity": "Measure string or derivation perplexity.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 
