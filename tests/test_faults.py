@@ -74,6 +74,8 @@ OTHER_ERRORS = {
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),
     *("invalid-table", "unknown-column", "missing-treebank", "missing-value", "constant-column", "too-few-treebanks"),
     *("invalid-judgements", "unknown-figure-format"),
+    *("not-derivable", "derivation-too-long", "illegal-transition", "no-dynamic-oracle", "unknown-order"),
+    *("invalid-model-settings", "reserved-word", "invalid-arpa", "invalid-treebank-list"),
 }
 
 SHIFTS = {

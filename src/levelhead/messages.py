@@ -137,6 +137,27 @@ MESSAGES: Mapping[str, Message] = {
         "Judgements are not one line with a vote for each gold sentence.", "Correct the file of judgements."
     ),
     "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
+    # derivations and language models
+    "not-derivable": _error(
+        "A transition system cannot derive a tree, because it is not projective.",
+        "Use swap-lazy or swap-eager, or let non-projective arcs be lifted with --lift.",
+    ),
+    "derivation-too-long": _error("The derivation of a tree takes too many steps.", "Split or drop the sentence."),
+    "illegal-transition": _error("A transition is not possible here.", "Choose one of those that `legal` returns."),
+    "no-dynamic-oracle": _error("A transition system has no dynamic oracle.", "Use arc-eager."),
+    "unknown-order": _error("There is no order of words of that name.", "Choose one of those that are listed."),
+    "invalid-model-settings": _error(
+        "A language model cannot be estimated as asked for.", "Correct its order or its minimum counts."
+    ),
+    "reserved-word": _error(
+        "A word is spelled like a mark of language models, or has white space inside.",
+        "Spell it otherwise in the treebank, or do not write the model.",
+    ),
+    "invalid-arpa": _error("A file is not a language model in ARPA format.", "Write it again with its program."),
+    "invalid-treebank-list": _error(
+        "A list of treebanks is not a table with the columns name, group, train and test.",
+        "Separate the columns by tabs; further columns hold accuracies, as numbers or nothing.",
+    ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),

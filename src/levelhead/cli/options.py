@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -107,6 +108,32 @@ def _with_option(measure: Measure, option: str, registry: Registry) -> Measure:
     if not registry.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or ""):
         return measure
     return replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option)
+
+
+def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
+    """Refuse to read standard input twice, to write two things to one place, and to write over what is read.
+
+    Args:
+        inputs: the paths that are read.
+        outputs: those that are written, None where there is none.
+
+    Raises:
+        click.UsageError: they do not go together.
+    """
+    sources, targets = list(inputs), [path for path in outputs if path is not None]
+    if sources.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if len(set(targets)) < len(targets):
+        raise click.UsageError("two results cannot go to one file")
+    if any(_same_file(target, source) for target in targets for source in sources):
+        raise click.UsageError("a file that is read cannot be written")
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
 
 
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:

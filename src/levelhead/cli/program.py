@@ -20,6 +20,8 @@ VERBS = {
     "correlate": "Correlate profiles, scores and published numbers of treebanks.",
     "judge": "Say which measure agrees with people's judgements.",
     "measures": "List all measures with their definitions and sources.",
+    "derive": "Print transitions, or words as they are attached.",
+    "perplexity": "Measure string or derivation perplexity.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 
