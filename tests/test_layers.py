@@ -23,6 +23,7 @@ LAYERS = (
     {"treebank"},
     {"interop"},
     {"scoring"},
+    {"conversion"},
     {"measures"},
     {"evaluation", "folders", "explanation", "secondary", "epochs", "testing"},
     {"report", "compat"},
@@ -168,7 +169,7 @@ def test_a_star_import_gives_the_public_names() -> None:
     assert set(names) - {"__builtins__"} == set(levelhead.__all__)
 
 
-@pytest.mark.parametrize("room", ["treebank", "scoring", "report", "cli"])
+@pytest.mark.parametrize("room", ["treebank", "scoring", "conversion", "report", "cli"])
 def test_the_public_names_of_rooms(room: str) -> None:
     """Each room lists them in order, and they are there."""
     module = importlib.import_module(f"{PACKAGE}.{room}")

@@ -17,6 +17,7 @@ VERBS = {
     "score": "Score a system's output against gold.",
     "validate": "List every fault of CoNLL-U files.",
     "measures": "List all measures with their definitions and sources.",
+    "convert": "Convert content-head trees to function-head trees, and back.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 

@@ -1,0 +1,261 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""Heads of content-head trees to heads of function-head trees and back (Kohita et al. 2017), without recursion."""
+
+import cython
+import numpy as np
+
+NONE: cython.int = -1
+
+
+def visits(heads: cython.const[cython.int][::1]):
+    """Order the sides of all words as the recursive algorithms come to them.
+
+    A word's left children are visited, then its left side is at turn, then its right children, then its right side.
+
+    Args:
+        heads: the head of each word as an index into all words, -1 for roots; trees; int32, shape (words,).
+
+    Returns:
+        w for the left side of word w, -1 - w for its right side; int32, shape (2 * words,).
+    """
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    order = np.empty(2 * n_words, dtype=np.int32)
+    first, following = children_of(heads)
+    order_view: cython.int[::1] = memoryview(order)
+    first_view: cython.int[::1] = memoryview(first)
+    following_view: cython.int[::1] = memoryview(following)
+    n_done: cython.Py_ssize_t = 0
+    root: cython.Py_ssize_t
+    for root in range(n_words):
+        if heads[root] < 0:
+            n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
+    return order
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def walk(
+    heads: cython.const[cython.int][::1],
+    waiting: cython.int[::1],
+    following: cython.int[::1],
+    order: cython.int[::1],
+    n_done: cython.Py_ssize_t,
+    root: cython.int,
+) -> cython.Py_ssize_t:
+    """Visit the tree below a root; `waiting` holds the next child of each word, -1 where none is left."""
+    at: cython.int = root
+    child: cython.int
+    came_from: cython.int = NONE  # the child whose subtree is done, -1 on the way down
+    while True:
+        child = waiting[at]
+        if (came_from == NONE or came_from < at) and (child == NONE or child > at):
+            order[n_done] = at  # the last left child is done, or there was none
+            n_done += 1
+        if child != NONE:
+            waiting[at] = following[child]
+            at = child
+            came_from = NONE
+            continue
+        order[n_done] = -1 - at
+        n_done += 1
+        if at == root:
+            return n_done
+        came_from = at
+        at = heads[at]
+
+
+def children_of(heads: cython.const[cython.int][::1]):
+    """List the children of each word in ascending order.
+
+    Returns:
+        The first child of each word and the next child of the same head, -1 where there is none; int32, shape (words,).
+    """
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    first = np.full(n_words, -1, dtype=np.int32)
+    following = np.full(n_words, -1, dtype=np.int32)
+    first_view: cython.int[::1] = memoryview(first)
+    following_view: cython.int[::1] = memoryview(following)
+    word: cython.Py_ssize_t
+    for word in range(n_words - 1, -1, -1):
+        if heads[word] >= 0:
+            following_view[word] = first_view[heads[word]]
+            first_view[heads[word]] = cython.cast(cython.int, word)
+    return first, following
+
+
+def forward(
+    heads: cython.const[cython.int][::1],
+    order: cython.const[cython.int][::1],
+    targets: cython.const[cython.uchar][::1],
+    roots: cython.const[cython.uchar][::1],
+):
+    """Put targets above their heads: Algorithm 1.
+
+    Args:
+        heads: the heads of content-head trees, -1 for roots, int32, shape (words,).
+        order: what `visits` makes of them, int32, shape (2 * words,).
+        targets: whether each word is a target, uint8, shape (words,).
+        roots: whether the children of each word are to stay, uint8, shape (words,).
+
+    Returns:
+        The heads of function-head trees, int32, and which targets were moved, uint8; both shape (words,).
+    """
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    converted = np.array(heads, dtype=np.int32)
+    moved = np.zeros(n_words, dtype=np.uint8)
+    outermost_left = np.full(n_words, -1, dtype=np.int32)
+    outermost_right = np.full(n_words, -1, dtype=np.int32)
+    new: cython.int[::1] = memoryview(converted)
+    moved_view: cython.uchar[::1] = memoryview(moved)
+    left: cython.int[::1] = memoryview(outermost_left)
+    right: cython.int[::1] = memoryview(outermost_right)
+    word: cython.Py_ssize_t
+    step: cython.Py_ssize_t
+    head: cython.int
+    child: cython.int
+    for word in range(n_words):
+        head = heads[word]
+        if targets[word] and head >= 0:
+            if word > head:
+                right[head] = cython.cast(cython.int, word)
+            elif left[head] == NONE:
+                left[head] = cython.cast(cython.int, word)
+    for step in range(order.shape[0]):
+        head = order[step] if order[step] >= 0 else -1 - order[step]
+        child = left[head] if order[step] >= 0 else right[head]
+        if child != NONE and not roots[head]:
+            new[child] = new[head]
+            new[head] = child
+            moved_view[child] = 1
+    return converted, moved
+
+
+def backward(
+    heads: cython.const[cython.int][::1],
+    order: cython.const[cython.int][::1],
+    targets: cython.const[cython.uchar][::1],
+    fixed: cython.const[cython.uchar][::1],
+    frozen: cython.bint,
+):
+    """Put targets below their children: Algorithm 2.
+
+    Args:
+        heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
+        order: what `visits` makes of them, int32, shape (2 * words,).
+        targets: whether each word is a target, uint8, shape (words,).
+        fixed: whether each word stays with its head as a part of a fixed expression, uint8, shape (words,).
+        frozen: whether children are those of the input; otherwise they are read when the side is at turn.
+
+    Returns:
+        The heads of content-head trees, int32, shape (words,).
+    """
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    converted = np.array(heads, dtype=np.int32)
+    first, following = children_of(heads)
+    previous = np.full(n_words, -1, dtype=np.int32)
+    new: cython.int[::1] = memoryview(converted)
+    first_view: cython.int[::1] = memoryview(first)
+    following_view: cython.int[::1] = memoryview(following)
+    previous_view: cython.int[::1] = memoryview(previous)
+    word: cython.Py_ssize_t
+    step: cython.Py_ssize_t
+    head: cython.int
+    for word in range(n_words):
+        if following_view[word] >= 0:
+            previous_view[following_view[word]] = cython.cast(cython.int, word)
+    for step in range(order.shape[0]):
+        head = order[step] if order[step] >= 0 else -1 - order[step]
+        if targets[head] and new[head] >= 0:
+            lower(new, first_view, following_view, previous_view, fixed, head, order[step] >= 0, frozen)
+    return converted
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def lower(
+    new: cython.int[::1],
+    first: cython.int[::1],
+    following: cython.int[::1],
+    previous: cython.int[::1],
+    fixed: cython.const[cython.uchar][::1],
+    target: cython.int,
+    left: cython.bint,
+    frozen: cython.bint,
+) -> cython.void:
+    """Give a target's children on one side to its head, and make the innermost of them its head."""
+    above: cython.int = new[target]
+    child: cython.int = first[target]
+    after: cython.int
+    chosen: cython.int = NONE
+    while child != NONE:
+        after = following[child]
+        if (child < target) == left and not fixed[child]:
+            if chosen == NONE or (child > chosen) == left:
+                chosen = child
+            new[child] = above
+            if not frozen:
+                cut(first, following, previous, target, child)
+                link(first, following, previous, above, child)
+        child = after
+    if chosen != NONE:
+        new[target] = chosen
+        if not frozen:
+            cut(first, following, previous, above, target)
+            link(first, following, previous, chosen, target)
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def cut(
+    first: cython.int[::1],
+    following: cython.int[::1],
+    previous: cython.int[::1],
+    head: cython.int,
+    child: cython.int,
+) -> cython.void:
+    """Take a child out of the list of its head."""
+    if previous[child] == NONE:
+        first[head] = following[child]
+    else:
+        following[previous[child]] = following[child]
+    if following[child] != NONE:
+        previous[following[child]] = previous[child]
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def link(
+    first: cython.int[::1],
+    following: cython.int[::1],
+    previous: cython.int[::1],
+    head: cython.int,
+    child: cython.int,
+) -> cython.void:
+    """Put a child first into the list of a head."""
+    previous[child] = NONE
+    following[child] = first[head]
+    if first[head] != NONE:
+        previous[first[head]] = child
+    first[head] = child
+
+
+def subtree_sizes(heads: cython.const[cython.int][::1], order: cython.const[cython.int][::1]):
+    """Count the words that each word dominates, itself included.
+
+    Args:
+        heads: the heads of trees, -1 for roots, int32, shape (words,).
+        order: what `visits` makes of them, int32, shape (2 * words,).
+
+    Returns:
+        int32, shape (words,).
+    """
+    sizes = np.ones(heads.shape[0], dtype=np.int32)
+    sizes_view: cython.int[::1] = memoryview(sizes)
+    step: cython.Py_ssize_t
+    word: cython.int
+    for step in range(order.shape[0]):
+        if order[step] < 0:  # all words below it are done
+            word = -1 - order[step]
+            if heads[word] >= 0:
+                sizes_view[heads[word]] += sizes_view[word]
+    return sizes
