@@ -75,12 +75,12 @@ def backward(
     warnings = [*_enhanced_kept(treebank)]
     if not exact:
         return _converted(treebank, heads, [*warnings, *_records_kept(treebank)])
-    found = record.restored(treebank, words)
+    found = record.restored(treebank)
     chosen = np.where(found.whole[treebank.sentence_of_word], found.heads, heads).astype(np.int32)
     n_changed = int((found.recorded & ~found.whole).sum())
     if n_changed:
         message = f"of {int(found.recorded.sum())} sentences with recorded heads, {n_changed} have other trees by now"
-        warnings.append(_warning("outdated-record", message, treebank))
+        warnings.append(_notice("outdated-record", message, treebank))
     return _converted(record.without_records(treebank), chosen, warnings)
 
 
@@ -93,16 +93,14 @@ def _enhanced_kept(treebank: Treebank) -> list[Fault]:
     """Warn where there are enhanced graphs, which are not converted."""
     if not (treebank.deps.codes != UNDERSCORE).any():
         return []
-    return [_warning("enhanced-kept", "DEPS are kept as they are, and no longer go with the heads", treebank)]
+    return [_notice("enhanced-kept", "DEPS are kept as they are, and no longer go with the heads", treebank)]
 
 
 def _records_kept(treebank: Treebank) -> list[Fault]:
     n_words = record.n_records(treebank)
     message = f"{n_words} words have recorded heads, which are kept and not used"
-    return [_warning("unused-record", message, treebank)] if n_words else []
+    return [_notice("unused-record", message, treebank)] if n_words else []
 
 
-def _warning(slug: str, message: str, treebank: Treebank) -> Fault:
+def _notice(slug: str, message: str, treebank: Treebank) -> Fault:
     return Fault(slug, message, Place(treebank.source.path), "warning")
-
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import zlib
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -16,26 +17,39 @@ from levelhead.treebank import Column, Treebank
 from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from levelhead.treebank.strings import Codes
 
 ATTRIBUTE = "ContentHead"
-"""The attribute in MISC that holds a word's head in the content-head tree, as CoNLL-U writes heads."""
+"""The attribute in MISC that holds a word's head in the content-head tree, as CoNLL-U writes heads.
 
-_RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})")
+On the first word of a sentence that has one, a checksum of the function-head tree follows after a colon.
+"""
+
+_RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
 
 
 class Restored(NamedTuple):
     """What the records of a treebank say.
 
     Args:
-        heads: the recorded heads, and the present ones where a sentence has no records or others than it should.
-        whole: whether the records of each sentence hold: its present tree is what forward conversion makes of them.
+        heads: the recorded heads, and the present ones where there are none.
+        whole: whether the records of each sentence hold: its tree is the very one that was recorded.
         recorded: whether each sentence has records.
     """
 
     heads: Codes
     whole: NDArray[np.bool_]
     recorded: NDArray[np.bool_]
+
+
+class _Record(NamedTuple):
+    """What a MISC records: head and checksum, and the MISC without it."""
+
+    head: int
+    checksum: str | None
+    rest: str
 
 
 def with_records(treebank: Treebank, words: Words) -> Treebank:
@@ -52,7 +66,12 @@ def with_records(treebank: Treebank, words: Words) -> Treebank:
     heads = treebank.heads
     converted, _ = raised(heads, words)
     chosen = np.flatnonzero((converted != heads) | (lowered(converted, words) != heads))
-    texts = [_added(treebank.misc[word], head) for word, head in zip(chosen, treebank.local_heads()[chosen])]
+    records = [f"{ATTRIBUTE}={head}" for head in treebank.local_heads()[chosen].tolist()]
+    sentences, first = np.unique(treebank.sentence_of_word[chosen], return_index=True)
+    function = replace(treebank, heads=converted)
+    for i, checksum in zip(first.tolist(), _checksums(function, sentences.tolist())):
+        records[i] += f":{checksum}"
+    texts = [_added(treebank.misc[word], record) for word, record in zip(chosen.tolist(), records)]
     return _with_misc(treebank, chosen, texts)
 
 
@@ -60,7 +79,7 @@ def without_records(treebank: Treebank) -> Treebank:
     """Remove all records from MISC."""
     found = _records_in(treebank)
     chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(found)))
-    texts = [found[code][1] for code in treebank.misc.codes[chosen].tolist()]
+    texts = [found[code].rest for code in treebank.misc.codes[chosen].tolist()]
     return _with_misc(treebank, chosen, texts)
 
 
@@ -69,26 +88,32 @@ def n_records(treebank: Treebank) -> int:
     return int(np.isin(treebank.misc.codes, list(_records_in(treebank))).sum())
 
 
-def restored(treebank: Treebank, words: Words) -> Restored:
+def restored(treebank: Treebank) -> Restored:
     """Read the records, and see in which sentences they hold.
 
     Args:
         treebank: function-head trees, perhaps changed since they were converted.
-        words: what took part in the conversion.
     """
     starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
+    found = _records_in(treebank)
+    chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(found)))
+    records = [found[code] for code in treebank.misc.codes[chosen].tolist()]
     local = treebank.local_heads()
-    recorded = np.zeros(len(treebank), dtype=bool)
-    for code, (head, _) in _records_in(treebank).items():
-        chosen = treebank.misc.codes == code
-        local[chosen] = head
-        recorded[sentences[chosen]] = True
-    whole = recorded & (trees.bad_sentences(local, starts, True) == 0)  # noqa: FBT003 -- CoNLL-X may have several roots
+    local[chosen] = [record.head for record in records]
+    recorded, whole = np.zeros(len(treebank), dtype=bool), np.zeros(len(treebank), dtype=bool)
+    recorded[sentences[chosen]] = True
+    sums = {i: record.checksum for i, record in zip(sentences[chosen].tolist(), records) if record.checksum}
+    whole[list(sums)] = [one == other for one, other in zip(sums.values(), _checksums(treebank, sums))]
+    # a treebank read as CoNLL-X may have several roots in a sentence
+    whole &= trees.bad_sentences(local, starts, True) == 0
     as_index = np.where(local == 0, -1, local - 1 + starts[sentences]).astype(np.int32)
-    heads = np.where(whole[sentences], as_index, treebank.heads).astype(np.int32)
-    converted, _ = raised(heads, words)
-    whole[sentences[whole[sentences] & (converted != treebank.heads)]] = False
-    return Restored(np.where(whole[sentences], heads, treebank.heads).astype(np.int32), whole, recorded)
+    return Restored(as_index, whole, recorded)
+
+
+def _checksums(treebank: Treebank, sentences: Iterable[int]) -> list[str]:
+    """Give a checksum of the heads of each of some sentences."""
+    local, starts = treebank.local_heads().astype("<i4"), treebank.sentence_starts.tolist()
+    return [f"{zlib.crc32(local[starts[i] : starts[i + 1]].tobytes()):08x}" for i in sentences]
 
 
 def _refuse_records(treebank: Treebank) -> None:
@@ -102,20 +127,19 @@ def _refuse_records(treebank: Treebank) -> None:
         raise InputError(Fault("recorded-heads", message, Place(treebank.source.path, line, sentence + 1, number)))
 
 
-def _records_in(treebank: Treebank) -> dict[int, tuple[int, str]]:
-    """Give for each code of a MISC with records the last recorded head, and the MISC without them."""
+def _records_in(treebank: Treebank) -> dict[int, _Record]:
+    """Give what is recorded for each code of a MISC with a record; the last counts where there are several."""
     found = {}
     for code in treebank.misc.distinct.tolist():
         parts = treebank.strings[code].split("|")
-        records = [match[1] for match in map(_RECORD.fullmatch, parts) if match]
+        records = [match for match in map(_RECORD.fullmatch, parts) if match]
         if records:
             rest = [part for part in parts if not _RECORD.fullmatch(part)]
-            found[code] = (int(records[-1]), "|".join(rest) if rest else "_")
+            found[code] = _Record(int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
     return found
 
 
-def _added(misc: str, head: int) -> str:
-    record = f"{ATTRIBUTE}={head}"
+def _added(misc: str, record: str) -> str:
     return record if misc == "_" else f"{misc}|{record}"
 
 

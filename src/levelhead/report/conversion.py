@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from levelhead.conversion import NotRestored, RoundTrip
@@ -15,19 +15,19 @@ _COLUMNS = (
     Column("Sentences", "number"),
     Column("Words", "number"),
     Column("Converted", "number"),
-    Column("%"),
+    Column("Converted %"),
     Column("Sentences failed", "number"),
     Column("Heads lost", "number"),
-    Column("%"),
-    Column("Non-projective", "number"),
-    Column("%"),
-    Column("then", "number"),
-    Column("%"),
-    Column("Sentences %"),
-    Column("then %"),
+    Column("Heads lost %"),
+    Column("Nonproj. arcs %"),
+    Column("arcs then %"),
+    Column("Nonproj. sent. %"),
+    Column("sent. then %"),
 )
 
-_RATIOS = {
+_TEXTS = {"Treebank", "sent_id", "Form"}
+
+_RATIOS: Mapping[str, Callable[[RoundTrip], float | None]] = {
     "converted_share": lambda trip: _share(trip.converted, trip.words),
     "changed_heads_share": lambda trip: _share(trip.changed_heads, trip.words),
     "not_restored_share": lambda trip: _share(len(trip.not_restored), trip.words),
@@ -60,9 +60,8 @@ def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
     Args:
         trips: the round trip of each treebank.
     """
-    headings = ("Line", "Sentence", "Word", "Head", "Restored")
-    columns = (Column("Treebank", "text"), *(Column(name, "number") for name in headings[:2]), Column("sent_id", "text"))
-    columns += (Column("Word", "number"), Column("Form", "text"), *(Column(name, "number") for name in headings[3:]))
+    headings = ("Treebank", "Line", "Sentence", "sent_id", "Word", "Form", "Head", "Restored")
+    columns = tuple(Column(name, "text" if name in _TEXTS else "number") for name in headings)
     rows = (
         (name, w.line, w.sentence, w.sent_id, w.word, w.form, w.head, w.restored)
         for name, trip in trips.items()
@@ -103,8 +102,7 @@ def _row(name: str, trip: RoundTrip) -> tuple[Cell, ...]:
         name, trip.ud, trip.sentences, trip.words,
         trip.converted, ratio["converted_share"],
         len(trip.failed_sentences), len(trip.not_restored), ratio["not_restored_share"],
-        trip.nonprojective[0], ratio["nonprojective_share_before"],
-        trip.nonprojective[1], ratio["nonprojective_share_after"],
+        ratio["nonprojective_share_before"], ratio["nonprojective_share_after"],
         ratio["nonprojective_sentences_share_before"], ratio["nonprojective_sentences_share_after"],
     )  # fmt: skip
 
