@@ -411,7 +411,7 @@ def test_a_sentence_of_a_hundred_thousand_words(shape: str) -> None:
     """A chain of targets, and a chain of words each with one: no recursion, and no list is searched over and over."""
     n = 100_000
     chains = {"to the left": [*range(n)], "to the right": [*range(2, n + 1), 0]}
-    heads = chains.get(shape, [0, *(max(1, i - i % 2 - 1) for i in range(1, n))])
+    heads = chains.get(shape, [0, *(max(1, i - 1 + i % 2) for i in range(1, n))])
     labels = [
         "root" if head == 0 else "nmod" if shape == "a comb" and i % 2 == 0 else "case" for i, head in enumerate(heads)
     ]

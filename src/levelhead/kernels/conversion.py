@@ -4,8 +4,6 @@
 import cython
 import numpy as np
 
-NONE: cython.int = -1
-
 
 def visits(heads: cython.const[cython.int][::1]):
     """Order the sides of all words as the recursive algorithms come to them.
@@ -45,16 +43,16 @@ def walk(
     """Visit the tree below a root; `waiting` holds the next child of each word, -1 where none is left."""
     at: cython.int = root
     child: cython.int
-    came_from: cython.int = NONE  # the child whose subtree is done, -1 on the way down
+    came_from: cython.int = -1  # the child whose subtree is done, -1 on the way down
     while True:
         child = waiting[at]
-        if (came_from == NONE or came_from < at) and (child == NONE or child > at):
+        if (came_from < 0 or came_from < at) and (child < 0 or child > at):
             order[n_done] = at  # the last left child is done, or there was none
             n_done += 1
-        if child != NONE:
+        if child >= 0:
             waiting[at] = following[child]
             at = child
-            came_from = NONE
+            came_from = -1
             continue
         order[n_done] = -1 - at
         n_done += 1
@@ -118,12 +116,12 @@ def forward(
         if targets[word] and head >= 0:
             if word > head:
                 right[head] = cython.cast(cython.int, word)
-            elif left[head] == NONE:
+            elif left[head] < 0:
                 left[head] = cython.cast(cython.int, word)
     for step in range(order.shape[0]):
         head = order[step] if order[step] >= 0 else -1 - order[step]
         child = left[head] if order[step] >= 0 else right[head]
-        if child != NONE and not roots[head]:
+        if child >= 0 and not roots[head]:
             new[child] = new[head]
             new[head] = child
             moved_view[child] = 1
@@ -149,25 +147,45 @@ def backward(
     Returns:
         The heads of content-head trees, int32, shape (words,).
     """
-    n_words: cython.Py_ssize_t = heads.shape[0]
     converted = np.array(heads, dtype=np.int32)
     first, following = children_of(heads)
-    previous = np.full(n_words, -1, dtype=np.int32)
     new: cython.int[::1] = memoryview(converted)
     first_view: cython.int[::1] = memoryview(first)
     following_view: cython.int[::1] = memoryview(following)
-    previous_view: cython.int[::1] = memoryview(previous)
-    word: cython.Py_ssize_t
     step: cython.Py_ssize_t
-    head: cython.int
-    for word in range(n_words):
-        if following_view[word] >= 0:
-            previous_view[following_view[word]] = cython.cast(cython.int, word)
+    target: cython.int
     for step in range(order.shape[0]):
-        head = order[step] if order[step] >= 0 else -1 - order[step]
-        if targets[head] and new[head] >= 0:
-            lower(new, first_view, following_view, previous_view, fixed, head, order[step] >= 0, frozen)
+        target = order[step] if order[step] >= 0 else -1 - order[step]
+        if targets[target] and new[target] >= 0:
+            if frozen:
+                lower_frozen(new, first_view, following_view, fixed, target, order[step] >= 0)
+            else:
+                lower(new, first_view, following_view, fixed, target, order[step] >= 0)
     return converted
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def lower_frozen(
+    new: cython.int[::1],
+    first: cython.const[cython.int][::1],
+    following: cython.const[cython.int][::1],
+    fixed: cython.const[cython.uchar][::1],
+    target: cython.int,
+    left: cython.bint,
+) -> cython.void:
+    """Give the children that a target had on one side to its head, and make the innermost of them its head."""
+    above: cython.int = new[target]
+    child: cython.int = first[target]
+    innermost: cython.int = -1
+    while child >= 0:
+        if (child < target) == left and not fixed[child]:
+            new[child] = above
+            if innermost < 0 or (child > innermost) == left:
+                innermost = child
+        child = following[child]
+    if innermost >= 0:
+        new[target] = innermost
 
 
 @cython.cfunc
@@ -176,67 +194,44 @@ def lower(
     new: cython.int[::1],
     first: cython.int[::1],
     following: cython.int[::1],
-    previous: cython.int[::1],
     fixed: cython.const[cython.uchar][::1],
     target: cython.int,
     left: cython.bint,
-    frozen: cython.bint,
 ) -> cython.void:
-    """Give a target's children on one side to its head, and make the innermost of them its head."""
+    """Give a target's present children on one side to its head, and make the innermost of them its head.
+
+    The list of a word holds all its children and perhaps some it has no more, which are dropped here. The target is
+    not put into the list of its new head: that word's turn is over, as is that of every word below the target.
+    """
     above: cython.int = new[target]
     child: cython.int = first[target]
+    innermost: cython.int = -1
     after: cython.int
-    chosen: cython.int = NONE
-    while child != NONE:
+    kept: cython.int = -1
+    moved: cython.int = -1
+    last_moved: cython.int = -1
+    while child >= 0:
         after = following[child]
-        if (child < target) == left and not fixed[child]:
-            if chosen == NONE or (child > chosen) == left:
-                chosen = child
+        if new[child] != target:
+            pass
+        elif (child < target) != left or fixed[child]:
+            following[child] = kept
+            kept = child
+        else:
             new[child] = above
-            if not frozen:
-                cut(first, following, previous, target, child)
-                link(first, following, previous, above, child)
+            if moved < 0:
+                moved = child
+            else:
+                following[last_moved] = child
+            last_moved = child
+            if innermost < 0 or (child > innermost) == left:
+                innermost = child
         child = after
-    if chosen != NONE:
-        new[target] = chosen
-        if not frozen:
-            cut(first, following, previous, above, target)
-            link(first, following, previous, chosen, target)
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def cut(
-    first: cython.int[::1],
-    following: cython.int[::1],
-    previous: cython.int[::1],
-    head: cython.int,
-    child: cython.int,
-) -> cython.void:
-    """Take a child out of the list of its head."""
-    if previous[child] == NONE:
-        first[head] = following[child]
-    else:
-        following[previous[child]] = following[child]
-    if following[child] != NONE:
-        previous[following[child]] = previous[child]
-
-
-@cython.cfunc
-@cython.exceptval(check=False)
-def link(
-    first: cython.int[::1],
-    following: cython.int[::1],
-    previous: cython.int[::1],
-    head: cython.int,
-    child: cython.int,
-) -> cython.void:
-    """Put a child first into the list of a head."""
-    previous[child] = NONE
-    following[child] = first[head]
-    if first[head] != NONE:
-        previous[first[head]] = child
-    first[head] = child
+    first[target] = kept
+    if innermost >= 0:
+        following[last_moved] = first[above]
+        first[above] = moved
+        new[target] = innermost
 
 
 def subtree_sizes(heads: cython.const[cython.int][::1], order: cython.const[cython.int][::1]):
