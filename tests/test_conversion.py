@@ -3,7 +3,7 @@
 import random
 import re
 import zlib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from itertools import pairwise
 from pathlib import Path
 
@@ -205,6 +205,34 @@ def test_when_lists_are_read(data: Path, name: str, read_again: float, frozen: f
     for variant, share in (("paper", read_again), ("frozen", frozen)):
         trip = check(treebank, variant=variant, targets=whole)
         assert 100 * len(trip.not_restored) / trip.words == pytest.approx(share, abs=0.0005)
+
+
+def documented() -> Iterator[tuple[str, list[str]]]:
+    """Give the path and the cells of each row of the tables in the documentation."""
+    page = (Path(__file__).parent.parent / "docs/conversion.md").read_text(encoding="utf-8")
+    for release, table in re.findall(r"\nUD ([\d.]+):\n\n\|.*\n\|.*\n((?:\|.*\n)+)", page):
+        for row in table.splitlines():
+            name, *cells = [cell.strip() for cell in row.strip("|").split("|")]
+            if not name.startswith("average"):
+                yield f"ud/r{release}/{name}-ud-train.conllu.xz", cells
+
+
+def test_the_tables_of_the_documentation(data: Path) -> None:
+    """Every training set at hand has a row, and its numbers are what comes out (the script's are tested above)."""
+    rows = dict(documented())
+    folders = [data / "ud/r1.3", data / "ud/r2.0"]
+    assert {data / name for name in rows} == {path for folder in folders for path in folder.glob("*-train.conllu.xz")}
+    for name, cells in rows.items():
+        treebank = levelhead.read(data / name)
+        trip, frozen = check(treebank), check(treebank, variant="frozen")
+        shares = [
+            100 * n / trip.words for n in (*map(len, (trip.not_restored, frozen.not_restored)), *trip.nonprojective)
+        ]
+        lost, lost_frozen, arcs, then = shares
+        sentences = [f"{100 * n / trip.sentences:.1f}" for n in trip.nonprojective_sentences]
+        start = [str(trip.words), f"{100 * trip.converted / trip.words:.2f}", str(len(trip.failed_sentences))]
+        assert cells[:5] == [*start, f"{lost:.3f}", f"{lost_frozen:.3f}"]
+        assert cells[6:] == [f"{arcs:.2f}", f"{then:.2f}", *sentences]
 
 
 # Laws
