@@ -434,6 +434,16 @@ def test_compiled_and_not(treebank: Treebank) -> None:
     ]
 
 
+@pytest.mark.parametrize("heads", [[1], [-2], [-1, 2], [1, 0], [-1, 2, 1], [0]])
+def test_heads_that_are_no_trees(heads: list[int]) -> None:
+    """Kernels are not led astray."""
+    array = np.array(heads, dtype=np.int32)
+    with pytest.raises(ValueError, match=r"no word|in a circle"):
+        nonprojective_arcs(array)
+    with pytest.raises(ValueError, match=r"no word|in a circle"):
+        PLAIN.visits(*views(array))
+
+
 @pytest.mark.parametrize("shape", ["to the left", "to the right", "a comb"])
 def test_a_sentence_of_a_hundred_thousand_words(shape: str) -> None:
     """A chain of targets, and a chain of words each with one: no recursion, and no list is searched over and over."""

@@ -15,18 +15,26 @@ def visits(heads: cython.const[cython.int][::1]):
 
     Returns:
         w for the left side of word w, -1 - w for its right side; int32, shape (2 * words,).
+
+    Raises:
+        ValueError: the heads are not trees; what takes this order needs no check of its own.
     """
     n_words: cython.Py_ssize_t = heads.shape[0]
+    root: cython.Py_ssize_t
+    for root in range(n_words):
+        if heads[root] < -1 or heads[root] >= n_words:
+            raise ValueError("a head is no word")
     order = np.empty(2 * n_words, dtype=np.int32)
     first, following = children_of(heads)
     order_view: cython.int[::1] = memoryview(order)
     first_view: cython.int[::1] = memoryview(first)
     following_view: cython.int[::1] = memoryview(following)
     n_done: cython.Py_ssize_t = 0
-    root: cython.Py_ssize_t
     for root in range(n_words):
         if heads[root] < 0:
             n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
+    if n_done < 2 * n_words:
+        raise ValueError("heads go round in a circle")
     return order
 
 
