@@ -158,6 +158,25 @@ MESSAGES: Mapping[str, Message] = {
         "A list of treebanks is not a table with the columns name, group, train and test.",
         "Separate the columns by tabs; further columns hold accuracies, as numbers or nothing.",
     ),
+    # conversion
+    "invalid-targets": _error(
+        "A file of conversion targets is not TOML of the right form.",
+        "Write a table [targets] with a list of relations for each UPOS, as in the documentation of convert.",
+    ),
+    "recorded-heads": _error(
+        "The treebank has heads recorded in MISC already: it was converted before.",
+        "Convert it back first, or leave out --exact.",
+    ),
+    "outdated-record": _warning(
+        "Trees were changed since their heads were recorded; they go through the algorithm.",
+        "Nothing, for a parser's output; otherwise convert back before you change trees.",
+    ),
+    "unused-record": _warning(
+        "MISC has recorded heads that are not used.", "Use --exact to restore them, unless a parser made the trees."
+    ),
+    "enhanced-kept": _warning(
+        "Enhanced graphs are not converted with the trees.", "Do not use DEPS of a converted treebank."
+    ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),

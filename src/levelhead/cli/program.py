@@ -22,6 +22,7 @@ VERBS = {
     "measures": "List all measures with their definitions and sources.",
     "derive": "Print transitions, or words as they are attached.",
     "perplexity": "Measure string or derivation perplexity.",
+    "convert": "Convert content-head trees to function-head trees, and back.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 
