@@ -4,6 +4,7 @@ import json
 import sys
 import tempfile
 import zlib
+from itertools import pairwise
 from pathlib import Path
 from random import Random
 
@@ -89,13 +90,13 @@ def numbers(evaluation: Evaluation) -> dict[str, tuple[float | None, ...]]:
 def check_scores(evaluation: Evaluation, rules: str) -> None:
     """Ratios are between 0 and 1 (but for udtools' edges), and who needs more agrees less."""
     for name, one in evaluation.items():
-        assert 0 <= one.correct
+        assert one.correct >= 0
         if not (name in GRAPHS and rules == "udtools"):
             assert one.correct <= min(one.gold, one.system)
             assert one.value is None or 0 <= one.value <= 1
         assert one.aligned is None or one.correct <= one.aligned <= one.gold
     ascending = [name for name in ("MLAS", "CLAS", "LAS", "UAS", "Words") if name in evaluation]
-    for lower, higher in zip(ascending, ascending[1:]):
+    for lower, higher in pairwise(ascending):
         assert evaluation[lower].correct <= evaluation[higher].correct, f"{lower} has more right than {higher}"
 
 

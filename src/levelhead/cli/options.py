@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -14,6 +16,9 @@ from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
+
+PATH = click.Path(readable=False)
+"""A path that is checked where it is opened, so that all errors of files are told alike."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -38,7 +43,7 @@ places_option: Decorator = click.option(
     "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV. JSON always has all."
 )
 output_option: Decorator = click.option(
-    "--output", "-o", type=click.Path(), help="Write to this file, whole or not at all, in place of standard output."
+    "--output", "-o", type=PATH, help="Write to this file, whole or not at all, in place of standard output."
 )
 input_format_option: Decorator = click.option(
     "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
@@ -55,14 +60,40 @@ def print_table(table: Table, output_format: str, places: int | None, output: st
     emit(WRITERS[output_format](table, default if places is None else places), output)
 
 
+def check_paths(inputs: Iterable[str], output: str | None) -> None:
+    """Refuse to read standard input twice, and to write over what is read (also under another name).
+
+    Args:
+        inputs: the paths of all files that are read.
+        output: where to write.
+
+    Raises:
+        click.UsageError: these cannot be read or written.
+    """
+    paths = list(inputs)
+    if paths.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if output is not None and any(_same_file(output, path) for path in paths):
+        raise click.UsageError("--output names one of the files that are read")
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121
+    except (OSError, ValueError):
+        return False
+
+
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
     """Print a document as JSON, or a list of documents as JSON lines."""
     import json
 
     if lines and isinstance(document, list):
-        emit("".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document), output)
+        text = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document)
     else:
-        emit(json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n", output)
+        text = json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n"
+    # what a terminal would obey or hide is escaped, which changes nothing for whoever reads the JSON
+    emit(re.sub(r"[^\n -~]", lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text), output)
 
 
 def emit(text: str, output: str | None) -> None:

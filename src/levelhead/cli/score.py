@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from contextlib import suppress
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -17,7 +18,7 @@ from levelhead.measures import parse_measure
 from levelhead.report import scores as report
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from collections.abc import Iterator, Mapping
 
     from levelhead.secondary import Coverage
 
@@ -26,11 +27,11 @@ Gate = tuple[str, Fraction]
 
 
 @click.command()
-@click.argument("gold", type=click.Path())
-@click.argument("system", type=click.Path())
+@click.argument("gold", type=options.PATH)
+@click.argument("system", type=options.PATH)
 @options.measure_option
 @options.rules_option
-@click.option("-w", "--weights", type=click.Path(), help="Also print WeightedLAS with the weights in this file.")
+@click.option("-w", "--weights", type=options.PATH, help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
 @click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
 @click.option(
@@ -65,11 +66,11 @@ def score(
 
     "-" is standard input. Numbers go to standard output, everything else to standard error.
     """
-    _check_paths([gold, system, *([weights] if weights is not None else [])], output)
-    if explain:
-        return _explain(gold, system, output_format, places, output)
     asked = [*measures, *([f"WeightedLAS({weights})"] if weights is not None else [])]
     wanted = list(map(_gate, gates))
+    options.check_paths(_inputs(gold, system, [*asked, *(measure for measure, _ in wanted)]), output)
+    if explain:
+        return _explain(gold, system, output_format, places, output)
     settings: dict[str, Any] = {
         "rules": rules,
         "format": input_format,
@@ -103,19 +104,14 @@ def _every(asked: list[str], gates: list[Gate], rules: str, *, only_added: bool)
     return list(dict.fromkeys(str(parse_measure(text)) for text in [*own, *asked, *(measure for measure, _ in gates)]))
 
 
-def _check_paths(inputs: list[str], output: str | None) -> None:
-    """Refuse to read standard input twice, and to write over what is read."""
-    if inputs.count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
-    if output is not None and any(_same_file(output, path) for path in inputs):
-        raise click.UsageError("--output names one of the files that are read")
-
-
-def _same_file(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121
-    except (OSError, ValueError):
-        return False
+def _inputs(gold: str, system: str, asked: list[str]) -> Iterator[str]:
+    """All files that are read: those of folders too, and the weights that measures name."""
+    for path in (gold, system):
+        yield path
+        if os.path.isdir(path):  # noqa: PTH112
+            with suppress(OSError):  # is told where the folder is read
+                yield from (entry.path for entry in os.scandir(path))
+    yield from (measure.argument for measure in map(parse_measure, asked) if measure.argument is not None)
 
 
 def _gate(text: str) -> Gate:

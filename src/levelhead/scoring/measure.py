@@ -16,7 +16,7 @@ NOTHING = Agree(0)
 """What a word must agree in to be aligned: no more."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
-_TEXT = re.compile(r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?:\.(?P<component>[a-z1_]+))?")
+_TEXT = re.compile(r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?:\.(?P<component>[a-z1_]+))?", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)
