@@ -19,7 +19,7 @@ from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import Weights, file_of, values_of, weights_of
-from levelhead.treebank import Treebank, read
+from levelhead.treebank import Treebank, parse
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -198,14 +198,29 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     """
     if isinstance(source, Treebank):
         return source
+    return parse_as(read_bytes(source), os.fsdecode(source), rules, format)
+
+
+def parse_as(data: bytes, name: str, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
+    """Read a treebank from bytes, as the rules say.
+
+    Args:
+        data: the contents of a file.
+        name: what to call it in messages.
+        rules: whose verdict on files to follow.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: the file is not valid; with every fault.
+    """
     if rules.reading is None:
-        return read(source, format=format)
+        return parse(data, name=name, format=format)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
-        raise InputError(Fault("refused-by-rules", message, Place(os.fspath(source))))
+        raise InputError(Fault("refused-by-rules", message, Place(name)))
     from levelhead.treebank.official import SCORERS, parse_officially
 
-    return parse_officially(read_bytes(source), SCORERS[rules.reading], os.fspath(source))
+    return parse_officially(data, SCORERS[rules.reading], name)
 
 
 def measures_for(

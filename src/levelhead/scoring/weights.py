@@ -105,6 +105,15 @@ def default_weight(measure: Measure, definition: Definition) -> float | None:
     return definition.default_weight if default is None else default
 
 
+def path_of(measure: Measure) -> str:
+    """Return the path of the file of weights that a measure names.
+
+    Args:
+        measure: a weighted measure.
+    """
+    return _path_and_default(measure)[0]
+
+
 def _path_and_default(measure: Measure) -> tuple[str, float | None]:
     path, marker, number = (measure.argument or "").rpartition(",default=")
     default = _weight(["", number]) if marker else None
