@@ -12,7 +12,7 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import load_pair, measures_for, weights_for
-from levelhead.folders import treebanks_in
+from levelhead.treebank.files import treebanks_in
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match

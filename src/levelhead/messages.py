@@ -139,6 +139,7 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
+    "unknown-column": _error("A profile has no column of that name.", "See `levelhead profile --list-columns`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),
     "not-annotated": _error(
         "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."

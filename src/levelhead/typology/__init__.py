@@ -1,5 +1,6 @@
 """What treebanks are like: profiles from counts that add, their similarity, and which of them to compare."""
 
+from levelhead.typology.collection import Survey, files_of, survey
 from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.entropy import HeadEntropy, averaged_entropy, head_entropy, word_dependency_entropy
@@ -22,14 +23,17 @@ __all__ = [
     "ProfileColumn",
     "Rarefied",
     "Similarity",
+    "Survey",
     "TreebankCounts",
     "Verdict",
     "averaged_entropy",
     "count",
+    "files_of",
     "head_entropy",
     "profile",
     "rarefied_entropy",
     "select",
     "similarity",
+    "survey",
     "word_dependency_entropy",
 ]

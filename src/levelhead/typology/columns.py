@@ -63,7 +63,7 @@ def _shares(counts: Mapping[str, int], whole: int) -> dict[str, float]:
 
 
 def _classes(counts: TreebankCounts, settings: Settings) -> dict[str, float]:
-    sums = dict.fromkeys([*settings.scheme.classes, settings.scheme.otherwise], 0)
+    sums = dict.fromkeys(settings.scheme.names, 0)
     for relation, n in counts.words.frequencies(0).items():
         sums[settings.scheme.class_of(relation)] += n
     return _shares(sums, counts.sizes.words)
@@ -306,8 +306,8 @@ _STRUCTURE = (
     ),
     ProfileColumn(
         "gap_degree", "structure", "number",
-        "Mean gap degree of trees: the most gaps that the words below one word leave.", "sum of gap degrees / sentences",
-        _KUHLMANN,
+        "Mean gap degree of trees: the most gaps that the words below one word leave.",
+        "sum of gap degrees / sentences", _KUHLMANN,
         lambda c, _: c.structure.gap_degrees.mean,
     ),
     ProfileColumn(

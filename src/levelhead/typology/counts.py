@@ -11,7 +11,7 @@ from levelhead.typology.lexical import Chunks, Lexical, count_lexical
 from levelhead.typology.similarity import Distributions, count_trigrams
 from levelhead.typology.sizes import Sizes, count_sizes
 from levelhead.typology.structure import Structure, count_structure
-from levelhead.typology.tally import Sums, Tally, mapped
+from levelhead.typology.tally import Sums, Tally, compact, mapped
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
@@ -59,15 +59,15 @@ def count(treebank: Treebank, chunks: Chunks | None = None) -> TreebankCounts:
         treebank: the treebank.
         chunks: how running text is cut for type/token ratios.
     """
-    relations = mapped(treebank.relations, universal)
+    relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
     return TreebankCounts(
         count_sizes(treebank),
         Tally.of(treebank.relations),
-        Tally.of(relations, treebank.forms),
-        Tally.of(treebank.upos, treebank.feats),
-        Tally.of(treebank.lemmas, treebank.forms),
-        count_heads(treebank, relations),
-        count_trigrams(treebank),
+        Tally.of(relations, forms),
+        Tally.of(tags, treebank.feats),
+        Tally.of(treebank.lemmas, forms),
+        count_heads(treebank.heads, tags, relations, forms),
+        count_trigrams(tags, treebank.sentence_starts),
         count_lexical(treebank, chunks or Chunks()),
-        count_structure(treebank, relations),
+        count_structure(treebank, tags, relations),
     )

@@ -10,7 +10,8 @@ import numpy as np
 from levelhead.typology.tally import Tally
 
 if TYPE_CHECKING:
-    from levelhead.treebank import Column, Treebank
+    from levelhead.treebank import Column
+    from levelhead.treebank.strings import Codes
 
 ABSENT = 0.5
 """The word dependency entropy of a relation in a treebank that does not have it (Callin, section 4.2)."""
@@ -71,16 +72,19 @@ class HeadEntropy(NamedTuple):
     all_arcs: int
 
 
-def count_heads(treebank: Treebank, relations: Column) -> Tally:
+def count_heads(heads: Codes, tags: Column, relations: Column, forms: Column) -> Tally:
     """Count (UPOS, relation, form, form of the head) over all words but roots.
 
     Args:
-        treebank: the treebank.
-        relations: the relation of each word.
+        heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
+        tags: the UPOS of each word.
+        relations: its relation.
+        forms: its form.
     """
-    words = np.flatnonzero(treebank.heads >= 0)
-    heads = treebank.forms.take(treebank.heads[words])
-    return Tally.of(treebank.upos.take(words), relations.take(words), treebank.forms.take(words), heads)
+    words = np.flatnonzero(heads >= 0)
+    return Tally.of(
+        tags.take(words), relations.take(words), forms.take(words), forms.take(heads[words].astype(np.intp))
+    )
 
 
 def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:

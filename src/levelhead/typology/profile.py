@@ -15,7 +15,7 @@ from levelhead.typology.counts import TreebankCounts, count
 if TYPE_CHECKING:
     from levelhead.typology.lexical import Chunks
 
-DEFAULT_SCHEME = "conll18"
+DEFAULT_SCHEME = "nivre-fang"
 
 
 class Profile(Mapping[str, Value]):
@@ -121,7 +121,7 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
     if isinstance(scheme, Scheme):
         return scheme
     if scheme not in SCHEMES:
-        raise MeasureError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}", "unknown-scheme")
+        raise MeasureError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}", "unknown-measure")
     return SCHEMES[scheme]
 
 

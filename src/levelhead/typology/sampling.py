@@ -65,7 +65,8 @@ def _drawn_words(treebank: Treebank, draw: np.random.Generator) -> NDArray[np.in
     order = draw.permutation(len(treebank))
     sizes = np.diff(treebank.sentence_starts)[order]
     begins = np.cumsum(sizes) - sizes
-    return np.arange(treebank.n_words) + np.repeat(treebank.sentence_starts[:-1][order] - begins, sizes)
+    words: NDArray[np.intp] = np.arange(treebank.n_words) + np.repeat(treebank.sentence_starts[order] - begins, sizes)
+    return words
 
 
 def _summaries(drawn: list[dict[str, float]], size: int) -> list[Rarefied]:

@@ -14,10 +14,10 @@ from levelhead.typology.tally import Histogram, Sums, Tally
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.treebank import Treebank
+    from levelhead.treebank.strings import Codes
 
-BOUNDARY = "BOUNDARY"
-"""What stands before the first part of speech of a sentence and after the last."""
+BOUNDARY = "\t"
+"""What stands before the first part of speech of a sentence and after the last: no cell of CoNLL-U can hold it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,17 +66,19 @@ def similarity(one: Distributions, other: Distributions) -> Similarity:
     )
 
 
-def count_trigrams(treebank: Treebank) -> Tally:
-    """Count the universal part of speech of each word with those before and after it in its sentence."""
-    names = [text for text in treebank.upos.strings.texts if text != BOUNDARY]
-    strings = Strings.of([BOUNDARY, *names])
-    place = {text: code for code, text in enumerate(strings.texts)}
-    recoded = np.array([place[text] for text in treebank.upos.strings.texts], dtype=np.int32)
-    middle = recoded[treebank.upos.codes]
+def count_trigrams(tags: Column, sentence_starts: Codes) -> Tally:
+    """Count the universal part of speech of each word with those before and after it in its sentence.
+
+    Args:
+        tags: the UPOS of each word, in a pool of its own.
+        sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
+    """
+    strings = Strings.of([BOUNDARY, *tags.strings.texts])
+    middle = tags.codes + 1
     before, after = np.zeros_like(middle), np.zeros_like(middle)
     before[1:], after[:-1] = middle[:-1], middle[1:]
-    before[treebank.sentence_starts[:-1]] = 0
-    after[treebank.sentence_starts[1:] - 1] = 0
+    before[sentence_starts[:-1]] = 0
+    after[sentence_starts[1:] - 1] = 0
     return Tally.of(*(Column(codes, strings) for codes in (before, middle, after)))
 
 

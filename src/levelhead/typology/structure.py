@@ -54,7 +54,11 @@ class Structure(Sums):
     @property
     def distance(self) -> float | None:
         """The mean dependency distance."""
-        return int((abs(self.displacements.values) * self.displacements.counts).sum()) / self.n_arcs if self.n_arcs else None
+        return (
+            int((abs(self.displacements.values) * self.displacements.counts).sum()) / self.n_arcs
+            if self.n_arcs
+            else None
+        )
 
     @property
     def expected_distance(self) -> float | None:
@@ -71,22 +75,25 @@ class Structure(Sums):
         return max(0.0, float(logs)) / self.n_arcs
 
 
-def count_structure(treebank: Treebank, relations: Column) -> Structure:
+def count_structure(treebank: Treebank, tags: Column, relations: Column) -> Structure:
     """Count the trees of a treebank.
 
     Args:
         treebank: the treebank.
+        tags: the UPOS of each word.
         relations: the universal relation of each word.
     """
     shapes = shapes_of(treebank)
     words = np.flatnonzero(treebank.heads >= 0)
     heads = treebank.heads[words]
     sizes = np.diff(treebank.sentence_starts).astype(np.int64)
-    n_arcs = np.add.reduceat(treebank.heads >= 0, treebank.sentence_starts[:-1], dtype=np.int64) if sizes.size else sizes
+    n_arcs = (
+        np.add.reduceat(treebank.heads >= 0, treebank.sentence_starts[:-1], dtype=np.int64) if sizes.size else sizes
+    )
 
     def directed(wanted: NDArray[np.bool_]) -> Tally:
         some = words[wanted]
-        return Tally.of(relations.take(some), treebank.upos.take(some), treebank.upos.take(treebank.heads[some]))
+        return Tally.of(relations.take(some), tags.take(some), tags.take(treebank.heads[some].astype(np.intp)))
 
     return Structure(
         int(shapes.nonprojective.sum()),

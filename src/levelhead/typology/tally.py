@@ -46,8 +46,9 @@ class Tally:
     @classmethod
     def of(cls, *columns: Column) -> Tally:
         """Count the rows of columns of equal length."""
-        axes, keys = zip(*(_compact(column) for column in columns))
-        return _summed(axes, np.stack(keys), np.ones(keys[0].size, dtype=np.int64))
+        some = [compact(column) for column in columns]
+        keys = np.stack([column.codes for column in some])
+        return _summed(tuple(column.strings for column in some), keys, np.ones(keys.shape[1], dtype=np.int64))
 
     def __len__(self) -> int:
         """Count the distinct tuples."""
@@ -61,9 +62,7 @@ class Tally:
     def __add__(self, other: Tally) -> Tally:
         axes, codes = zip(*(_joined(one, two) for one, two in zip(self.axes, other.axes)))
         moved = np.stack([code[row] for code, row in zip(codes, other.keys)])
-        return _summed(
-            axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts])
-        )
+        return _summed(axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts]))
 
     def marginal(self, *places: int) -> Tally:
         """Return the counts of these places alone, whatever stands at the others."""
@@ -99,7 +98,8 @@ class Tally:
 
     def count_logs(self) -> NDArray[np.float64]:
         """Return n log2 n of each tuple's count n, float64, shape (tuples,): what entropies are sums of."""
-        return self.counts * np.log2(self.counts)
+        logs: NDArray[np.float64] = np.log2(self.counts) * self.counts.astype(np.float64)
+        return logs
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +151,16 @@ class Histogram:
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
 
+def compact(column: Column) -> Column:
+    """Return a column whose pool has no other strings than the column."""
+    used = column.distinct
+    if used.size == len(column.strings):
+        return column
+    codes = np.zeros(len(column.strings), dtype=np.int32)
+    codes[used] = np.arange(used.size, dtype=np.int32)
+    return Column(codes[column.codes], _chosen(column.strings, used))
+
+
 def mapped(column: Column, function: Callable[[str], str]) -> Column:
     """Return a column with a function of its strings, called once for each distinct one."""
     codes = np.zeros(len(column.strings), dtype=np.int32)
@@ -158,14 +168,6 @@ def mapped(column: Column, function: Callable[[str], str]) -> Column:
     for code in column.distinct.tolist():
         codes[code] = known.setdefault(function(column.strings[code]), len(known))
     return Column(codes[column.codes], Strings.of(known))
-
-
-def _compact(column: Column) -> tuple[Strings, NDArray[np.int32]]:
-    """Leave out of a column's pool the strings that the column does not have."""
-    used = column.distinct
-    codes = np.zeros(len(column.strings), dtype=np.int32)
-    codes[used] = np.arange(used.size, dtype=np.int32)
-    return _chosen(column.strings, used), codes[column.codes]
 
 
 def _chosen(strings: Strings, codes: NDArray[np.int32]) -> Strings:
@@ -200,7 +202,8 @@ def _summed(axes: tuple[Strings, ...], keys: NDArray[np.int32], counts: Counts) 
 
 def _numbers(axes: tuple[Strings, ...], keys: NDArray[np.int32]) -> NDArray[np.int64]:
     """Give equal tuples one number, different ones different numbers; int64, shape (rows,)."""
-    numbers, size = keys[0].astype(np.int64), max(1, len(axes[0]))
+    numbers: NDArray[np.int64] = keys[0].astype(np.int64)
+    size = max(1, len(axes[0]))
     for axis, codes in zip(axes[1:], keys[1:]):
         if size * max(1, len(axis)) > _MOST_KEYS:
             distinct, numbers = np.unique(numbers, return_inverse=True)
