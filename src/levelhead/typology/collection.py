@@ -155,7 +155,7 @@ def survey(
     def profiled(parts: Iterator[Treebank]) -> Profile:
         counts = _sum(count(part, chunks) for part in parts)
         if total is not None:
-            sums[:] = [counts + part for part in sums] or [counts]
+            sums[:] = [part + counts for part in sums] or [counts]
         return profile(counts, columns=wanted, scheme=classes, least=least)
 
     profiles, sources, warnings = _each(files, profiled, format)

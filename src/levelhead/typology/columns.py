@@ -77,7 +77,7 @@ def _words_per_token(counts: TreebankCounts, _: Settings) -> float | None:
     return _share(counts.sizes.words, counts.sizes.tokens) if counts.sizes.multiword_tokens else None
 
 
-_CALLIN = "Callin (2015)"
+_CALLIN = "Callin"
 _UD = "Universal Dependencies, CoNLL-U format"
 _KUHLMANN = "Kuhlmann and Nivre (2006)"
 _LIU = "Liu (2008)"

@@ -14,7 +14,7 @@ NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_t
 
 
 class Criteria(NamedTuple):
-    """What a treebank must have; the defaults are those of Callin (2015), section 3.
+    """What a treebank must have; the defaults are those of Callin, section 3.
 
     Args:
         features: whether it must have morphological features.
