@@ -48,7 +48,7 @@ def read(text: str) -> list[Tree]:
 
 
 def universal(relation: str) -> str:
-    return relation.split(":")[0]
+    return relation.split(":", maxsplit=1)[0]
 
 
 def words_of(text: list[Tree]) -> list[list[str]]:
