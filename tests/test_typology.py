@@ -44,6 +44,9 @@ RUNNING_TEXT = {"sttr", "sttr_sd", "mattr"}
 
 SOME = treebanks(max_sentences=8, max_words=12)
 
+FEW = settings(max_examples=40)
+"""Laws that follow from how things are added up need no more."""
+
 
 def close(value: object, expected: object) -> bool:
     """Say whether two values are equal but for rounding."""
@@ -77,6 +80,7 @@ def test_every_column_of_many_numbers(text: str, least: int) -> None:
 
 
 @given(SOME, SOME)
+@FEW
 def test_similarity(one: str, other: str) -> None:
     texts = oracle.read(one), oracle.read(other)
     ours = similarity(*(count(levelhead.parse(text)).distributions for text in (one, other)))
@@ -95,6 +99,7 @@ def test_similarity(one: str, other: str) -> None:
 
 
 @given(SOME, SOME)
+@FEW
 def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> None:
     """All but what goes over the text in its order, where the parts keep to themselves."""
     added = profile(count(levelhead.parse(one)) + count(levelhead.parse(other)))
@@ -105,6 +110,7 @@ def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> No
 
 
 @given(SOME)
+@FEW
 def test_counts_can_be_summed(text: str) -> None:
     """`sum` starts from 0; a treebank three times has the shares, entropies and distances of one."""
     counts = count(levelhead.parse(text))
@@ -115,6 +121,7 @@ def test_counts_can_be_summed(text: str) -> None:
 
 
 @given(SOME, st.randoms(use_true_random=False))
+@FEW
 def test_the_order_of_sentences_does_not_matter(text: str, draw: random.Random) -> None:
     treebank = levelhead.parse(text)
     order = draw.sample(range(len(treebank)), k=len(treebank))
@@ -123,6 +130,7 @@ def test_the_order_of_sentences_does_not_matter(text: str, draw: random.Random) 
 
 
 @given(SOME)
+@FEW
 def test_bounds(text: str) -> None:
     ours = profile(levelhead.parse(text), chunks=Chunks(5, window=3), least=1)
     assert all(0 <= value <= 1 for value in ours.numbers("wde").values())
@@ -135,6 +143,7 @@ def test_bounds(text: str) -> None:
 
 
 @given(SOME)
+@FEW
 def test_a_treebank_is_no_distance_from_itself(text: str) -> None:
     distributions = count(levelhead.parse(text)).distributions
     assert all(
