@@ -27,6 +27,7 @@ LAYERS = (
     {"correlation"},
     {"derivation"},
     {"conversion"},
+    {"typology"},
     {"measures"},
     {"user_definitions"},
     {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
@@ -175,7 +176,9 @@ def test_a_star_import_gives_the_public_names() -> None:
     assert set(names) - {"__builtins__"} == set(levelhead.__all__)
 
 
-@pytest.mark.parametrize("room", ["treebank", "scoring", "correlation", "report", "cli", "derivation", "conversion"])
+@pytest.mark.parametrize(
+    "room", ["treebank", "scoring", "correlation", "report", "cli", "derivation", "conversion", "typology"]
+)
 def test_the_public_names_of_rooms(room: str) -> None:
     """Each room lists them in order, and they are there."""
     module = importlib.import_module(f"{PACKAGE}.{room}")

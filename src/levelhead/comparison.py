@@ -12,7 +12,6 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import load_pair, measures_for, weights_for
-from levelhead.folders import treebanks_in
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
@@ -24,6 +23,7 @@ from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Run, Settings, counted, differences, holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted
 from levelhead.treebank import Treebank
+from levelhead.treebank.files import treebanks_in
 from levelhead.treebank.reader import Format
 
 AVERAGES = ("macro-average", "micro-average")

@@ -13,7 +13,7 @@ from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation import Evaluation, measures_for, score, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.rules import rules_named
-from levelhead.treebank.source import SUFFIXES
+from levelhead.treebank.files import treebanks_in
 
 if TYPE_CHECKING:
     from levelhead.scoring import Measure, Rules
@@ -102,27 +102,3 @@ def _with_progress(pairs: Pairs) -> Iterable[tuple[str, tuple[Path, Path]]]:
     from rich.progress import track
 
     return track(pairs.items(), "scoring", console=Console(stderr=True), transient=True)
-
-
-def treebanks_in(folder: Path) -> dict[str, Path]:
-    """The CoNLL-U files of a folder by treebank, in alphabetical order."""
-    try:
-        paths = sorted(path for path in folder.iterdir() if path.is_file())
-    except OSError as error:
-        raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(folder)))) from error
-    found: dict[str, Path] = {}
-    for path in paths:
-        name = _treebank_name(path.name)
-        if name is not None and name in found:
-            message = f"the folder has both {printable(path.name)} and {printable(found[name].name)}"
-            raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
-        if name is not None:
-            found[name] = path
-    return found
-
-
-def _treebank_name(file_name: str) -> str | None:
-    for suffix in SUFFIXES:
-        file_name = file_name.removesuffix(suffix)
-    stem, _, suffix = file_name.rpartition(".")
-    return stem if suffix.lower() in {"conllu", "conllx", "conll"} else None

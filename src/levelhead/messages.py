@@ -128,7 +128,10 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # tables by treebank and judgements
     "invalid-table": _error("A file is not a table with a treebank and values in each row.", "Correct the row."),
-    "unknown-column": _error("No table has a column of that name and kind.", "Choose one that is there."),
+    "unknown-column": _error(
+        "No table, or no profile, has a column of that name and kind.",
+        "Choose one that is there; `levelhead profile --list-columns` lists those of profiles.",
+    ),
     "missing-treebank": _error("A treebank is not in all tables.", "Give the same names to the same treebanks."),
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has one value in all treebanks.", "Leave it out."),

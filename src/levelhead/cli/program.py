@@ -18,6 +18,7 @@ VERBS = {
     "score": "Score a system's output against gold.",
     "compare": "Compare systems: intervals, tests, which differences are real.",
     "validate": "List every fault of CoNLL-U files.",
+    "profile": "Say what treebanks are like.",
     "correlate": "Correlate profiles, scores and published numbers of treebanks.",
     "judge": "Say which measure agrees with people's judgements.",
     "measures": "List all measures with their definitions and sources.",
