@@ -17,7 +17,7 @@ from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.weights import Weights, weights_of
-from levelhead.treebank import Treebank, read
+from levelhead.treebank import Treebank, parse
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -145,14 +145,29 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     """
     if isinstance(source, Treebank):
         return source
-    if rules.reading is None:
-        return read(source, format=format)
-    if format != "conllu":
+    if format != "conllu" and rules.reading is not None:
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(os.fspath(source))))
+    return load_bytes(read_bytes(source), rules, format, os.fsdecode(source))
+
+
+def load_bytes(data: bytes, rules: Rules, format: Format = "conllu", name: str | None = None) -> Treebank:  # noqa: A002
+    """Return the treebank in the contents of a file, read as the rules say.
+
+    Args:
+        data: the contents, decompressed.
+        rules: whose verdict on files to follow.
+        format: "conllu" or, if the rules are levelhead's own, "conllx".
+        name: what to call the file in messages.
+
+    Raises:
+        InputError: the contents are not valid; with every fault.
+    """
+    if rules.reading is None:
+        return parse(data, name=name, format=format)
     from levelhead.treebank.official import SCORERS, parse_officially
 
-    return parse_officially(read_bytes(source), SCORERS[rules.reading], os.fspath(source))
+    return parse_officially(data, SCORERS[rules.reading], name)
 
 
 def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
