@@ -126,6 +126,26 @@ MESSAGES: Mapping[str, Message] = {
         "The other library has no place for something in the treebank.",
         "Change or remove it, for example with Treebank.replace.",
     ),
+    # campaigns
+    "invalid-manifest": _error(
+        "A manifest or the metadata of a campaign does not say what it must.", "See docs/rank.md for all keys."
+    ),
+    "invalid-table": _error(
+        "A table of scores is not one.", "Write columns system, treebank, measure and score, divided by tabs."
+    ),
+    "unknown-group": _error("There is no such group of test sets here.", "Name it in a manifest, or use all."),
+    "changing-file": _error(
+        "A file does not stay as it is, or a worker does not see it as this machine does.",
+        "Wait until it is written, check that all workers see the same folder, and run again; what is done is kept.",
+    ),
+    "worker-lost": _error(
+        "A process that did a part of the work is gone.", "Give it more memory or use fewer --jobs, and run again."
+    ),
+    "invalid-cluster": _error(
+        "The cluster cannot be used.", "Check address, encryption, and the versions that its workers have."
+    ),
+    "invalid-store": _error("The file is no store of results.", "Name another file, or one that does not exist yet."),
+    "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),

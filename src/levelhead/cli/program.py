@@ -15,6 +15,7 @@ DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
 VERBS = {
     "score": "Score a system's output against gold.",
+    "rank": "Rank many systems on many test sets.",
     "validate": "List every fault of CoNLL-U files.",
     "measures": "List all measures with their definitions and sources.",
 }

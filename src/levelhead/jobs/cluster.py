@@ -152,17 +152,21 @@ def _connected(client: Any, closing: tuple[Any, ...]) -> _Cluster:
     """Wait for a worker, and see that all are of this version."""
     executor = _Cluster(client, closing)
     try:
-        try:
-            client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
-        except TimeoutError as error:
-            raise _bad("the cluster has no workers") from error
-        others = {version for version in client.run(version_here).values() if version != VERSION}
-        if others:
-            raise _bad(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
+        _check_workers(client)
     except BaseException:
         executor.shutdown(cancel_futures=True)
         raise
     return executor
+
+
+def _check_workers(client: Any) -> None:
+    try:
+        client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+    except TimeoutError as error:
+        raise _bad("the cluster has no workers") from error
+    others = {version for version in client.run(version_here).values() if version != VERSION}
+    if others:
+        raise _bad(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
 
 
 def version_here() -> str:

@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from types import TracebackType
+from typing import Self
 
 from levelhead.errors import Fault, InputError, OutputError, Place
 
@@ -43,7 +44,7 @@ class Store:
             self._connection.close()
             raise
 
-    def __enter__(self) -> Store:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(

@@ -71,7 +71,7 @@ class _ThisProcess(Executor):
         future: Future[Any] = Future()
         try:
             future.set_result(fn(*args, **kwargs))
-        except Exception as error:  # handed over as any Executor does; an interrupt goes straight up
+        except Exception as error:  # noqa: BLE001 -- handed over as any Executor does; an interrupt goes straight up
             future.set_exception(error)
         return future
 
