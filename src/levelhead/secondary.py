@@ -13,7 +13,7 @@ from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from levelhead.errors import ConlluError, Fault, Place, TextMismatch
+from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation import Evaluation, Input, measures_for, score_treebanks
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.measure import Measure
@@ -21,6 +21,7 @@ from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import Weights
 from levelhead.treebank import Treebank, parse, read
+from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.source import read_bytes
 
@@ -162,13 +163,10 @@ def _valid(blocks: list[bytes]) -> list[bytes]:
     waiting, good = [blocks], []
     while waiting:
         some = waiting.pop()
-        try:
-            parse(b"".join(some))
-        except ConlluError:
-            if len(some) > 1:
-                waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
-        else:
+        if scan_treebank(b"".join(some)) is not None:
             good += some
+        elif len(some) > 1:
+            waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
     return good
 
 

@@ -1,9 +1,9 @@
 """Many jobs on any Executor: progress, a store of results, resumption."""
 
-from levelhead.jobs.cluster import Tls, cluster
+from levelhead.jobs.clusters import Tls, cluster
 from levelhead.jobs.job import Job, StaleInput
 from levelhead.jobs.progress import progress_bar
-from levelhead.jobs.run import Outcome, run
+from levelhead.jobs.running import Outcome, run
 from levelhead.jobs.store import Store
 from levelhead.jobs.workers import Workers, borrowed, n_cores, processes
 

@@ -35,6 +35,8 @@ class Store:
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = os.fsdecode(path)
         self._committed = time.monotonic()
+        if "\0" in self.path:
+            raise OutputError("a path cannot hold NUL", "store", Place(self.path))
         with self._errors():
             self._connection = sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT, isolation_level=None)
         try:
@@ -109,19 +111,21 @@ class Store:
             self._connection.close()
 
     def _prepare(self) -> None:
-        application = self._connection.execute("PRAGMA application_id").fetchone()[0]
-        layout = self._connection.execute("PRAGMA user_version").fetchone()[0]
-        tables = self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]
-        if (application, layout) != (_APPLICATION, _LAYOUT):
-            if application or layout or tables:
+        """Make the table if the file is new; refuse a file of something else."""
+        if self._marks() == (_APPLICATION, _LAYOUT):
+            return
+        self._connection.execute("BEGIN IMMEDIATE")  # another process may be doing this
+        if self._marks() != (_APPLICATION, _LAYOUT):
+            if any(self._marks()) or self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
                 raise self._not_a_store("it is a database of something else")
-            self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute(
-                "CREATE TABLE IF NOT EXISTS results (key TEXT PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID"
-            )
+            self._connection.execute("CREATE TABLE results (key TEXT PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID")
             self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
-            self._connection.execute("COMMIT")
+        self._connection.execute("COMMIT")
+
+    def _marks(self) -> tuple[int, int]:
+        application = self._connection.execute("PRAGMA application_id").fetchone()[0]
+        return application, self._connection.execute("PRAGMA user_version").fetchone()[0]
 
     def _not_a_store(self, message: str) -> InputError:
         return InputError(Fault("invalid-store", message, Place(self.path)))
@@ -135,5 +139,3 @@ class Store:
             raise OutputError(str(error), "store", Place(self.path)) from error
         except sqlite3.DatabaseError as error:
             raise self._not_a_store(str(error)) from error
-        except ValueError as error:  # a path with NUL
-            raise OutputError(str(error), "store", Place(self.path)) from error
