@@ -23,7 +23,7 @@ _MEASURE = ("measure", "metric")
 _SCORE = ("score", "value", "f1")
 _TEXT = ("status", "reason", "software", "rank", "state")  # columns that say something else
 
-_Cells = dict[tuple[str, str, str], Fraction]
+_Cells = dict[tuple[str, str, str], Fraction | None]
 
 
 def read_scores(path: str | os.PathLike[str]) -> Results:
@@ -48,7 +48,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
     reading = _Reading(name, rows[0] if rows else [])
     cells = reading.cells(rows[1:])
-    if reading.faults or not cells:
+    if reading.faults or not any(value is not None for value in cells.values()):
         raise InputError(*(reading.faults or [Fault("invalid-table", "it has no scores", Place(name))]))
     return _results(cells, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
 
@@ -102,7 +102,7 @@ class _Reading:
                     self._fault("the system, the treebank or the measure has no name", number)
                 elif key in cells:
                     self._fault(f"a second score for {', '.join(map(quoted, key))}", number)
-                elif value is not None:
+                else:
                     cells[key] = value
         return cells
 
