@@ -9,12 +9,13 @@ import sys
 import threading
 import time
 from concurrent.futures import ProcessPoolExecutor, ThreadPoolExecutor
+from importlib.util import find_spec
 from multiprocessing import get_context
 from pathlib import Path
 
-import job_functions
 import pytest
 
+import job_functions
 from levelhead.errors import InputError, OutputError
 from levelhead.jobs import Job, StaleInput, Store, borrowed, cluster, n_cores, processes, progress_bar, run
 
@@ -292,23 +293,21 @@ def test_the_bar_counts_jobs_on_terminals_only(monkeypatch, capsys):
 # Clusters
 
 
-@pytest.fixture
-def distributed():
-    if os.environ.get("CI"):
-        import distributed
-
-        return distributed
-    return pytest.importorskip("distributed")
+needs_dask = pytest.mark.skipif(
+    not os.environ.get("CI") and find_spec("distributed") is None, reason="the extra `cluster` is not installed"
+)
 
 
+@needs_dask
 @pytest.mark.filterwarnings("ignore")
-def test_a_local_cluster_gives_the_same_results(distributed):
+def test_a_local_cluster_gives_the_same_results():
     assert list(run(jobs(40), cluster("local", 2)).results.items()) == list(SQUARES.items())
 
 
+@needs_dask
 @needs_kill
 @pytest.mark.filterwarnings("ignore")
-def test_a_cluster_that_loses_a_worker_goes_on(distributed, tmp_path):
+def test_a_cluster_that_loses_a_worker_goes_on(tmp_path):
     some = [*jobs(10), Job("fatal once", job_functions.die_once, (3, str(tmp_path)), "fatal"), *jobs(40)]
     assert run(some, cluster("local", 2)).results == {**SQUARES, "fatal once": b"9"}
 
@@ -336,7 +335,8 @@ def test_addresses_that_are_refused(address, message):
     assert message in str(refusal.value)
 
 
-def test_tls_files_need_a_tls_address(distributed, tmp_path):
+@needs_dask
+def test_tls_files_need_a_tls_address(tmp_path):
     files = tls_files(tmp_path)
     for address in ("tcp://127.0.0.1:8786", "local"):
         with pytest.raises(InputError, match="invalid-cluster"):
@@ -351,7 +351,8 @@ def tls_files(folder: Path):
     return Tls(*(str(folder / name) for name in ("ca.pem", "cert.pem", "key.pem")))
 
 
-def test_private_addresses_need_no_encryption(distributed):
+@needs_dask
+def test_private_addresses_need_no_encryption():
     for address in ("tcp://127.0.0.1:1", "tcp://10.1.2.3:8786", "tcp://[::1]:8786", "tcp://192.168.0.1:9"):
         assert cluster(address, 1).batch > 1
 
@@ -362,8 +363,9 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch):
         cluster("local", 1)
 
 
+@needs_dask
 @pytest.mark.filterwarnings("ignore")
-def test_workers_of_another_version_are_refused(distributed, monkeypatch):
+def test_workers_of_another_version_are_refused(monkeypatch):
     monkeypatch.setattr("levelhead.jobs.clusters.VERSION", "0.0.0")
     with pytest.raises(InputError, match=r"workers have levelhead .*, this is 0\.0\.0"):
         run(jobs(1), cluster("local", 1))

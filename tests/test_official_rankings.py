@@ -106,8 +106,10 @@ def published_2018(data: Path, tmp_path_factory: pytest.TempPathFactory) -> c.Re
     printed = {row["team"]: row["team_print"] for row in rows(data / "conll18" / "official" / "aggregate_2018.tsv")}
     path = tmp_path_factory.mktemp("t") / "scores.tsv"
     lines = ["treebank\tmetric\tsystem\tF1"]
-    for row in rows(data / "conll18" / "official" / "pertreebank_2018_LAS_MLAS_BLEX_UAS_Words.tsv"):
-        lines.append("\t".join([row["treebank"], row["metric"], printed[row["team"]], row["F1"]]))
+    lines += [
+        "\t".join([row["treebank"], row["metric"], printed[row["team"]], row["F1"]])
+        for row in rows(data / "conll18" / "official" / "pertreebank_2018_LAS_MLAS_BLEX_UAS_Words.tsv")
+    ]
     path.write_text("\n".join(lines) + "\n", encoding="utf-8")
     return c.read_scores(path)
 

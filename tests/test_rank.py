@@ -15,13 +15,13 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from oracle.ranking import order
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.campaign.ranking import ranked
 from levelhead.errors import InputError
 from levelhead.jobs import Store, cluster, processes
+from oracle.ranking import order
 
 PARALLEL = EXAMPLES / "parallel"
 LANGUAGES = ("ar", "cs", "de", "en", "fi", "fr", "ja", "tr")
@@ -280,7 +280,7 @@ def test_files_that_belong_to_no_test_set_are_told(folders: Path) -> None:
 
 def test_what_is_no_regular_file_counts_as_missing(folders: Path) -> None:
     """A pipe, which would block for ever, and a link that leads nowhere."""
-    for code, make in (("en", lambda path: os.mkfifo(path)), ("fr", lambda path: path.symlink_to("nowhere"))):
+    for code, make in (("en", os.mkfifo), ("fr", lambda path: path.symlink_to("nowhere"))):
         path = folders / "systems" / "alpha" / f"{code}.conllu"
         path.unlink()
         make(path)
@@ -486,7 +486,11 @@ def test_a_file_that_never_stops_changing_is_an_error_that_names_it(folders: Pat
 
 def test_a_worker_that_does_not_see_a_file_is_an_error_and_no_zero(folders: Path, monkeypatch) -> None:
     """As on a cluster whose machines do not share the folder."""
-    monkeypatch.setattr(Path, "read_bytes", lambda self: (_ for _ in ()).throw(FileNotFoundError(2, "No such file")))
+
+    def refuse(_: Path) -> bytes:
+        raise FileNotFoundError(2, "No such file")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
     with pytest.raises(InputError, match="changing-file: No such file"):
         scored(folders)
 

@@ -56,13 +56,13 @@ class Manifest(NamedTuple):
             InputError: it names no gold or no systems, or a folder or a gold file is missing.
         """
         if not self.test_sets and self.gold is None:
-            raise self._fault("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
+            raise self._wrong("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
         if not self.folders and self.systems is None:
-            raise self._fault("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
+            raise self._wrong("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
         test_sets = self.test_sets or gold_in(self.gold or Path())
         return campaign_of(test_sets, self.folders or systems_in(self.systems or Path()))
 
-    def _fault(self, message: str) -> InputError:
+    def _wrong(self, message: str) -> InputError:
         return InputError(Fault("invalid-manifest", message, Place(self.path)))
 
 

@@ -88,20 +88,20 @@ class _Reading:
         """The scores by system, test set and measure."""
         cells: _Cells = {}
         if self.system is None or self.test_set is None or len(set(self.head)) < len(self.head):
-            self._fault("its head has no column system and no column treebank, or one column twice", 1)
+            self._wrong("its head has no column system and no column treebank, or one column twice", 1)
             return cells
         for number, row in enumerate(rows, 2):
             if len(row) != len(self.head):
                 if row:
-                    self._fault(f"{len(row)} columns, the head has {len(self.head)}", number)
+                    self._wrong(f"{len(row)} columns, the head has {len(self.head)}", number)
                 continue
             for measure, text in self._scores(row):
                 key = (row[self.system], row[self.test_set], measure)
                 value = self._value(text, number)
                 if not all(key):
-                    self._fault("the system, the treebank or the measure has no name", number)
+                    self._wrong("the system, the treebank or the measure has no name", number)
                 elif key in cells:
-                    self._fault(f"a second score for {', '.join(map(quoted, key))}", number)
+                    self._wrong(f"a second score for {', '.join(map(quoted, key))}", number)
                 else:
                     cells[key] = value
         return cells
@@ -122,9 +122,9 @@ class _Reading:
         except InvalidOperation:
             in_range = False
         if not in_range:
-            self._fault(f"{quoted(text)} is no score from 0 to 100", number)
+            self._wrong(f"{quoted(text)} is no score from 0 to 100", number)
             return None
         return Fraction(value) / 100
 
-    def _fault(self, message: str, line: int) -> None:
+    def _wrong(self, message: str, line: int) -> None:
         self.faults.append(Fault("invalid-table", message, Place(self.name, line)))
