@@ -357,6 +357,36 @@ def test_private_addresses_need_no_encryption():
         assert cluster(address, 1).batch > 1
 
 
+@needs_dask
+@pytest.mark.filterwarnings("ignore")
+def test_an_encrypted_cluster(tmp_path):
+    """A scheduler elsewhere, with its own workers, that asks for certificates."""
+    from distributed import LocalCluster
+    from distributed.security import Security
+
+    security = Security.temporary()
+    files = tls_files(tmp_path)
+    for path, text in zip(files, (security.tls_ca_file, security.tls_client_cert, security.tls_client_key)):
+        Path(path).write_text(text)
+    with LocalCluster(
+        n_workers=1, security=security, protocol="tls://", host="127.0.0.1", dashboard_address=None
+    ) as elsewhere:
+        address = elsewhere.scheduler_address
+        assert address.startswith("tls://")
+        assert run(jobs(40), cluster(address, 1, tls=files)).results == SQUARES
+        (tmp_path / "cert.pem").write_text("nonsense")
+        with pytest.raises(InputError, match="invalid-cluster"):
+            run(jobs(1), cluster(address, 1, tls=files))
+
+
+@needs_dask
+@pytest.mark.filterwarnings("ignore")
+def test_a_scheduler_that_does_not_answer(monkeypatch):
+    monkeypatch.setattr("levelhead.jobs.clusters._SECONDS_TO_CONNECT", 0.5)
+    with pytest.raises(InputError, match="no scheduler answers at tcp://127.0.0.1:1"):
+        run(jobs(1), cluster("tcp://127.0.0.1:1", 1))
+
+
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):
     monkeypatch.setitem(sys.modules, "distributed.scheduler", None)
     with pytest.raises(InputError, match=r"pip install 'levelhead\[cluster\]'"):

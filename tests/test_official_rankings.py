@@ -12,6 +12,7 @@ import pytest
 from levelhead import campaign as c
 from levelhead.campaign.groups import official_groups
 from levelhead.jobs import processes
+from levelhead.report.prototext import prototext
 
 SYSTEMS = ("ArmParser", "HIT-SCIR-18", "ONLP-lab", "Stanford-18", "UDPipe-Future", "conll18-baseline")
 
@@ -224,3 +225,30 @@ def test_one_bad_sentence_does_not_hide_a_parser(invalid_2017) -> None:
         assert one.valid_only is None or one.valid_only >= one.value
     assert [one.rank for one in standings] == sorted(one.rank for one in standings)
     assert sum(one.valid_only is not None for one in standings) > 10
+
+
+@pytest.mark.parametrize("system", ["HIT-SCIR-18", "ArmParser"])
+def test_the_file_that_the_evaluator_wrote(data: Path, system: str) -> None:
+    """Built here from the official scores, in the words and the order of the task's evaluator."""
+    results = scored_2018(data)
+    table = {
+        row["treebank"]: row
+        for row in rows(data / "conll18" / "official" / "official_scores_share.tsv")
+        if row["system"] == system
+    }
+    values, totals = [], Counter()
+    for test_set in results.test_sets:
+        row = table[test_set.code]
+        f1 = {m: float(row[f"{m}_F1"]) for m in results.measures if row["status"] == "OK"}
+        if f1:
+            shown = " ".join(f"{m}={round(100 * f1[m] / 5) * 5}%" for m in ("LAS", "MLAS", "BLEX"))
+            status = f"OK: Result F1 scores rounded to 5% are {shown}"
+        else:
+            status = "Error: Cannot open generated CoNLL-U file"
+        values.append((f"{test_set.code}-Status", status))
+        values += [(f"{test_set.code}-{m}-F1", f"{100 * f1[m]:.2f}") for m in f1]
+        totals.update(f1)
+    n = len(results.test_sets)
+    lines = [(f"total-{m}-F1", f"{100 * totals[m] / n:.2f}") for m in results.measures] + values
+    expected = "".join(f'measure{{\n  key: "{key}"\n  value: "{value}"\n}}\n' for key, value in lines)
+    assert prototext(results, system) == expected

@@ -20,6 +20,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
 
 _MOST_ROUNDS = 3
+_JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
 _OVERHEAD = 100_000  # what a job costs beside its bytes, in bytes, for the time left
 
 
@@ -84,9 +85,10 @@ class _Scoring:
 
     def round(self, workers: Workers, store: Store | None) -> None:
         """Do what has no result yet."""
+        batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
         with progress_bar("scoring", len(self.pairs), weight) as advance:
-            outcome = run(self._jobs(), workers, store=store, advance=advance)
+            outcome = run(self._jobs(), workers._replace(batch=batch), store=store, advance=advance)
         self.found |= outcome.results
         self.restless = []
         for _, stale in outcome.stale:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
@@ -113,7 +113,8 @@ def rank(
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
     written = read_manifest(manifest) if manifest is not None else None
-    chosen = _chosen(written, measures, rules, ranking, groups, every=all_measures or output_format == "prototext")
+    every = "official" if output_format == "prototext" else "las-first" if all_measures else None
+    chosen = _chosen(written, measures, rules, ranking, groups, every=every)
     tls = _tls(tls_ca, tls_cert, tls_key)
     if scores is not None:
         if gold is not None or store is not None or address is not None:
@@ -135,14 +136,14 @@ def _chosen(
     ranking: str | None,
     groups: tuple[str, ...],
     *,
-    every: bool,
+    every: Literal["official", "las-first"] | None,
 ) -> _Options:
     from levelhead.scoring.rules import RULES
 
     rules = rules or (written.rules if written else None) or "ud"
     asked = measures or (written.measures if written else None) or ()
     if every and not asked:
-        asked = RULES[rules].measures
+        asked = tuple(sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS"))
     main = _MAIN_2017 if rules == "conll17" else _MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
     return _Options(tuple(asked or main), rules, ranking, groups or (written.show if written else None) or (ALL,))
@@ -223,8 +224,6 @@ def _emit(
 def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:
     own = written.groups if written else {}
     measures = list(dict.fromkeys(_known(results, measure) for measure in chosen.measures))
-    if "LAS" in measures and set(measures) > set(_MAIN):
-        measures.sort(key=lambda measure: measure != "LAS")  # all measures: the main one decides the order
     for group in groups_named(chosen.groups, results.test_sets, own=own, ranking=chosen.ranking):
         yield from (rank_by(results, measure, group, chosen.ranking) for measure in measures)
 

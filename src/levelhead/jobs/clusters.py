@@ -17,8 +17,9 @@ if TYPE_CHECKING:
     from collections.abc import Callable
 
 _SECONDS_TO_CONNECT = 20
-_JOBS_IN_A_TASK = 8  # handing over a task costs about 2 ms, as much as scoring a small test set (docs/scale.md)
+_JOBS_IN_A_TASK = 64  # at most: handing over a task costs 5 ms of one process, a quarter of a job (docs/scale.md)
 _TASKS_AHEAD = 3  # for each worker, so that none waits for the next
+_TASKS_AFAR = 3000  # workers of a cluster come and go: enough for a thousand
 
 
 class Tls(NamedTuple):
@@ -59,8 +60,9 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     except ModuleNotFoundError as error:
         message = "running on a cluster needs: pip install 'levelhead[cluster]'"
         raise InputError(Fault("missing-extra", message)) from error
-    start = _local(n) if address == "local" else _remote(address, tls)
-    return Workers(start, window=_TASKS_AHEAD * max(n, 64), batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
+    if address == "local":
+        return Workers(_local(n), window=_TASKS_AHEAD * n, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
+    return Workers(_remote(address, tls), window=_TASKS_AFAR, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
 
 
 def _check(address: str, *, encrypted: bool) -> None:
