@@ -69,7 +69,9 @@ def campaign(gold: Path, systems: Path) -> float:
         (f"JSON, {len(text) / n / 1000:.1f} kB a pair", printed),
     ):
         print(f"| {title} | {seconds:.2f} | {1000 * seconds / n_valid:.2f} |")
-    print(f"\nthe store has {size / n / 1000:.1f} kB a pair; a gold file takes {spent['gold'] / len(results.gold):.4f} s")
+    print(
+        f"\nthe store has {size / n / 1000:.1f} kB a pair; a gold file takes {spent['gold'] / len(results.gold):.4f} s"
+    )
     return job
 
 
