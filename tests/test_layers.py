@@ -28,11 +28,12 @@ LAYERS = (
     {"derivation"},
     {"conversion"},
     {"typology"},
+    {"jobs"},
     {"measures"},
     {"user_definitions"},
     {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
     {"comparison", "agreement", "judgement"},
-    {"languages", "gains"},
+    {"languages", "gains", "campaign"},
     {"report", "compat"},
     {"cli"},
     {"__main__", "__init__"},
@@ -177,7 +178,8 @@ def test_a_star_import_gives_the_public_names() -> None:
 
 
 @pytest.mark.parametrize(
-    "room", ["treebank", "scoring", "correlation", "report", "cli", "derivation", "conversion", "typology"]
+    "room",
+    ["treebank", "scoring", "correlation", "report", "cli", "derivation", "conversion", "typology", "jobs", "campaign"],
 )
 def test_the_public_names_of_rooms(room: str) -> None:
     """Each room lists them in order, and they are there."""

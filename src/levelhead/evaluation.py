@@ -201,12 +201,12 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     return parse_as(read_bytes(source), os.fsdecode(source), rules, format)
 
 
-def parse_as(data: bytes, name: str, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
+def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
     """Read a treebank from bytes, as the rules say.
 
     Args:
         data: the contents of a file.
-        name: what to call it in messages.
+        name: what to call it in messages, if anything.
         rules: whose verdict on files to follow.
         format: "conllu" or "conllx".
 

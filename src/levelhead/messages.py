@@ -127,7 +127,10 @@ MESSAGES: Mapping[str, Message] = {
         "Change or remove it, for example with Treebank.replace.",
     ),
     # tables by treebank and judgements
-    "invalid-table": _error("A file is not a table with a treebank and values in each row.", "Correct the row."),
+    "invalid-table": _error(
+        "A file is not the table that it should be: a treebank and values in each row.",
+        "Correct the row; a table of scores has the columns system, treebank, measure and score.",
+    ),
     "unknown-column": _error(
         "No table, or no profile, has a column of that name and kind.",
         "Choose one that is there; `levelhead profile --list-columns` lists those of profiles.",
@@ -180,6 +183,23 @@ MESSAGES: Mapping[str, Message] = {
     "enhanced-kept": _warning(
         "Enhanced graphs are not converted with the trees.", "Do not use DEPS of a converted treebank."
     ),
+    # campaigns
+    "invalid-manifest": _error(
+        "A manifest or the metadata of a campaign does not say what it must.", "See docs/rank.md for all keys."
+    ),
+    "unknown-group": _error("There is no such group of test sets here.", "Name it in a manifest, or use all."),
+    "changing-file": _error(
+        "A file does not stay as it is, or a worker does not see it as this machine does.",
+        "Wait until it is written, check that all workers see the same folder, and run again; what is done is kept.",
+    ),
+    "worker-lost": _error(
+        "A process that did a part of the work is gone.", "Give it more memory or use fewer --jobs, and run again."
+    ),
+    "invalid-cluster": _error(
+        "The cluster cannot be used.", "Check address, encryption, and the versions that its workers have."
+    ),
+    "invalid-store": _error("The file is no store of results.", "Name another file, or one that does not exist yet."),
+    "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),

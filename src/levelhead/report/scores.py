@@ -85,7 +85,7 @@ def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> 
         "signature": dict(evaluation.signature),
         "gold": _file(evaluation.gold),
         "system": _file(evaluation.system),
-        "scores": {name: _score(score) for name, score in evaluation.items()},
+        "scores": {name: score_numbers(score) for name, score in evaluation.items()},
         **({"notes": list(evaluation.notes)} if evaluation.notes else {}),
     }
 
@@ -114,7 +114,12 @@ def _file(treebank: Treebank) -> dict[str, Any]:
     }
 
 
-def _score(score: Score) -> dict[str, Any]:
+def score_numbers(score: Score) -> dict[str, Any]:
+    """Return one score for JSON: ratios as percentages, counts as integers.
+
+    Args:
+        score: the score.
+    """
     ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
     document: dict[str, Any] = {name: None if value is None else 100 * value for name, value in ratios.items()}
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
