@@ -28,7 +28,7 @@ def campaign(gold: Path, systems: Path) -> float:
     """Print the CPU seconds of the parts of a campaign; return those of a job."""
     found = campaign_in(gold, systems)
     spent = {"gold": 0.0, "pairs": 0.0}
-    true_gold, true_pair = pair._gold.__wrapped__, score.score_pair
+    true_gold, true_pair = pair._gold.__wrapped__, score.score_pair  # noqa: SLF001
 
     def timed_gold(*arguments):
         start = time.process_time()
@@ -42,7 +42,7 @@ def campaign(gold: Path, systems: Path) -> float:
         spent["pairs"] += time.process_time() - start
         return result
 
-    pair._gold = pair.lru_cache(maxsize=2)(timed_gold)
+    pair._gold = pair.lru_cache(maxsize=2)(timed_gold)  # noqa: SLF001
     score.score_pair = timed_pair
     with tempfile.TemporaryDirectory() as name:
         start = time.process_time()

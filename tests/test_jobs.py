@@ -383,7 +383,7 @@ def test_an_encrypted_cluster(tmp_path):
 @pytest.mark.filterwarnings("ignore")
 def test_a_scheduler_that_does_not_answer(monkeypatch):
     monkeypatch.setattr("levelhead.jobs.clusters._SECONDS_TO_CONNECT", 0.5)
-    with pytest.raises(InputError, match="no scheduler answers at tcp://127.0.0.1:1"):
+    with pytest.raises(InputError, match=r"no scheduler answers at tcp://127.0.0.1:1"):
         run(jobs(1), cluster("tcp://127.0.0.1:1", 1))
 
 

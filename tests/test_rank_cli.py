@@ -80,7 +80,7 @@ def test_groups_of_a_shared_task_that_are_here_in_part_are_noted(tmp_path):
 
 def test_measures_without_a_value_are_explained():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "-m", "ELAS", "--group", "language:French")
-    assert done.stdout.splitlines()[2].split("|")[3:5] == ["     - ", "         - "]
+    assert done.stdout.splitlines()[2].split("|")[3:5] == ["    - ", "         - "]
     assert "ELAS: no average, since gold has nothing to measure on fr" in done.stdout
 
 
