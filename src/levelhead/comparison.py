@@ -78,6 +78,7 @@ class Comparison(NamedTuple):
         signature: what decides the numbers.
         files: the hashes of all files, by treebank and then by "gold" or the system (and run).
         warnings: what was odd in them.
+        perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
     """
 
     systems: tuple[str, ...]
@@ -87,6 +88,7 @@ class Comparison(NamedTuple):
     signature: Mapping[str, str]
     files: Mapping[str, Mapping[str, str]]
     warnings: tuple[Fault, ...] = ()
+    perplexities: tuple[str, ...] = ()
 
 
 def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLike[str]]) -> Outputs:
@@ -297,7 +299,7 @@ def counts_of(
             raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
         values = values_of(measure, definition, weights)
         table = count(matches, measure, definition, schemes=registry.schemes, weights=values, by_sentence=True)
-        counts[str(measure)] = (table, measure.component or "f1")
+        counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")
     return counts
 
 
@@ -310,19 +312,21 @@ def _compared(tables: Mapping[str, Table], rules: Rules, settings: Settings, *, 
     gold = {"gold": next(iter(files.values()))["gold"]} if len(files) == 1 else {}
     drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "numpy": np.__version__}
     signature = {"rules": rules.name, **gold, **drawn, "version": VERSION}
-    wins = _wins(results, systems, first.measures, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
-    return Comparison(systems, first.measures, results, wins, signature, files, warnings)
+    wins = _wins(results, systems, first, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
+    powers = tuple(first.measures[i] for i in first.perplexities)
+    return Comparison(systems, first.measures, results, wins, signature, files, warnings, powers)
 
 
 def _wins(
-    results: Sequence[Result], systems: Sequence[str], measures: Sequence[str], level: float, *, wilcoxon: bool
+    results: Sequence[Result], systems: Sequence[str], table: Counted, level: float, *, wilcoxon: bool
 ) -> tuple[Wins, ...]:
     found = []
-    for measure in measures:
+    for number, measure in enumerate(table.measures):
+        sign = -1.0 if number in table.perplexities else 1.0
         for system in systems[1:]:
             own = [one for one in results if (one.measure, one.system) == (measure, system)]
             own = [one for one in own if one.treebank not in AVERAGES and one.difference is not None]
-            changes = [one.difference or 0.0 for one in own]
+            changes = [sign * (one.difference or 0.0) for one in own]
             real = [p is not None and p < level for p in holm([one.p for one in own])]
             won = sum(yes and change > 0 for yes, change in zip(real, changes, strict=True))
             lost = sum(yes and change < 0 for yes, change in zip(real, changes, strict=True))

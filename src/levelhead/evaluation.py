@@ -121,7 +121,7 @@ def score_treebanks(
     asked = tuple(measures)
     if weights is None:
         weights = weights_for(asked, registry)
-    signed = signature(gold, system, rules, _decisive(asked, weights, registry))
+    signed = signature(gold, system, rules, decisive(asked, weights, registry))
     matches = match(gold, system, rules)
     scores = {}
     for measure in asked:
@@ -134,23 +134,35 @@ def score_treebanks(
 
 
 def weights_for(measures: Iterable[Measure], registry: Registry = STANDARD) -> dict[str, Weights]:
-    """Read the weights that measures name, each file once; by path.
+    """Read the weights and training treebanks that measures name, each once; by the path in the measure.
 
     Args:
         measures: any measures.
         registry: what they are.
 
     Raises:
-        InputError: a file is not one of weights.
+        InputError: a file is not what it should be.
     """
-    return weights_of(measure for measure in measures if registry.measures[measure.name].takes_weights)
+    asked = [(measure, registry.measures[measure.name]) for measure in measures]
+    read = weights_of(measure for measure, definition in asked if definition.takes_weights)
+    for measure, definition in asked:
+        if definition.load is not None and measure.argument is not None and measure.argument not in read:
+            read[measure.argument] = definition.load(measure.argument)
+    return read
 
 
-def _decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
-    """What decides the meaning of measures beyond their text: hashes of files of weights, schemes of classes."""
+def decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
+    """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
+
+    Args:
+        measures: the measures.
+        weights: what was read of the files that they name, by path.
+        registry: what they are.
+    """
     parts, classes = {}, set()
     for measure in measures:
-        if registry.measures[measure.name].takes_weights:
+        definition = registry.measures[measure.name]
+        if definition.takes_weights or definition.load:
             parts[str(measure)] = file_of(measure, weights).sha256[:12]
         named = (name for name in (measure.only, *measure.without) if name and is_class(name))
         classes |= {registry.schemes.qualified(name) for name in named}

@@ -16,7 +16,6 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Run, Settings, bootstrap_p, counted, holm, interval, resampled
-from levelhead.significance.counted import ratios
 from levelhead.treebank import Treebank
 from levelhead.treebank.reader import Format
 
@@ -111,7 +110,7 @@ def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) ->
         for m, measure in enumerate(first.measures):
             rows = []
             for one, other in combinations(tables, 2):
-                values = [float(ratios(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
+                values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
                 drawn = boot[one][:, s, m] - boot[other][:, s, m]
                 rows.append(
                     _pair(system, measure, (one, other), values, drawn, group_of[one] == group_of[other], settings)
@@ -128,7 +127,7 @@ def _boot(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> 
         side_by_side = np.concatenate([tables[name].flat[order] for name, order in group.items()], axis=1)
         sums = resampled(side_by_side, settings.resamples, np.random.default_rng(seed))
         for name, part in zip(group, np.split(sums, len(group), axis=1), strict=True):
-            values[name] = ratios(tables[name].shaped(part))
+            values[name] = tables[name].values(tables[name].shaped(part))
     return values
 
 
