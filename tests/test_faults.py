@@ -72,6 +72,8 @@ OTHER_ERRORS = {
     *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "unknown-measure", "invalid-weights"),
     *("missing-weight", "invalid-definitions", "not-annotated"),
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),
+    *("invalid-table", "unknown-column", "missing-treebank", "missing-value", "constant-column", "too-few-treebanks"),
+    *("invalid-judgements", "unknown-figure-format"),
 }
 
 SHIFTS = {

@@ -24,10 +24,11 @@ LAYERS = (
     {"interop"},
     {"scoring"},
     {"significance"},
+    {"correlation"},
     {"measures"},
     {"user_definitions"},
     {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
-    {"comparison", "agreement"},
+    {"comparison", "agreement", "judgement"},
     {"languages", "gains"},
     {"report", "compat"},
     {"cli"},
@@ -172,7 +173,7 @@ def test_a_star_import_gives_the_public_names() -> None:
     assert set(names) - {"__builtins__"} == set(levelhead.__all__)
 
 
-@pytest.mark.parametrize("room", ["treebank", "scoring", "report", "cli"])
+@pytest.mark.parametrize("room", ["treebank", "scoring", "correlation", "report", "cli"])
 def test_the_public_names_of_rooms(room: str) -> None:
     """Each room lists them in order, and they are there."""
     module = importlib.import_module(f"{PACKAGE}.{room}")

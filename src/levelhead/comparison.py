@@ -323,7 +323,7 @@ def _wins(
             own = [one for one in results if (one.measure, one.system) == (measure, system)]
             own = [one for one in own if one.treebank not in AVERAGES and one.difference is not None]
             changes = [one.difference or 0.0 for one in own]
-            real = [p < level for p in holm([1.0 if one.p is None else one.p for one in own])]
+            real = [p is not None and p < level for p in holm([one.p for one in own])]
             won = sum(yes and change > 0 for yes, change in zip(real, changes, strict=True))
             lost = sum(yes and change < 0 for yes, change in zip(real, changes, strict=True))
             better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)

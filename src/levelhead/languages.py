@@ -116,8 +116,8 @@ def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) ->
                 rows.append(
                     _pair(system, measure, (one, other), values, drawn, group_of[one] == group_of[other], settings)
                 )
-            adjusted = iter(holm([row.p for row in rows if row.p is not None]))
-            found += [row if row.p is None else row._replace(p_holm=next(adjusted)) for row in rows]
+            adjusted = holm([row.p for row in rows])
+            found += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return found
 
 

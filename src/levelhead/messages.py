@@ -126,6 +126,17 @@ MESSAGES: Mapping[str, Message] = {
         "The other library has no place for something in the treebank.",
         "Change or remove it, for example with Treebank.replace.",
     ),
+    # tables by treebank and judgements
+    "invalid-table": _error("A file is not a table with a treebank and values in each row.", "Correct the row."),
+    "unknown-column": _error("No table has a column of that name and kind.", "Choose one that is there."),
+    "missing-treebank": _error("A treebank is not in all tables.", "Give the same names to the same treebanks."),
+    "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
+    "constant-column": _error("A column has one value in all treebanks.", "Leave it out."),
+    "too-few-treebanks": _error("There are too few treebanks to compute anything.", "Add treebanks."),
+    "invalid-judgements": _error(
+        "Judgements are not one line with a vote for each gold sentence.", "Correct the file of judgements."
+    ),
+    "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),

@@ -67,6 +67,17 @@ gold_format_option: Decorator = click.option(
     "--gold-format", type=click.Choice(["conllu", "conllx"]),
     help="The format of GOLD, if it is another. Where only GOLD is CoNLL-U, its multiword tokens are taken apart.",
 )  # fmt: skip
+resamples_option: Decorator = click.option(
+    "--resamples", type=click.IntRange(1, 1_000_000), default=2000, show_default=True,
+    help="Bootstrap resamples, and random permutations.",
+)  # fmt: skip
+level_option: Decorator = click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    help="How much an interval holds.",
+)  # fmt: skip
+seed_option: Decorator = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all randomness."
+)
 
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:

@@ -17,6 +17,8 @@ VERBS = {
     "score": "Score a system's output against gold.",
     "compare": "Compare systems: intervals, tests, which differences are real.",
     "validate": "List every fault of CoNLL-U files.",
+    "correlate": "Correlate profiles, scores and published numbers of treebanks.",
+    "judge": "Say which measure agrees with people's judgements.",
     "measures": "List all measures with their definitions and sources.",
 }
 """Every verb and what it does, so that `--help` need not load them."""

@@ -90,9 +90,13 @@ class Matches:
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return what each gold and each system word counts, bool or float64, shapes (words,)."""
-        gold, system = (_values(selection, side.relations) for side in (self.gold, self.system))
-        if selection.by_gold:
-            system[self.alignment.system] = gold[self.alignment.gold]
+        gold = _values(selection, self.gold.relations)
+        if not selection.by_gold:
+            return gold, _values(selection, self.system.relations)
+        system = np.empty(self.system.n_words, dtype=gold.dtype)
+        system[self.alignment.system] = gold[self.alignment.gold]
+        alone = np.flatnonzero(self.gold_of_system < 0)
+        system[alone] = _values(selection, self.system.relations.take(alone))
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:

@@ -8,20 +8,21 @@ from collections.abc import Sequence
 from levelhead.errors import LevelheadError
 
 
-def holm(p_values: Sequence[float]) -> list[float]:
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
     """Correct p-values for testing several hypotheses at once (Holm 1979): the family-wise error stays under the level.
 
     Args:
-        p_values: the p-values of one family.
+        p_values: the p-values of one family; None where there is none, which is not counted.
 
     Returns:
         The adjusted p-values in the same order, at most 1.
     """
-    order = sorted(range(len(p_values)), key=lambda i: p_values[i])
-    adjusted, largest = [0.0] * len(p_values), 0.0
-    for rank, i in enumerate(order):
-        largest = max(largest, min(1.0, (len(p_values) - rank) * p_values[i]))
-        adjusted[i] = largest
+    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for rank, (p, i) in enumerate(known):
+        highest = max(highest, min(1.0, (len(known) - rank) * p))
+        adjusted[i] = highest
     return adjusted
 
 

@@ -180,9 +180,8 @@ def _results(name: str, table: Counted, sample: _Sample, settings: Settings) -> 
     found = []
     for m in range(len(table.measures)):
         rows = [_result(name, table, sample, settings, systems, s, m) for s in range(len(systems))]
-        tested = [row for row in rows if row.p is not None]
-        adjusted = iter(holm([row.p for row in tested if row.p is not None]))
-        found += [row if row.p is None else row._replace(p_holm=next(adjusted)) for row in rows]
+        adjusted = holm([row.p for row in rows])
+        found += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return found
 
 
