@@ -18,7 +18,7 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Component, Measure
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.scoring.score import count, not_annotated
+from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.scoring.weights import values_of
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Run, Settings, counted, differences, holm, sign_test, signed_rank_test
@@ -115,6 +115,9 @@ def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLi
 def _named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     """Name systems by the last part of their paths in which all differ, and by their whole paths if there is none."""
     paths = [Path(system) for system in systems]
+    if len({*paths}) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
     names = [[part.partition(".conll")[0] for part in path.parts] for path in paths]
     for depth in range(1, max(map(len, names), default=0) + 1):
         found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
@@ -126,6 +129,9 @@ def _named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
 def _runs(
     name: str, path: Path, gold: Path, golds: Mapping[str, Path], faults: list[Fault]
 ) -> Sequence[tuple[str, str, Mapping[str, Path]]]:
+    if gold.is_dir() and not path.is_dir():
+        faults.append(Fault("missing-system-file", "gold is a folder, and this is none", Place(os.fspath(path))))
+        return []
     if not path.is_dir():
         return [(name, name, dict.fromkeys(golds, path))]
     folders = sorted(child for child in path.iterdir() if child.is_dir())
@@ -286,7 +292,7 @@ def counts_of(
         registry: what they are.
 
     Raises:
-        InputError: gold has nothing that a measure could be counted from.
+        InputError: gold has nothing that a measure could be counted from, or DEPS cannot be read.
     """
     weights = weights_for(asked, registry)
     counts = {}
@@ -296,7 +302,7 @@ def counts_of(
         if missing:
             raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
         values = values_of(measure, definition, weights)
-        table = count(matches, measure, definition, schemes=registry.schemes, weights=values, by_sentence=True)
+        table = count_by_sentence(matches, measure, definition, schemes=registry.schemes, weights=values)
         counts[str(measure)] = (table, measure.component or "f1")
     return counts
 
@@ -308,8 +314,8 @@ def _compared(tables: Mapping[str, Table], rules: Rules, settings: Settings, *, 
     files = {name: table.files for name, table in tables.items()}
     warnings = tuple(fault for table in tables.values() for fault in table.warnings)
     gold = {"gold": next(iter(files.values()))["gold"]} if len(files) == 1 else {}
-    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "numpy": np.__version__}
-    signature = {"rules": rules.name, **gold, **drawn, "version": VERSION}
+    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
+    signature = {"rules": rules.name, **gold, **drawn, "numpy": np.__version__, "version": VERSION}
     wins = _wins(results, systems, first.measures, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
     return Comparison(systems, first.measures, results, wins, signature, files, warnings)
 

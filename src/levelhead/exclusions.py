@@ -70,7 +70,7 @@ def exclusions_of(text: str, kind: Kind, registry: Registry = STANDARD) -> Exclu
     """
     whole = parse_measure(text, registry)
     if whole.only or whole.without:
-        raise MeasureError(f"{whole} is restricted already; such a table is of a measure of all words", "unknown-measure")
+        raise MeasureError(f"{whole} is restricted already; the table is of a measure of all words", "unknown-measure")
     scheme = registry.schemes.by_name[registry.schemes.default]
 
     def restricted(only: str | None = None, without: str | None = None) -> Measure:
