@@ -65,7 +65,7 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     schemes = {one: _scheme(name, one, table) for one, table in _tables(name, document, "scheme").items()}
     known = Schemes(MappingProxyType({**registry.schemes.by_name, **schemes}), registry.schemes.default)
     measures = {one: _measure(name, one, table, known) for one, table in _tables(name, document, "measure").items()}
-    for one in {*schemes} & {*registry.schemes.by_name} | {*measures} & {*registry.measures}:
+    for one in sorted({*schemes} & {*registry.schemes.by_name} | {*measures} & {*registry.measures}):
         _refuse(name, f"there is a {one} already; give yours another name")
     digests = (*registry.sha256, hashlib.sha256(data).hexdigest())
     return Registry(MappingProxyType({**registry.measures, **measures}), known, digests)
@@ -76,7 +76,7 @@ def _refuse(path: str, message: str) -> NoReturn:
 
 
 def _check_keys(path: str, what: str, table: Mapping[str, Any], keys: set[str]) -> None:
-    for key in table.keys() - keys:
+    for key in sorted(table.keys() - keys):
         _refuse(path, f"{what} has {key!r}, which is none of {', '.join(sorted(keys))}")
 
 
@@ -125,20 +125,19 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
         without=tuple(_texts(path, f"measure {name}: without", table.get("without", []))),
     )
     try:
-        _check_classes(definition, schemes)
+        only = None if definition.only is None else _qualified(definition.only, schemes)
+        return definition._replace(only=only, without=tuple(_qualified(one, schemes) for one in definition.without))
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
-    return definition
 
 
-def _check_classes(definition: Definition, schemes: Schemes) -> None:
-    """Read each class and relation as a measure has it: what reads as more than one name is none."""
-    only = [] if definition.only is None else [definition.only]
-    for sign, text in (*(("@", one) for one in only), *(("-", one) for one in definition.without)):
-        measure = split(f"{definition.name}{sign}{text}", schemes.by_name)
-        if (measure.only, measure.without) not in {(text, ()), (None, (text,))}:
-            raise MeasureError(f"{text!r} is not one class or relation", "unknown-measure")
-        check(measure, schemes)
+def _qualified(text: str, schemes: Schemes) -> str:
+    """Read a class or relation as a measure has it, and name the scheme of a class, whatever rules are used later."""
+    measure = split(f"LAS@{text}", schemes.by_name)
+    if measure.only != text or measure.component:
+        raise MeasureError(f"{text!r} is not one class or relation", "unknown-measure")
+    check(measure, schemes)
+    return schemes.qualified(text)
 
 
 def _texts(path: str, what: str, value: object) -> list[str]:
