@@ -116,13 +116,13 @@ def test_clas_of_2017_counts_labels_that_are_none(data: Path, system: str) -> No
 
 
 def test_what_the_label_of_onlp_lab_costs(data: Path) -> None:
-    """Its `ROOT` is never right. The white list of 2018 does not count it, so that CLAS is nearly 1.5 points higher."""
+    """Its `ROOT` is never right. The white list of 2018 does not count it, so that CLAS is two points higher (44.04 for 41.98)."""
     scores = levelhead.score(*files(data, "ONLP-lab", "fi_pud"), measures=["CLAS", "LAS-FUN-PUNCT", "LAS@UNKNOWN"])
     (row,) = [row for row in official_rows(data, "ONLP-lab") if row["treebank"] == "fi_pud"]
     assert repr(scores["CLAS"].f1) == row["CLAS_F1"]
     without = 2 * int(row["CLAS_correct"]) / (int(row["CLAS_gold"]) + int(row["CLAS_system"]) + 1052)
     assert scores["LAS-FUN-PUNCT"].f1 == without
-    assert scores["CLAS"].f1 - without > 0.01
+    assert (round(100 * scores["CLAS"].f1, 2), round(100 * without, 2)) == (44.04, 41.98)
     assert (scores["LAS@UNKNOWN"].precision, scores["LAS@UNKNOWN"].recall) == (0.0, None)
 
 
