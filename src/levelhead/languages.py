@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.comparison import Outputs, counts_of, read_outputs
-from levelhead.evaluation import measures_for
+from levelhead.evaluation import measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
@@ -74,9 +74,10 @@ def compare_languages(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
+    weights = weights_for(asked, registry)
     tables, ids = {}, {}
     for name, found in read_outputs(outputs, chosen, format, gold_format):
-        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry)) for one in found])
+        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry, weights)) for one in found])
         ids[name] = _sent_ids(found[0].matches.gold)
     return _pairs(tables, _parallel(tables, ids), settings)
 

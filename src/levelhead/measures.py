@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -94,7 +95,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     if definition is None:
         near = ", ".join(_nearest(measure.name, registry.measures))
         raise MeasureError(f"there is no measure {measure.name!r}; the nearest are {near}", "unknown-measure")
-    _check_argument(measure, definition)
+    measure = _with_options_in_order(measure, definition)
     if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
     check(measure, registry.schemes)
@@ -108,11 +109,18 @@ def _nearest(name: str, known: Iterable[str]) -> Iterable[str]:
     return [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.0)]
 
 
-def _check_argument(measure: Measure, definition: Definition) -> None:
+def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
+    """Return the measure in its one spelling, once it is clear that its argument means something."""
     options = definition.options()
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
     if measure.argument is None and (definition.takes_weights or definition.load):
         raise MeasureError(f"{measure.name} needs an argument: {definition.argument}", "unknown-measure")
-    if options and measure.argument is not None and not set(measure.argument.split(",")) <= set(options):
+    if not options or measure.argument is None:
+        return measure
+    given = measure.argument.split(",")
+    if not set(given) <= set(options):
         raise MeasureError(f"{measure.name} knows no {measure.argument!r}: {definition.argument}", "unknown-measure")
+    if len({option.partition("=")[0] for option in given}) < len(given):
+        raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
+    return replace(measure, argument=",".join(option for option in options if option in given))

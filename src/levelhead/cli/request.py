@@ -18,6 +18,10 @@ if TYPE_CHECKING:
     from levelhead.measures import Registry
 
 
+_OF_ALL_WORDS = ("confusion", "errors", "cascading")
+"""Tables that are of arcs and labels themselves, not of a measure."""
+
+
 class Request(NamedTuple):
     """The arguments and options of `levelhead score`.
 
@@ -95,6 +99,12 @@ class Request(NamedTuple):
             raise click.UsageError(message)
         if bool(self.table != "scores") + bool(self.by) + bool(self.show) > 1:
             raise click.UsageError("give one of --table, --by and --show")
+        if self.train and not self.by:
+            raise click.UsageError("--train is for --by")
+        if self.asked and (self.show or self.table in _OF_ALL_WORDS):
+            raise click.UsageError(
+                "--show and the tables confusion, errors and cascading are of no measure: leave -m out"
+            )
 
     def inputs(self) -> Iterator[str]:
         """Give all files that are read: those of folders too, and the weights that measures name."""

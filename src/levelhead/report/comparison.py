@@ -27,10 +27,11 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     several = len({result.treebank for result in comparison.results}) > 1
     shown = [one for one in comparison.results if each or not several or one.treebank in AVERAGES]
     columns = [Column("Treebank", "text")] if several else []
-    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score"), Column("95% from"), Column("to")]
+    start = f"{100 * float(comparison.signature['level']):g}% from"
+    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score"), Column(start), Column("to")]
     spread = any(one.spread is not None for one in shown)
     columns += [Column("SD")] if spread else []
-    columns += [Column("Diff", "difference"), Column("95% from", "difference"), Column("to", "difference")]
+    columns += [Column("Diff", "difference"), Column(start, "difference"), Column("to", "difference")]
     columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("", "text")]
     columns += [Column("Detectable")] if power else []
     rows: list[tuple[Cell, ...]] = []
@@ -39,9 +40,9 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
         if (one.treebank, one.measure) != last:
             rules.add(len(rows))
             last = (one.treebank, one.measure)
-        start = (one.treebank,) if several else ()
+        where = (one.treebank,) if several else ()
         cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
-        rows.append((*start, *cells, *((one.detectable,) if power else ())))
+        rows.append((*where, *cells, *((one.detectable,) if power else ())))
     notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_won(one, comparison.systems[0]) for one in comparison.wins]

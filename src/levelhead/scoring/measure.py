@@ -22,7 +22,7 @@ NOTHING = Agree(0)
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 _TEXT = re.compile(
-    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[a-z1_]+))?",
+    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[a-z0-9_]+))?",
     re.DOTALL,
 )
 _CLASS = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)")

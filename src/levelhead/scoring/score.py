@@ -8,6 +8,7 @@ from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
+from levelhead.errors import Fault, InputError, Place
 from levelhead.scoring.counts import (
     Counts,
     count_aligned,
@@ -142,6 +143,34 @@ def count(
     if definition.unit in _OF_SPANS:
         return _OF_SPANS[definition.unit](matches, by_sentence=by_sentence)
     return (count_edges if definition.unit == "edges" else count_roots)(matches, needs, by_sentence=by_sentence)
+
+
+def count_by_sentence(
+    matches: Matches,
+    measure: Measure,
+    definition: Definition,
+    *,
+    schemes: Schemes = STANDARD,
+    weights: Mapping[str, float] | None = None,
+) -> Counts:
+    """Count what a measure counts, one row for each gold sentence.
+
+    Args:
+        matches: the aligned words.
+        measure: which measure.
+        definition: what it is.
+        schemes: where the classes that it names are looked up.
+        weights: the weights that its argument names, for a weighted measure.
+
+    Raises:
+        InputError: the measure is of enhanced graphs, and DEPS cannot be read.
+        MeasureError: a relation has no weight, and there is no default.
+    """
+    try:
+        return count(matches, measure, definition, schemes=schemes, weights=weights, by_sentence=True)
+    except MalformedDeps as error:
+        files = " or ".join(str(Place(side.source.path)) for side in (matches.gold, matches.system))
+        raise InputError(Fault("unreadable-deps", f"{measure}: DEPS of {files} cannot be read: {error}")) from error
 
 
 def selection_for(
