@@ -30,7 +30,7 @@ def measures(draw: st.DrawFn) -> Measure:
     name = draw(st.sampled_from(list(REGISTRY)))
     definition = REGISTRY[name]
     argument = None
-    if definition.takes_weights:
+    if definition.takes_weights or definition.load:
         path = draw(st.sampled_from(["w.tsv", "a/b-c.tsv", "x)y", "a(b)", "w@CORE", "w)-det", "w).recall", "ä,b"]))
         argument = path + draw(st.sampled_from(["", ",default=1", ",default=0.5"]))
     elif definition.options():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -28,6 +29,10 @@ from levelhead.treebank.graph import MalformedDeps
 if TYPE_CHECKING:
     from levelhead.scoring.matches import Matches
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
+
+
+_MOST_SURPRISE = 308
+"""Above this power of ten there are no floats."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +85,8 @@ class Score:
     def value(self) -> float | None:
         """The ratio that the measure names: F1 unless it says otherwise."""
         if self.perplexity:
-            return float(10 ** (self.correct / self.gold)) if self.gold else None
+            surprise = self.correct / self.gold if self.gold else math.inf
+            return 10.0**surprise if surprise < _MOST_SURPRISE else None
         return getattr(self, self.component)  # type: ignore[no-any-return]
 
     @property

@@ -7,10 +7,11 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.typology.tally import Tally
+from levelhead.treebank.relations import universal
+from levelhead.typology.tally import Tally, compact, mapped
 
 if TYPE_CHECKING:
-    from levelhead.treebank import Column
+    from levelhead.treebank import Column, Treebank
     from levelhead.treebank.strings import Codes
 
 ABSENT = 0.5
@@ -104,3 +105,14 @@ def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
     by_relation = {name: value / totals[name] for name, value in bits.items()}
     overall = sum(bits.values()) / known.total if len(known) else None
     return HeadEntropy(overall, by_relation, known.total, heads.total)
+
+
+def head_entropy_of(treebank: Treebank, least: int = 5) -> HeadEntropy:
+    """Return the head-word entropy of a treebank, by universal relation and over all.
+
+    Args:
+        treebank: any treebank.
+        least: as in `head_entropy`.
+    """
+    relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
+    return head_entropy(count_heads(treebank.heads, tags, relations, forms), least)
