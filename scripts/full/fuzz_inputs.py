@@ -31,8 +31,8 @@ def pair_of(data: bytes) -> tuple[bytes, bytes]:
 def mutate_file(data: bytes, draw: Random) -> bytes:
     """Damage a file in the ways that files are damaged (lines, ids, heads, DEPS, line ends).
 
-    As often, begin anew with a valid file and damage it once or not at all: what is interesting collects damage, until no
-    change makes it valid, or breaks it in one place only.
+    As often, begin anew with a valid file and damage it once or not at all: inputs that are kept collect damage, until
+    nothing makes them valid again.
     """
     if draw.random() < 0.5:
         return damaged_bytes(draw, _drawn_file(draw), draw.choice((0, 1, 1, 1, 2)))

@@ -196,6 +196,8 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
         files: the hash of each other file that decides, by the measure that names it.
     """
     parts = {"rules": rules.name}
+    if rules.switches:
+        parts["without"] = "+".join(sorted(rules.switches))
     for name, treebank in (("gold", gold), ("system", system)):
         parts[name] = (treebank.source.sha256 or "memory")[:12]
     parts |= {name: digest[:12] for name, digest in files.items()}

@@ -20,10 +20,17 @@ from levelhead.report import scores as report
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping
 
+    from levelhead.scoring import Rules
     from levelhead.secondary import Coverage
 
 
 Gate = tuple[str, Fraction]
+
+
+def _digits(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001
+    if value is not None and not set(value) <= set("0123456"):
+        raise click.BadParameter(f"{value!r} is not made of digits from 0 to 6")
+    return value or ""
 
 
 @click.command()
@@ -33,6 +40,11 @@ Gate = tuple[str, Fraction]
 @options.rules_option
 @click.option("-w", "--weights", type=options.PATH, help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
+@click.option(
+    "--enhancements", metavar="DIGITS", callback=_digits,
+    help="Kinds of enhancement not to score, as the option of udtools, whose rules it needs: 1 gapping, 2 shared"
+    " parents and 3 dependents in coordination, 4 control, 5 relative clauses, 6 case in labels; for example 146.",
+)  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
 @click.option(
     "--align-sentences",
@@ -54,6 +66,7 @@ def score(
     rules: str,
     weights: str | None,
     counts: bool,
+    enhancements: str,
     explain: bool,
     align_sentences: bool,
     gates: tuple[str, ...],
@@ -72,7 +85,7 @@ def score(
     if explain:
         return _explain(gold, system, output_format, places, output)
     settings: dict[str, Any] = {
-        "rules": rules,
+        "rules": _rules(rules, enhancements),
         "format": input_format,
         "measures": _every(asked, wanted, rules, only_added=not measures),
     }
@@ -92,6 +105,16 @@ def score(
         _print_pair(evaluation, coverage, output_format, places, output, counts=counts)
         values = {name: score.exact for name, score in evaluation.items()}
     return _passed(values, wanted)
+
+
+def _rules(name: str, enhancements: str) -> Rules:
+    """The rules of a name, with the kinds of enhancement that are not scored."""
+    from levelhead.scoring.enhancements import switches_of
+    from levelhead.scoring.rules import RULES
+
+    if enhancements and name != "udtools":
+        raise click.UsageError("--enhancements needs --rules udtools")
+    return RULES[name]._replace(switches=switches_of(enhancements))
 
 
 def _every(asked: list[str], gates: list[Gate], rules: str, *, only_added: bool) -> list[str] | None:

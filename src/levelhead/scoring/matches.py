@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,8 +82,9 @@ class Matches:
     def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
         """The enhanced edges of gold and system, and the numbers of their labels."""
         labels: dict[str, int] = {}
-        gold = edges_of(self.gold, labels, collapse=self.rules.collapse)
-        return gold, edges_of(self.system, labels, collapse=self.rules.collapse), labels
+        settings: dict[str, Any] = {"collapse": self.rules.collapse, "switches": self.rules.switches}
+        gold = edges_of(self.gold, labels, **settings)
+        return gold, edges_of(self.system, labels, **settings), labels
 
     def in_class(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Say of each gold and each system word whether its relation is in a class of the rules' scheme, bool."""
