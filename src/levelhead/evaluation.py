@@ -268,6 +268,8 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
         files: what else decides: hashes of files by the measure that names them, schemes of classes.
     """
     parts = {"rules": rules.name}
+    if rules.switches:
+        parts["without"] = "+".join(sorted(rules.switches))
     for name, treebank in (("gold", gold), ("system", system)):
         parts[name] = (treebank.source.sha256 or "memory")[:12]
     parts |= files

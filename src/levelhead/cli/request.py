@@ -16,6 +16,7 @@ from levelhead.scoring.weights import path_of
 if TYPE_CHECKING:
     from levelhead.folders import Pairs
     from levelhead.measures import Registry
+    from levelhead.scoring import Rules
 
 
 _OF_ALL_WORDS = ("confusion", "errors", "cascading")
@@ -35,6 +36,7 @@ class Request(NamedTuple):
         punct: what to leave out as punctuation.
         weights: a file of weights, or None.
         counts: whether to print numbers in place of ratios.
+        enhancements: digits of the kinds of enhancement that are not scored.
         explain: whether to explain the differences between rules.
         align_sentences: whether to score the sentences that agree.
         gates: gates, as they were written.
@@ -58,6 +60,7 @@ class Request(NamedTuple):
     punct: str
     weights: str | None
     counts: bool
+    enhancements: str
     explain: bool
     align_sentences: bool
     gates: tuple[str, ...]
@@ -125,7 +128,19 @@ class Request(NamedTuple):
     def settings(self) -> dict[str, Any]:
         """Return what all functions that score take."""
         formats = {"format": self.input_format, "gold_format": self.gold_format}
-        return {"rules": self.rules, **formats, "registry": self.registry()}
+        return {"rules": self.chosen_rules(), **formats, "registry": self.registry()}
+
+    def chosen_rules(self) -> Rules:
+        """Return the rules, with the kinds of enhancement that are not scored."""
+        from levelhead.scoring.rules import RULES
+
+        if not self.enhancements:
+            return RULES[self.rules]
+        from levelhead.scoring.enhancements import switches_of
+
+        if self.rules != "udtools":
+            raise click.UsageError("--enhancements needs --rules udtools")
+        return RULES[self.rules]._replace(switches=switches_of(self.enhancements))
 
     def pairs(self) -> Pairs:
         """Return the pairs of two folders, or the one pair of files under the name of the gold file."""

@@ -29,6 +29,12 @@ Gate = tuple[str, Fraction]
 TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
 
 
+def _digits(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001
+    if value is not None and not set(value) <= set("0123456"):
+        raise click.BadParameter(f"{value!r} is not made of digits from 0 to 6")
+    return value or ""
+
+
 @click.command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
@@ -39,6 +45,11 @@ TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confu
 @options.punct_option
 @click.option("-w", "--weights", type=options.PATH, help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
+@click.option(
+    "--enhancements", metavar="DIGITS", callback=_digits,
+    help="Kinds of enhancement not to score, as the option of udtools, whose rules it needs: 1 gapping, 2 shared"
+    " parents and 3 dependents in coordination, 4 control, 5 relative clauses, 6 case in labels; for example 146.",
+)  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
 @click.option(
     "--align-sentences",
