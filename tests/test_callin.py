@@ -66,7 +66,10 @@ def test_content_and_function_precision_and_recall(data: Path, language: str) ->
     """The numbers behind his figures: the very same floats."""
     classes = [f"LAS@callin-code:{label}" for label in ("CONTENT", "FUNCTION")]
     measures = [f"{label}.{ratio}" for label in classes for ratio in ("precision", "recall")]
-    assert value(data, language, *measures) == expected(data, "maltdefault.content_function.precision_recall.csv")[language]
+    assert (
+        value(data, language, *measures)
+        == expected(data, "maltdefault.content_function.precision_recall.csv")[language]
+    )
 
 
 @EACH
@@ -80,9 +83,7 @@ def test_las_by_his_rule_of_punctuation(data: Path, language: str) -> None:
 def test_only_in_spanish_his_rule_drops_more_than_punct(data: Path) -> None:
     """There the last `dep` is a comma, and all words with `dep` are left out: his LAS is not that of punct alone."""
     differing = [
-        language
-        for language in LANGUAGES
-        if len({*value(data, language, "LAS(nopunct=callin)", "LAS(nopunct)")}) > 1
+        language for language in LANGUAGES if len({*value(data, language, "LAS(nopunct=callin)", "LAS(nopunct)")}) > 1
     ]
     assert differing == ["Spanish"]
     scores = levelhead.score(*read_pair(data, "Spanish"), measures=["LAS(nopunct=callin)", "LAS(nopunct)", "LAS@dep"])
@@ -124,7 +125,10 @@ def test_frequencies_of_content_and_function_relations(data: Path, language: str
 @EACH
 def test_cascading_errors(data: Path, language: str) -> None:
     """His Table 5: class by the gold relation, parent of the system, right with label or without as the arc itself."""
-    cells = {(one.name, one.labelled): one.ratio for one in cascading_errors(match(*read_pair(data, language), UD), CALLIN_CODE)}
+    cells = {
+        (one.name, one.labelled): one.ratio
+        for one in cascading_errors(match(*read_pair(data, language), UD), CALLIN_CODE)
+    }
     keys = [("CONTENT", True), ("CONTENT", False), ("FUNCTION", True), ("FUNCTION", False)]
     assert [cells[key] for key in keys] == expected(data, "maltdefault.cascading_errors.csv")[language]
 

@@ -133,7 +133,10 @@ def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
     with (folder / "official" / "scores_conll17-baseline.tsv").open(encoding="utf-8", newline="") as table:
         rows = csv.DictReader(table, delimiter="\t")
         (row,) = [row for row in rows if (row["treebank"], row["metric"]) == (treebank, "CLAS")]
-    pair = (folder / "gold" / f"{treebank}.conllu.xz", folder / "systems" / "conll17-baseline" / f"{treebank}.conllu.xz")
+    pair = (
+        folder / "gold" / f"{treebank}.conllu.xz",
+        folder / "systems" / "conll17-baseline" / f"{treebank}.conllu.xz",
+    )
     scores = levelhead.score(*pair, measures=["CLAS", "LAS-FUN-PUNCT"], rules="conll17")
     assert repr(scores["CLAS"].f1) == repr(scores["LAS-FUN-PUNCT"].f1) == row["F1_recomputed_full_precision"]
 

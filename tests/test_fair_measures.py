@@ -138,7 +138,9 @@ def test_breakdowns(texts, by, seed):
     ours, theirs = matched(texts) or (None, None)
     if ours is None:
         return
-    forms = Counter({word.columns[1]: Random(seed + i).choice((0, 1, 2, 5, 6, 30, 200)) for i, word in enumerate(theirs.gold.words)})
+    forms = Counter(
+        {word.columns[1]: Random(seed + i).choice((0, 1, 2, 5, 6, 30, 200)) for i, word in enumerate(theirs.gold.words)}
+    )
     forms = +forms
     chosen = Settings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
     for name in ("LAS", "UAS"):
@@ -158,7 +160,9 @@ def test_breakdown_without_punctuation_and_of_a_class(texts):
     for text in ("LAS(nopunct)", "LAS@CORE", "LAS-FUN", "UPOS", "CLAS"):
         whole = our_count(ours, text)
         found = break_down(ours, parse_measure(text), ["upos"], Settings(SCHEMES["nivre-fang"]))
-        sums = [sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system", "aligned")]
+        sums = [
+            sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system", "aligned")
+        ]
         assert Counted(*sums) == whole
 
 
@@ -182,7 +186,9 @@ def test_confusion_kinds_of_errors_and_cascading_errors(texts):
     kinds = Counter(fair.error_type(theirs, *pair) for pair in theirs.pairs)
     assert {kind: n for kind, n in error_types(ours).items() if n} == dict(kinds)
     for name in ("nivre-fang", "callin", "callin-code"):
-        found = {(one.name, one.labelled): (one.wrong, one.parent_right) for one in cascading_errors(ours, SCHEMES[name])}
+        found = {
+            (one.name, one.labelled): (one.wrong, one.parent_right) for one in cascading_errors(ours, SCHEMES[name])
+        }
         assert {key: cell for key, cell in found.items() if cell[0]} == fair.cascading(theirs, name)
 
 
@@ -266,7 +272,20 @@ def test_relations_sum_to_las(texts):
             assert [score.correct, score.gold, score.system] == parts(counts_of(ours, f"LAS@{relation}"))[:3]
 
 
-SYMMETRIC = ("LAS", "UAS", "LS", "LAS(full)", "LAS@CORE", "UAS@FUN", "LAS-FUN-PUNCT", "CLAS", "CNC", "UEM", "LEM", "Roots")
+SYMMETRIC = (
+    "LAS",
+    "UAS",
+    "LS",
+    "LAS(full)",
+    "LAS@CORE",
+    "UAS@FUN",
+    "LAS-FUN-PUNCT",
+    "CLAS",
+    "CNC",
+    "UEM",
+    "LEM",
+    "Roots",
+)
 
 
 @EXAMPLES
@@ -282,7 +301,17 @@ def test_swapping_gold_and_system_swaps_precision_and_recall(texts):
         assert forth[:3] == [reverse[0], reverse[2], reverse[1]], text
 
 
-MEASURES = (*SYMMETRIC, "UPOS", "MLAS", "BLEX", "LAS(nopunct)", "UAS(nopunct=callin)", "LAS@UNKNOWN", "LAS@nsubj", "Trees")
+MEASURES = (
+    *SYMMETRIC,
+    "UPOS",
+    "MLAS",
+    "BLEX",
+    "LAS(nopunct)",
+    "UAS(nopunct=callin)",
+    "LAS@UNKNOWN",
+    "LAS@nsubj",
+    "Trees",
+)
 
 
 @pytest.mark.parametrize("rules", ["ud", "conll18"])

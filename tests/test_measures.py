@@ -18,7 +18,9 @@ from oracle import fair
 from strategies import pairs
 
 CLASSES = [f"{scheme.name}:{label}" for scheme in schemes.SCHEMES.values() for label in scheme.names]
-NAMES = st.sampled_from([*CLASSES, *schemes.NIVRE_FANG.names, *sorted(UD1 | UD2), "acl:relcl", "nsubj:pass", "det:poss:x"])
+NAMES = st.sampled_from(
+    [*CLASSES, *schemes.NIVRE_FANG.names, *sorted(UD1 | UD2), "acl:relcl", "nsubj:pass", "det:poss:x"]
+)
 WITH_CLASSES = [name for name, one in REGISTRY.items() if one.unit in {"words", "exact"}]
 
 
@@ -169,7 +171,9 @@ def test_missing_weights(tmp_path):
         with pytest.raises(MeasureError, match="there is no weight for the relation det; add one, or give") as refusal:
             levelhead.score(gold, system, measures=[f"{name}({path})"])
         assert refusal.value.slug == "missing-weight"
-    scores = levelhead.score(gold, system, measures=[f"WLAS({path},default=4)", f"WLAS({path},default=0)", f"WeightedLAS({path})"])
+    scores = levelhead.score(
+        gold, system, measures=[f"WLAS({path},default=4)", f"WLAS({path},default=0)", f"WeightedLAS({path})"]
+    )
     assert [score.gold for score in scores.values()] == [7.0, 3.0, 4.0]
 
 
@@ -268,7 +272,9 @@ def test_notes_say_where_versions_cross():
     def notes(treebank: levelhead.Treebank, *asked: str, rules: str = "ud") -> tuple[str, ...]:
         return levelhead.score(treebank, treebank, measures=asked, rules=rules).notes
 
-    assert notes(old, "LAS", "LAS-det", "UEM") == notes(new, "LAS@CORE", "CLAS") == notes(old, "LAS@callin:CONTENT") == ()
+    assert (
+        notes(old, "LAS", "LAS-det", "UEM") == notes(new, "LAS@CORE", "CLAS") == notes(old, "LAS@callin:CONTENT") == ()
+    )
     (note,) = notes(old, "LAS@CORE", "UAS-FUN-PUNCT")
     assert note == (
         "gold has relations of UD v1; LAS@CORE, UAS-FUN-PUNCT: classes of nivre-fang (UD v2) are looked up by their"
@@ -334,11 +340,22 @@ def test_own_measures_count_like_those_they_repeat(tmp_path_factory, texts):
         gold, system = (levelhead.parse(text) for text in texts)
     except InputError:
         return
-    asked = {"Arcs": "LAS", "Content": "LAS@callin:CONTENT", "Rest": "LAS-FUN-PUNCT", "Whole": "LAS(full)", "All": "LEM"}
+    asked = {
+        "Arcs": "LAS",
+        "Content": "LAS@callin:CONTENT",
+        "Rest": "LAS-FUN-PUNCT",
+        "Whole": "LAS(full)",
+        "All": "LEM",
+    }
     found = levelhead.score(gold, system, measures=[*asked, *asked.values()], registry=registry)
     for own, shipped in asked.items():
         one, other = found[own], found[shipped]
-        assert (one.correct, one.gold, one.system, one.aligned) == (other.correct, other.gold, other.system, other.aligned)
+        assert (one.correct, one.gold, one.system, one.aligned) == (
+            other.correct,
+            other.gold,
+            other.system,
+            other.aligned,
+        )
 
 
 OWN = """

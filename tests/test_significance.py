@@ -276,7 +276,10 @@ def test_averages_are_stratified_by_treebank():
 def test_one_average_without_a_value_has_none():
     """A class that does not occur in one treebank has no value there, and none in the macro-average."""
     empty = table_of([((0, 0), (0, 0))] * 3)
-    results = {(one.treebank, one.system): one for one in differences({"a": table_of([((1, 2), (2, 2))] * 3), "b": empty}, Settings(50))}
+    results = {
+        (one.treebank, one.system): one
+        for one in differences({"a": table_of([((1, 2), (2, 2))] * 3), "b": empty}, Settings(50))
+    }
     assert results["b", "s1"][3:] == (None,) * 8
     assert results["macro-average", "s1"].value is None
     assert results["micro-average", "s1"].value == 1.0
@@ -464,7 +467,10 @@ def test_the_parts_of_a_ratio():
     """F1 is 2 correct over both wholes, in every sentence."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
     beta = levelhead.read(PARALLEL / "systems/beta/en.conllu")
-    asked = [parse_measure(text) for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")]
+    asked = [
+        parse_measure(text)
+        for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
+    ]
     own = counts_of(match(gold, beta, UD), asked)
     table = counted([Run("beta", own)])
     assert table.parts.shape == (20, 1, 5, 2)

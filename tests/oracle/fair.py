@@ -91,9 +91,7 @@ def is_named(name: str) -> Keeps:
 
 
 def kept(only: str | None, without: tuple[str, ...]) -> Keeps:
-    return lambda word: (
-        (only is None or is_named(only)(word)) and not any(is_named(name)(word) for name in without)
-    )
+    return lambda word: (only is None or is_named(only)(word)) and not any(is_named(name)(word) for name in without)
 
 
 AGREE: dict[str, Agreement] = {
@@ -250,7 +248,9 @@ def buckets(m: Matched, by: str, training: Counter[str]) -> tuple[list[str], lis
 
 
 def relation_bucket(word: Word, by: str) -> str:
-    return {"deprel": word.relation, "relation": word.columns[DEPREL], "class": class_in("nivre-fang", word.relation)}[by]
+    return {"deprel": word.relation, "relation": word.columns[DEPREL], "class": class_in("nivre-fang", word.relation)}[
+        by
+    ]
 
 
 def by_gold_word(m: Matched, gold: list[str], own: list[str]) -> tuple[list[str], list[str]]:
@@ -268,7 +268,8 @@ def word_buckets(m: Matched, by: str, training: Counter[str]) -> tuple[list[str]
     if by == "projective":
         places = [local_heads(side, sentence_of(side)) for side in sides]
         return tuple(
-            ["non-projective" if is_nonprojective(heads, word) else "projective" for word, heads in side] for side in places
+            ["non-projective" if is_nonprojective(heads, word) else "projective" for word, heads in side]
+            for side in places
         )
     if by == "sentence-length":
         homes = home_sentences(m.gold, m.gold), home_sentences(m.system, m.gold)
@@ -334,4 +335,3 @@ def cascading(m: Matched, scheme: str) -> dict[tuple[str, bool], tuple[int, int]
             n, n_right = cells.get(key, (0, 0))
             cells[key] = n + 1, n_right + right
     return cells
-

@@ -54,7 +54,10 @@ def shares_below(table: Table, system: int, bounds: Sequence[float]) -> list[tup
     known = [float(one) for one in found if one is not None]
     slack = 1e-9
     return [
-        (sum(one < bound - slack for one in known) / len(known), sum(one <= bound + slack for one in known) / len(known))
+        (
+            sum(one < bound - slack for one in known) / len(known),
+            sum(one <= bound + slack for one in known) / len(known),
+        )
         for bound in bounds
     ]
 
