@@ -280,7 +280,7 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
         "score", "--definitions", own, "--scheme", "own", "-m", "Nouns", "-m", "LAS@A", "--counts", *EN
     )
     assert [line.split("|")[1].strip() for line in out.splitlines()[2:4]] == ["2", "3"]
-    code, out, err = run("measures", "--definitions", own, "--format", "json")
+    _code, out, err = run("measures", "--definitions", own, "--format", "json")
     assert "Nouns" in {one["name"] for one in json.loads(out)["measures"]}
 
 
@@ -334,7 +334,7 @@ def test_compare_folders_and_formats(run):
     assert english["difference"] == pytest.approx(100 * (2 * 116 / 323 - 146 / 164))
     for output_format in ("markdown", "latex", "jsonl", "text"):
         assert run("compare", "--resamples", 20, "--format", output_format, "--each", *folders)[0] == 0
-    code, out, _ = run("compare", "--resamples", 20, "--punct", "relation", GOLD, ALPHA)
+    _code, out, _ = run("compare", "--resamples", 20, "--punct", "relation", GOLD, ALPHA)
     assert "LAS(nopunct) | en     | 87.50" in out, "one system has its file's name"
 
 

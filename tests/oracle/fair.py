@@ -58,7 +58,7 @@ Agreement = Callable[[Matched, int, int], bool]
 @cache
 def class_in(scheme: str, relation: str) -> str:
     """Give the class of a relation, through its counterpart in the other version of UD where that alone is listed."""
-    label = relation.split(":")[0]
+    label = relation.split(":", maxsplit=1)[0]
     if scheme == "kohita":
         return kohita(label)
     table, counterparts = (NIVRE_FANG, V1_IN_V2) if scheme == "nivre-fang" else (CALLIN, V2_IN_V1)
@@ -84,7 +84,7 @@ def kohita(label: str) -> str:
 
 def is_named(name: str) -> Keeps:
     """Make the test of a class (`scheme:CLASS`), a relation, or a relation with its subtype."""
-    if name.isupper() or name.split(":")[-1].isupper():
+    if name.isupper() or name.rsplit(":", maxsplit=1)[-1].isupper():
         scheme, _, label = name.rpartition(":")
         return lambda word: class_in(scheme or "nivre-fang", word.relation) == label
     return lambda word: (word.columns[DEPREL] if ":" in name else word.relation) == name
