@@ -19,7 +19,7 @@ from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import Weights, file_of, values_of, weights_of
-from levelhead.treebank import Treebank, read
+from levelhead.treebank import Treebank, parse
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -121,7 +121,7 @@ def score_treebanks(
     asked = tuple(measures)
     if weights is None:
         weights = weights_for(asked, registry)
-    signed = signature(gold, system, rules, _decisive(asked, weights, registry))
+    signed = signature(gold, system, rules, decisive(asked, weights, registry))
     matches = match(gold, system, rules)
     scores = {}
     for measure in asked:
@@ -134,23 +134,35 @@ def score_treebanks(
 
 
 def weights_for(measures: Iterable[Measure], registry: Registry = STANDARD) -> dict[str, Weights]:
-    """Read the weights that measures name, each file once; by path.
+    """Read the weights and training treebanks that measures name, each once; by the path in the measure.
 
     Args:
         measures: any measures.
         registry: what they are.
 
     Raises:
-        InputError: a file is not one of weights.
+        InputError: a file is not what it should be.
     """
-    return weights_of(measure for measure in measures if registry.measures[measure.name].takes_weights)
+    asked = [(measure, registry.measures[measure.name]) for measure in measures]
+    read = weights_of(measure for measure, definition in asked if definition.takes_weights)
+    for measure, definition in asked:
+        if definition.load is not None and measure.argument is not None and measure.argument not in read:
+            read[measure.argument] = definition.load(measure.argument)
+    return read
 
 
-def _decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
-    """What decides the meaning of measures beyond their text: hashes of files of weights, schemes of classes."""
+def decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
+    """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
+
+    Args:
+        measures: the measures.
+        weights: what was read of the files that they name, by path.
+        registry: what they are.
+    """
     parts, classes = {}, set()
     for measure in measures:
-        if registry.measures[measure.name].takes_weights:
+        definition = registry.measures[measure.name]
+        if definition.takes_weights or definition.load:
             parts[str(measure)] = file_of(measure, weights).sha256[:12]
         named = (name for name in (measure.only, *measure.without) if name and is_class(name))
         classes |= {registry.schemes.qualified(name) for name in named}
@@ -198,14 +210,29 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     """
     if isinstance(source, Treebank):
         return source
+    return parse_as(read_bytes(source), os.fsdecode(source), rules, format)
+
+
+def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
+    """Read a treebank from bytes, as the rules say.
+
+    Args:
+        data: the contents of a file.
+        name: what to call it in messages, if anything.
+        rules: whose verdict on files to follow.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: the file is not valid; with every fault.
+    """
     if rules.reading is None:
-        return read(source, format=format)
+        return parse(data, name=name, format=format)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
-        raise InputError(Fault("refused-by-rules", message, Place(os.fspath(source))))
+        raise InputError(Fault("refused-by-rules", message, Place(name)))
     from levelhead.treebank.official import SCORERS, parse_officially
 
-    return parse_officially(read_bytes(source), SCORERS[rules.reading], os.fspath(source))
+    return parse_officially(data, SCORERS[rules.reading], name)
 
 
 def measures_for(

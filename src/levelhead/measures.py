@@ -5,15 +5,46 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import MeasureError
 from levelhead.scoring.definitions import DEFINITIONS
-from levelhead.scoring.measure import Definition, Measure, split
+from levelhead.scoring.measure import Definition, Measure, Resource, split
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
 from levelhead.scoring.selection import Schemes, check
 
-REGISTRY: Mapping[str, Definition] = MappingProxyType({definition.name: definition for definition in DEFINITIONS})
+if TYPE_CHECKING:
+    from levelhead.derivation.measure import Trained
+    from levelhead.scoring import Counts, Matches
+
+
+def _load_model(argument: str) -> Resource:
+    from levelhead.derivation.measure import load_model  # loaded when it is asked for: `score` starts without it
+
+    return load_model(argument)
+
+
+def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:
+    from levelhead.derivation.measure import count_surprise
+
+    return count_surprise(matches, trained, by_sentence=by_sentence)
+
+
+DPPL = Definition(
+    "DPPL",
+    "Derivation perplexity of the system's trees; lower is better, and gold need not be right or there.",
+    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences)",
+    "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
+    unit="perplexity",
+    argument="a training treebank; ,order=NAME: the transition system of the order, swap-lazy by default, or string",
+    load=_load_model,
+    counter=_count_surprise,
+)
+"""Derivation perplexity, from a room above that of the other measures."""
+
+REGISTRY: Mapping[str, Definition] = MappingProxyType(
+    {definition.name: definition for definition in (*DEFINITIONS, DPPL)}
+)
 """All shipped measures by name."""
 
 
@@ -83,7 +114,7 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
     options = definition.options()
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
-    if measure.argument is None and definition.takes_weights:
+    if measure.argument is None and (definition.takes_weights or definition.load):
         raise MeasureError(f"{measure.name} needs an argument: {definition.argument}", "unknown-measure")
     if not options or measure.argument is None:
         return measure

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
 from levelhead.cli import options
+from levelhead.scoring.measure import split
+from levelhead.scoring.weights import path_of
 
 if TYPE_CHECKING:
     from levelhead.folders import Pairs
@@ -84,11 +88,7 @@ class Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse what does not go together."""
-        inputs = [self.gold, self.system, *self.train, *([self.weights] if self.weights is not None else [])]
-        if inputs.count("-") > 1:
-            raise click.UsageError("only one file can be standard input")
-        if self.output is not None and any(_same_file(self.output, path) for path in inputs):
-            raise click.UsageError("--output names one of the files that are read")
+        options.check_paths(self.inputs(), [self.output])
         if os.path.isdir(self.gold) != os.path.isdir(self.system):  # noqa: PTH112
             raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
         if self.folders and (self.counts or self.align_sentences or self.show):
@@ -105,6 +105,18 @@ class Request(NamedTuple):
             raise click.UsageError(
                 "--show and the tables confusion, errors and cascading are of no measure: leave -m out"
             )
+
+    def inputs(self) -> Iterator[str]:
+        """Give all files that are read: those of folders too, and the weights that measures name."""
+        for path in (self.gold, self.system):
+            yield path
+            if os.path.isdir(path):  # noqa: PTH112
+                with suppress(OSError):  # is told where the folder is read
+                    yield from (entry.path for entry in os.scandir(path))
+        yield from (*self.train, *self.definitions)
+        gates = (gate.rpartition("=")[0] for gate in self.gates)
+        measures = (split(text) for text in [*self.asked, *gates] if "(" in text)
+        yield from (path_of(measure) for measure in measures if measure.argument is not None)
 
     def registry(self) -> Registry:
         """Return the measures and schemes that there are."""
@@ -136,10 +148,3 @@ class Request(NamedTuple):
             options.print_json(document(), self.output, lines=self.output_format == "jsonl")
         else:
             options.print_table(table(), self.output_format, self.places, self.output)
-
-
-def _same_file(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121
-    except (OSError, ValueError):
-        return False

@@ -30,14 +30,14 @@ TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confu
 
 
 @click.command()
-@click.argument("gold", type=click.Path())
-@click.argument("system", type=click.Path())
+@click.argument("gold", type=options.PATH)
+@click.argument("system", type=options.PATH)
 @options.measure_option
 @options.rules_option
 @options.scheme_option
 @options.definitions_option
 @options.punct_option
-@click.option("-w", "--weights", type=click.Path(), help="Also print WeightedLAS with the weights in this file.")
+@click.option("-w", "--weights", type=options.PATH, help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
 @click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
 @click.option(
@@ -65,7 +65,7 @@ TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confu
     "--show", multiple=True, metavar="GOLD:SYSTEM",
     help="Print the sentences in which the one relation is taken for the other, with both trees: nsubj:obj.",
 )  # fmt: skip
-@click.option("--train", multiple=True, type=click.Path(), help="A training treebank, for --by; can be repeated.")
+@click.option("--train", multiple=True, type=options.PATH, help="A training treebank, for --by; can be repeated.")
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()

@@ -5,25 +5,17 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
-from levelhead.scoring.measure import Definition, Measure
+from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.treebank.source import read_bytes
 
 _LARGEST = 1e9
 
 
-class Weights(NamedTuple):
-    """The weights of relations, from a file.
-
-    Args:
-        values: the weight of each relation.
-        sha256: the hash of the file.
-    """
-
-    values: Mapping[str, float]
-    sha256: str
+Weights = Resource
+"""The weight of each relation, from a file."""
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
@@ -73,15 +65,15 @@ def weights_of(measures: Iterable[Measure]) -> dict[str, Weights]:
     return read
 
 
-def values_of(measure: Measure, definition: Definition, read: Mapping[str, Weights]) -> Mapping[str, float] | None:
-    """Return the weights that a measure names; None for one without weights.
+def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resource]) -> Any:
+    """Return the weights, or the model, that a measure names; None for one that needs neither.
 
     Args:
         measure: any measure.
         definition: what it is.
         read: the weights of `weights_of`, by path.
     """
-    return file_of(measure, read).values if definition.takes_weights else None
+    return file_of(measure, read).values if definition.takes_weights or definition.load else None
 
 
 def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
@@ -103,6 +95,15 @@ def default_weight(measure: Measure, definition: Definition) -> float | None:
     """
     default = _path_and_default(measure)[1] if definition.takes_weights else None
     return definition.default_weight if default is None else default
+
+
+def path_of(measure: Measure) -> str:
+    """Return the path of the file of weights that a measure names.
+
+    Args:
+        measure: a weighted measure.
+    """
+    return _path_and_default(measure)[0]
 
 
 def _path_and_default(measure: Measure) -> tuple[str, float | None]:

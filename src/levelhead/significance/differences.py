@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import Counted, ratios
+from levelhead.significance.counted import Counted
 from levelhead.significance.resampling import resampled, swapped
 
 Sums = NDArray[np.float64]
@@ -101,13 +101,13 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     macro, micro = _Average(len(tables)), _Average(len(tables))
     for (name, table), seed in zip(treebanks.items(), seeds):
         sums = _drawn(table, seed, settings)
-        own = [None if part is None else ratios(part) for part in sums]
+        own = [None if part is None else table.values(part) for part in sums]
         results += _results(name, table, _sample(own, runs), settings)
         macro.add(own)
         micro.add(sums)
     if len(tables) > 1:
         means = [None if part is None else part / len(tables) for part in macro.sums]
-        pooled = [None if part is None else ratios(part) for part in micro.sums]
+        pooled = [None if part is None else tables[0].values(part) for part in micro.sums]
         results += _results("macro-average", tables[0], _sample(means, runs), settings)
         results += _results("micro-average", tables[0], _sample(pooled, runs), settings)
     return results

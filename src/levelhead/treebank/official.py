@@ -76,14 +76,26 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
         treebank = _Reading(official, name).read(data)
     sentence = _too_deep(treebank, official)
     if sentence is not None:
-        raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name))
+        raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name), Crash)
     if official.deps:
         _check_deps(treebank, name)
     return replace(treebank, source=Source(name, hashlib.sha256(data).hexdigest(), treebank.source.lines))
 
 
-def _refusal(message: str, place: Place) -> ConlluError:
-    return ConlluError(Fault("refused-by-rules", message, place))
+class CycleRefused(ConlluError):
+    """An official scorer refuses a file because heads go round in a circle."""
+
+
+class RootsRefused(ConlluError):
+    """An official scorer refuses a file because a sentence has not one root."""
+
+
+class Crash(ConlluError):
+    """An official scorer crashes on a file, and so has no verdict; it counts as refused."""
+
+
+def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) -> ConlluError:
+    return kind(Fault("refused-by-rules", message, place))
 
 
 def _has_empty_node_inside(treebank: Treebank) -> bool:
@@ -122,7 +134,7 @@ def _check_deps(treebank: Treebank, name: str | None) -> None:
     try:
         official_parents(treebank, between_words(read_graph(treebank, strict=False).of_words))
     except MalformedDeps as error:
-        raise _refusal(f"its reading of DEPS crashes: {error}", Place(name)) from error
+        raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
 
 
 @dataclass
@@ -142,7 +154,7 @@ class _Reading:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None) from error
+            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None, Crash) from error
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
         inside = False
@@ -160,8 +172,8 @@ class _Reading:
             raise self._refuse("the file does not end with a blank line", len(lines))
         return self._treebank()
 
-    def _refuse(self, message: str, line: int | None) -> ConlluError:
-        return _refusal(message, Place(self.name, line))
+    def _refuse(self, message: str, line: int | None, kind: type[ConlluError] = ConlluError) -> ConlluError:
+        return _refusal(message, Place(self.name, line), kind)
 
     def _cells(self, number: int, line: str) -> list[str]:
         cells = line.split("\t")
@@ -207,23 +219,26 @@ class _Reading:
 
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
-        heads = [self._head(word, number) for word in range(start, end)]
-        n_roots = sum(head < 0 for head in heads)
-        if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
-            raise self._refuse(f"the sentence that ends here has {n_roots} roots", number)
-        self.heads += heads
-        done = [False] * (end - start)
+        self.heads += [-1] * (end - start)
+        done: set[int] = set()
         for word in range(start, end):
-            met = set()
-            at = word
-            while at >= start and not done[at - start]:
-                if at in met:
-                    raise self._refuse("there is a cycle in the sentence that ends here", number)
-                met.add(at)
-                at = self.heads[at]
-            for at in met:
-                done[at - start] = True
+            self._follow(word, done, number)
+        n_roots = sum(head < 0 for head in self.heads[start:])
+        if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
+            raise self._refuse(f"the sentence that ends here has {n_roots} roots", number, RootsRefused)
         self.starts.append(end)
+
+    def _follow(self, word: int, done: set[int], number: int) -> None:
+        """Follow the heads from a word up, in the scorer's order: the first fault on the way is its verdict."""
+        start = self.starts[-1]
+        met: set[int] = set()
+        while word >= start and word not in done:
+            if word in met:
+                raise self._refuse("there is a cycle in the sentence that ends here", number, CycleRefused)
+            met.add(word)
+            self.heads[word] = self._head(word, number)
+            word = self.heads[word]
+        done |= met
 
     def _head(self, word: int, number: int) -> int:
         """The index of a word's head; negative numbers count back as Python's lists do, where the scorer lets them."""
