@@ -270,15 +270,13 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
     code, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
     assert json.loads(out)["signature"]["classes"] == "callin:CONTENT"
     assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
-    code, out, err = run("score", "--scheme", "callin", "--table", "classes", "--format", "tsv", *EN)
+    _, out, err = run("score", "--scheme", "callin", "--table", "classes", "--format", "tsv", *EN)
     assert out.splitlines()[0].split("\t") == ["Treebank", "LAS", "CONTENT", "FUNCTION", "-CONTENT", "-FUNCTION"]
     own = tmp_path / "own.toml"
     own.write_text(
         '[measure.Nouns]\nneeds = ["head", "upos"]\nonly = "CORE"\n[scheme.own]\nclasses = { A = ["det"] }\n'
     )
-    code, out, err = run(
-        "score", "--definitions", own, "--scheme", "own", "-m", "Nouns", "-m", "LAS@A", "--counts", *EN
-    )
+    _, out, err = run("score", "--definitions", own, "--scheme", "own", "-m", "Nouns", "-m", "LAS@A", "--counts", *EN)
     assert [line.split("|")[1].strip() for line in out.splitlines()[2:4]] == ["2", "3"]
     _code, out, err = run("measures", "--definitions", own, "--format", "json")
     assert "Nouns" in {one["name"] for one in json.loads(out)["measures"]}
@@ -314,13 +312,13 @@ def test_compare(run):
 
 def test_compare_folders_and_formats(run):
     folders = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta")
-    code, out, err = run("compare", "-m", "LAS", "--resamples", 200, "--power", "--format", "tsv", *folders)
+    _, out, err = run("compare", "-m", "LAS", "--resamples", 200, "--power", "--format", "tsv", *folders)
     head, *rows = [line.split("\t") for line in out.splitlines()]
     assert head[0] == "Treebank"
     assert head[-1] == "Detectable"
     assert [row[0] for row in rows] == ["macro-average", "macro-average", "micro-average", "micro-average"]
     assert "LAS: beta beats alpha on 0 treebanks (0 of them for sure), loses on 8" in err
-    code, out, _ = run("compare", "-m", "LAS", "--resamples", 200, "--each", "--format", "json", *folders)
+    _, out, _ = run("compare", "-m", "LAS", "--resamples", 200, "--each", "--format", "json", *folders)
     document = json.loads(out)
     assert (document["kind"], document["baseline"], len(document["results"]), len(document["files"])) == (
         "comparison",
@@ -419,7 +417,7 @@ def test_bad_input(run, tmp_path):
     ]
 
 
-def test_sentence_tables_are_frames(run):
+def test_sentence_tables_are_frames():
     from levelhead.sentences import count_sentences
 
     polars = pytest.importorskip("polars")
