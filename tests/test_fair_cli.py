@@ -259,7 +259,7 @@ figure-1-en: the dog chased the cat from the room
 
 
 def test_punctuation_schemes_and_definitions(run, tmp_path):
-    code, out, err = run(
+    _, out, err = run(
         "score", "--punct", "relation", "-m", "LAS", "-m", "CLAS", "-m", "UAS(nopunct=callin)", GOLD, ALPHA
     )
     assert [line.split(" | ")[0].strip() for line in out.splitlines()[2:5]] == [
@@ -267,7 +267,7 @@ def test_punctuation_schemes_and_definitions(run, tmp_path):
         "CLAS",
         "UAS(nopunct=callin)",
     ]
-    code, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
+    _, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
     assert json.loads(out)["signature"]["classes"] == "callin:CONTENT"
     assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
     _, out, err = run("score", "--scheme", "callin", "--table", "classes", "--format", "tsv", *EN)

@@ -28,7 +28,7 @@ MEASURES = tuple(map(parse_measure, ("LAS", "CLAS", "LAS@CORE.precision")))
 TREEBANKS = ("fi_pud", "tr_imst", "en_pud")
 SYSTEMS = ("UDPipe-Future", "Stanford-18")
 SIZES = (30, 100, 400, 1000)
-CELLS = {"p < .01": 0.01, "p < .05": 0.05, "p < .10": 0.10, "p < .50": 0.50}
+CELLS = {"p ≤ .01": 0.01, "p ≤ .05": 0.05, "p ≤ .10": 0.10, "p ≤ .50": 0.50}
 
 
 def population(data: Path, treebank: str) -> Counted:
