@@ -371,7 +371,7 @@ def test_measures_do_not_disturb_each_other():
     systems = {name: levelhead.read(PARALLEL / f"systems/{name}/en.conllu") for name in ("alpha", "beta")}
     alone = compare_treebanks(gold, systems, measures=["LAS"], settings=Settings(100))
     beside = compare_treebanks(gold, systems, measures=["UAS", "LAS"], settings=Settings(100))
-    assert [one for one in beside.results if one.measure == "LAS"][0] == alone.results[0]
+    assert next(one for one in beside.results if one.measure == "LAS") == alone.results[0]
 
 
 def test_memory_does_not_grow_with_resamples_times_sentences(monkeypatch):
@@ -468,7 +468,7 @@ def test_measures_without_a_value_are_refused():
     with pytest.raises(InputError, match="UPOS: not annotated in gold: UPOS") as refusal:
         compare_treebanks(gold, {"a": gold, "b": gold}, measures=["UPOS"])
     assert refusal.value.slug == "not-annotated"
-    with pytest.raises(InputError, match="ELAS: DEPS of .* cannot be read: 'x'") as refusal:
+    with pytest.raises(InputError, match=r"ELAS: DEPS of .* cannot be read: 'x'") as refusal:
         compare_treebanks(gold, {"a": gold, "b": broken}, measures=["ELAS"])
     assert refusal.value.slug == "unreadable-deps"
     with pytest.raises(MeasureError):
