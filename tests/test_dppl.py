@@ -73,3 +73,19 @@ def test_bad_arguments() -> None:
         levelhead.score(gold, gold, measures=[f"DPPL({gold},order=sideways)"])
     with pytest.raises(MeasureError, match="needs an argument"):
         parse_measure("DPPL")
+
+
+def test_ranking_by_perplexity() -> None:
+    """The lowest is first; a system without an output somewhere has no average, since 0 would be the best."""
+    from levelhead.campaign import campaign_in, groups_named, rank, score_campaign
+
+    name = f"DPPL({GOLD.format('en')})"
+    campaign = campaign_in("examples/parallel/gold", "examples/parallel/systems")
+    results = score_campaign(campaign, measures=[name, "LAS"])
+    (group,) = groups_named(["all"], campaign.test_sets)
+    ranking = rank(results, name, group)
+    assert [(one.rank, one.system) for one in ranking.standings] == [(1, "alpha"), (2, "beta"), (None, "gamma")]
+    first, second, last = ranking.standings
+    assert first.value < second.value
+    assert last.value is None
+    assert [one.rank for one in rank(results, "LAS", group).standings] == [1, 2, 3]

@@ -18,7 +18,7 @@ from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.selection import is_class
-from levelhead.scoring.weights import Weights, file_of, values_of, weights_of
+from levelhead.scoring.weights import ENTROPY, Weights, file_of, path_of, read_weights, values_of
 from levelhead.treebank import Treebank, parse
 from levelhead.treebank.source import read_bytes
 
@@ -119,8 +119,7 @@ def score_treebanks(
         TextMismatch: they do not have the same characters.
     """
     asked = tuple(measures)
-    if weights is None:
-        weights = weights_for(asked, registry)
+    weights = weights_for(asked, registry, weights)
     signed = signature(gold, system, rules, decisive(asked, weights, registry))
     matches = match(gold, system, rules)
     scores = {}
@@ -133,21 +132,28 @@ def score_treebanks(
     return Evaluation(scores, gold, system, signed, notes_on(gold, defined, rules, registry.schemes))
 
 
-def weights_for(measures: Iterable[Measure], registry: Registry = STANDARD) -> dict[str, Weights]:
+def weights_for(
+    measures: Iterable[Measure], registry: Registry = STANDARD, known: Mapping[str, Weights] | None = None
+) -> dict[str, Weights]:
     """Read the weights and training treebanks that measures name, each once; by the path in the measure.
 
     Args:
         measures: any measures.
         registry: what they are.
+        known: what was read or made before, by the same names; `WDE` is what `typology.entropy_weights` makes.
 
     Raises:
         InputError: a file is not what it should be.
     """
-    asked = [(measure, registry.measures[measure.name]) for measure in measures]
-    read = weights_of(measure for measure, definition in asked if definition.takes_weights)
-    for measure, definition in asked:
-        if definition.load is not None and measure.argument is not None and measure.argument not in read:
-            read[measure.argument] = definition.load(measure.argument)
+    read = dict(known or {})
+    for measure in measures:
+        definition = registry.measures[measure.name]
+        path = path_of(measure)
+        if path == ENTROPY and definition.takes_weights and path not in read:
+            message = f"{measure} needs training treebanks: score --train, or typology.entropy_weights in Python"
+            raise MeasureError(message, "missing-weight")
+        if definition.needs_file and path not in read:
+            read[path] = definition.load(path) if definition.load else read_weights(path)
     return read
 
 
@@ -162,7 +168,7 @@ def decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], regist
     parts, classes = {}, set()
     for measure in measures:
         definition = registry.measures[measure.name]
-        if definition.takes_weights or definition.load:
+        if definition.needs_file:
             parts[str(measure)] = file_of(measure, weights).sha256[:12]
         named = (name for name in (measure.only, *measure.without) if name and is_class(name))
         classes |= {registry.schemes.qualified(name) for name in named}

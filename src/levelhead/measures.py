@@ -114,7 +114,7 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
     options = definition.options()
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
-    if measure.argument is None and (definition.takes_weights or definition.load):
+    if measure.argument is None and definition.needs_file:
         raise MeasureError(f"{measure.name} needs an argument: {definition.argument}", "unknown-measure")
     if not options or measure.argument is None:
         return measure
@@ -124,3 +124,13 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
     if len({option.partition("=")[0] for option in given}) < len(given):
         raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
     return replace(measure, argument=",".join(option for option in options if option in given))
+
+
+def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
+    """Say whether a lower value of a measure is a better one, as of perplexities.
+
+    Args:
+        text: the measure.
+        registry: the measures and schemes that there are.
+    """
+    return registry.measures[parse_measure(text, registry).name].lower_is_better

@@ -11,12 +11,13 @@ import click
 
 from levelhead.cli import options
 from levelhead.scoring.measure import split
-from levelhead.scoring.weights import path_of
+from levelhead.scoring.weights import ENTROPY, path_of
 
 if TYPE_CHECKING:
     from levelhead.folders import Pairs
     from levelhead.measures import Registry
     from levelhead.scoring import Rules
+    from levelhead.scoring.weights import Weights
 
 
 _OF_ALL_WORDS = ("confusion", "errors", "cascading")
@@ -102,8 +103,8 @@ class Request(NamedTuple):
             raise click.UsageError(message)
         if bool(self.table != "scores") + bool(self.by) + bool(self.show) > 1:
             raise click.UsageError("give one of --table, --by and --show")
-        if self.train and not self.by:
-            raise click.UsageError("--train is for --by")
+        if self.train and not self.by and not self._needs_entropy:
+            raise click.UsageError("--train is for --by and for WLAS(WDE)")
         if self.asked and (self.show or self.table in _OF_ALL_WORDS):
             raise click.UsageError(
                 "--show and the tables confusion, errors and cascading are of no measure: leave -m out"
@@ -129,6 +130,21 @@ class Request(NamedTuple):
         """Return what all functions that score take."""
         formats = {"format": self.input_format, "gold_format": self.gold_format}
         return {"rules": self.chosen_rules(), **formats, "registry": self.registry()}
+
+    @property
+    def _needs_entropy(self) -> bool:
+        return any(f"({ENTROPY}" in text for text in (*self.asked, *self.gates))
+
+    def entropy_weights(self) -> dict[str, Weights]:
+        """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing if it was not asked for."""
+        if not self._needs_entropy:
+            return {}
+        from levelhead.treebank import read
+        from levelhead.typology import entropy_weights
+
+        if not self.train:
+            raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
+        return {ENTROPY: entropy_weights(read(path) for path in self.train)}
 
     def chosen_rules(self) -> Rules:
         """Return the rules, with the kinds of enhancement that are not scored."""

@@ -76,7 +76,9 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
     "--show", multiple=True, metavar="GOLD:SYSTEM",
     help="Print the sentences in which the one relation is taken for the other, with both trees: nsubj:obj.",
 )  # fmt: skip
-@click.option("--train", multiple=True, type=options.PATH, help="A training treebank, for --by; can be repeated.")
+@click.option(
+    "--train", multiple=True, type=options.PATH, help="A training treebank, for --by and WLAS(WDE); can be repeated."
+)
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()
@@ -95,7 +97,12 @@ def score(**given: Any) -> int:
         return _analyse(request)
     registry = request.registry()
     wanted = [_gate(text, registry) for text in request.gates]
-    settings = {**request.settings(), "registry": registry, "measures": _every(request, wanted, registry)}
+    settings = {
+        **request.settings(),
+        "registry": registry,
+        "measures": _every(request, wanted, registry),
+        "weights": request.entropy_weights(),
+    }
     if request.folders:
         return _passed(_score_folders(request, settings), wanted)
     evaluation, coverage = _score(request, settings)

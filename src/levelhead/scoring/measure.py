@@ -115,6 +115,11 @@ class Definition(NamedTuple):
         """Whether a lower value is a better one."""
         return self.unit == "perplexity"
 
+    @property
+    def needs_file(self) -> bool:
+        """Whether its argument names a file that must be read: weights, a training treebank."""
+        return self.takes_weights or self.load is not None
+
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""
         return next((needs for option, needs in self.variants if option in _options(argument)), self.needs)
