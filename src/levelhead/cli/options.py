@@ -84,6 +84,15 @@ seed_option: Decorator = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all randomness."
 )
 
+report_option: Decorator = click.option(
+    "--report", "report_file", type=PATH, metavar="HTML",
+    help="Also write one page with tables, charts and trees that opens offline (extra: report).",
+)  # fmt: skip
+figures_option: Decorator = click.option(
+    "--figures", type=PATH, metavar="FOLDER",
+    help="Also write every chart of the page as SVG, PDF and PNG, every table as TSV and LaTeX (extra: report).",
+)  # fmt: skip
+
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
     """Return the registry that --definitions and --scheme make."""

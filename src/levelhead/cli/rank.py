@@ -72,6 +72,15 @@ class _Options(NamedTuple):
     "--split", type=click.Choice(["train", "dev", "test"]), default="test", show_default=True,
     help="Which files of UD releases are gold.",
 )  # fmt: skip
+@click.option(
+    "--significance", is_flag=True,
+    help="Intervals and ranges of ranks by bootstrap, and lines between neighbours that differ significantly.",
+)  # fmt: skip
+@options.resamples_option
+@options.seed_option
+@options.level_option
+@options.report_option
+@options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set.")
 @click.option(
     "-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core; one if there is little to do]"
@@ -96,6 +105,12 @@ def rank(
     all_measures: bool,
     rules: str | None,
     split: Split,
+    significance: bool,
+    resamples: int,
+    seed: int,
+    level: float,
+    report_file: str | None,
+    figures: str | None,
     by_treebank: bool,
     jobs: int | None,
     store: str | None,
