@@ -19,6 +19,7 @@ from levelhead.report.writers import WRITERS
 if TYPE_CHECKING:
     from levelhead.evaluation import Evaluation
     from levelhead.measures import Registry
+    from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
@@ -185,6 +186,25 @@ def emit(text: str, output: str | None) -> None:
         from levelhead.treebank.write import replace_file
 
         replace_file(output, [data])
+
+
+def write_page(page: Page, report: str | None, figures: str | None) -> None:
+    """Write a page, or its charts and tables, where they are asked for.
+
+    Args:
+        page: the page.
+        report: the file of the page, or None.
+        figures: the folder of charts and tables, or None.
+    """
+    if report is not None:
+        from levelhead.report.page import render
+        from levelhead.treebank.write import replace_file
+
+        replace_file(report, [render(page)])
+    if figures is not None:
+        from levelhead.report.page import write_figures
+
+        write_figures(page, figures)
 
 
 def print_warnings(faults: Iterable[Fault]) -> None:
