@@ -66,6 +66,8 @@ TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confu
     help="Print the sentences in which the one relation is taken for the other, with both trees: nsubj:obj.",
 )  # fmt: skip
 @click.option("--train", multiple=True, type=options.PATH, help="A training treebank, for --by; can be repeated.")
+@options.report_option
+@options.figures_option
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()
@@ -94,6 +96,7 @@ def score(**given: Any) -> int:
         lambda: report.score_table(evaluation, coverage, counts=request.counts),
         lambda: report.score_document(evaluation, coverage),
     )
+    _write_page(request, {next(iter(request.pairs())): evaluation})
     return _passed({name: score.exact for name, score in evaluation.items()}, wanted)
 
 
@@ -161,7 +164,17 @@ def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, F
         lambda: report.scores_table(evaluations, average),
         lambda: documents if request.output_format == "jsonl" else report.scores_document(evaluations, average),
     )
+    _write_page(request, evaluations, average)
     return average
+
+
+def _write_page(
+    request: Request, evaluations: Mapping[str, Evaluation], average: report.Average | None = None
+) -> None:
+    if request.report_file is not None or request.figures is not None:
+        from levelhead.cli.score_analysis import write_page
+
+        write_page(request, evaluations, average)
 
 
 def _score(request: Request, settings: dict[str, Any]) -> tuple[Evaluation, Coverage | None]:

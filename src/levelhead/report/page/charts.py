@@ -98,7 +98,7 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     left = widest(ranks) + 34
     width = min(_WIDTH, left * 2 + 190 * (len(measures) - 1))
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
-    y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + _ROW * (len(ranks) - 1 or 1))
+    y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
     parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
     slots = [_slots([own[i] for own in ranks.values()]) for i in (0, len(measures) - 1)]
     for place, (system, own) in enumerate(ranks.items()):
@@ -180,7 +180,7 @@ def panels(
         rows: the names of rows.
         columns: the values of each column, one a row; None where there is none.
         places: digits after the point.
-        signed: whether what is above zero and what is below have two colours.
+        signed: whether values are printed with their sign.
     """
     left, known = widest(rows) + 14, [v for values in columns.values() for v in values if v is not None]
     each = max(84.0, min(230.0, (_WIDTH - left) / max(1, len(columns)) - 12))
@@ -189,14 +189,13 @@ def panels(
     for c, (name, values) in enumerate(columns.items()):
         start = left + c * (each + 12)
         scale = Scale(low, high, start + (reach if low < 0 else 0), start + each - reach)
-        kind = (lambda value: "s0" if value >= 0 else "s1") if signed else (lambda _, c=c: f"s{min(c, N_COLOURS - 1)}")
         parts.append(text(start, 18, name, "b"))
         parts.append(line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis"))
         for i, value in enumerate(values):
             if value is not None:
                 y = _TOP + _ROW * i
                 shown = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
-                parts.append(bar(scale(0), scale(value), y + 4, _ROW - 9, kind(value), f"{rows[i]}, {name}: {shown}"))
+                parts.append(bar(scale(0), scale(value), y + 4, _ROW - 9, "s0" if value >= 0 else "s1", f"{rows[i]}, {name}: {shown}"))
                 away = (scale(value) - 5, "end") if value < 0 else (scale(value) + 5, "start")
                 parts.append(text(away[0], y + 15, shown.replace("-", "−"), "mute small", away[1]))
     parts += [text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]

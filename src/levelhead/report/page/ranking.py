@@ -302,14 +302,15 @@ def _zeros(campaign: _Campaign) -> Section:
         own = {test_set.code: campaign.result(system, test_set) for test_set in campaign.results.test_sets}
         missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
         faults += [(f"{system} on {', '.join(missing)}", ["no output"])] if missing else []
-        faults += [(f"{system} on {code}", _reasons(result)) for code, result in own.items() if result.reasons]
+        faults += [(f"{system} on {code}", _reasons(result, campaign.measures)) for code, result in own.items() if result.reasons]
     lead = "These count as 0, by the rule of the shared tasks. Scores over valid sentences stand beside, and decide no rank."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
 
 
-def _reasons(result: Result) -> list[str]:
+def _reasons(result: Result, measures: Sequence[str]) -> list[str]:
     if result.coverage is None:
         return list(result.reasons)
     scored = f"{result.coverage.scored} of {result.coverage.gold} sentences can be compared"
-    values = ", ".join(f"{name} {100 * score.value:.2f}" for name, score in list(result.secondary.items())[:_MOST_MEASURES] if score.value is not None)
-    return [*result.reasons, f"{scored}: {values}"]
+    known = {name: score.value for name, score in result.secondary.items() if name in measures[:_MOST_MEASURES]}
+    values = (f"{name} {100 * value:.2f}" for name, value in known.items() if value is not None)
+    return [*result.reasons, f"{scored}: {', '.join(values)}"]

@@ -86,7 +86,7 @@ def cut(text: str, longest: int = _LONGEST) -> str:
 def width_of(text: str, size: float = 12) -> float:
     """Estimate how wide text is, in pixels: East Asian characters are square, combining ones have no width."""
     wide = {"W": 1.0, "F": 1.0}
-    units = (wide.get(unicodedata.east_asian_width(c), 0.58) for c in text if not unicodedata.combining(c))
+    units = (wide.get(unicodedata.east_asian_width(c), 0.63) for c in text if not unicodedata.combining(c))
     return size * sum(units)
 
 
@@ -151,7 +151,7 @@ class Scale(NamedTuple):
         """Return the place of a value."""
         return self.start + (value - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
 
-    def ticks(self, about: int = 5) -> list[float]:
+    def ticks(self, about: int = 6) -> list[float]:
         """Return round numbers inside."""
         step = _round_step((self.high - self.low) / about)
         first = math.ceil(self.low / step - 1e-9)
