@@ -116,12 +116,18 @@ def write_page(request: Request, evaluations: Mapping[str, Evaluation], average:
         evaluations: the scores of each treebank.
         average: the macro-average of each measure, if folders were scored.
     """
-    from pathlib import Path
-
     from levelhead.report.page.score import score_page
 
     rules = rules_named(request.rules)
     matched = ((name, one, match(one.gold, one.system, rules)) for name, one in evaluations.items())
-    system = Path(request.system).resolve().name.partition(".conll")[0]
-    page = score_page(system, matched, len(evaluations), average, request.registry())
+    page = score_page(_name(request), matched, len(evaluations), average, request.registry())
     options.write_page(page, request.report_file, request.figures)
+
+
+def _name(request: Request) -> str:
+    """What to call the system: its folder, or its file where that says more than the gold file's name."""
+    from pathlib import Path
+
+    own = Path(request.system).resolve()
+    name, gold = (Path(path).name.partition(".conll")[0] for path in (own, request.gold))
+    return own.parent.name if name == gold and not request.folders else name

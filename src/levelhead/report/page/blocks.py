@@ -132,12 +132,14 @@ class Section(NamedTuple):
         title: its heading.
         lead: what one should know before looking.
         blocks: its parts.
+        narrow: whether they stand side by side where there is room.
     """
 
     name: str
     title: str
     lead: str
     blocks: Sequence[Block]
+    narrow: bool = False
 
 
 class Page(NamedTuple):

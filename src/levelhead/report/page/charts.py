@@ -22,7 +22,7 @@ from levelhead.report.page.svg import (
     width_of,
 )
 
-_WIDTH = 720.0
+_WIDTH = 760.0
 _ROW = 22.0
 _TOP, _BOTTOM = 30.0, 10.0
 

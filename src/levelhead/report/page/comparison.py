@@ -44,7 +44,7 @@ def comparison_page(
     sections = [
         Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
         Section("wins", "Won, tied, lost", "Over treebanks, corrected by Holm's method.", list(_wins(comparison))),
-        Section("gains", "Where they come from", f"How many more words are right than with {baseline} (LAS), on all treebanks.", list(where.gains())),
+        Section("gains", "Where they come from", f"How many more words are right than with {baseline} (LAS), on all treebanks.", list(where.gains()), narrow=True),
         Section("sentences", "Sentences", f"In which a system gains or loses most against {baseline}.", where.contrasts),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.confusions),
     ]  # fmt: skip
@@ -54,8 +54,8 @@ def comparison_page(
 
 
 _DIFFERENCES = (
-    "To {}, in points, with intervals by the paired bootstrap; whole averages below. A difference is marked by asterisks"
-    " where the test of randomisation, corrected by Holm's method, finds it real."
+    "To {}, in points, with intervals by the paired bootstrap. Asterisks mark differences that the randomisation test,"
+    " corrected by Holm's method, finds real."
 )
 
 
@@ -85,9 +85,17 @@ def _differences(comparison: Comparison) -> Iterable[Block]:
             drawing = spreads(f"Differences of {measure} to {comparison.systems[0]}", rows, f"{measure}, points", zero=True)
             yield Block(f"differences{own}", drawing=drawing, when=when)
         values = [_spread(one.system, one.value, one.interval) for one in results if one.value is not None]
-        yield Block(f"values{own}", f"{measure} itself", drawing=spreads(f"{measure} with intervals", values, measure), when=when)
-    table = comparison_table(comparison, each=True)
-    yield Block("comparison", "All numbers", table.notes[0], table=table._replace(notes=()))
+        drawing = spreads(f"{measure} with intervals", values, measure)
+        yield Block(f"values{own}", f"{measure} of each system", drawing=drawing, when=when)
+        yield _numbers(comparison, measure, f"comparison{own}")._replace(when=when)
+
+
+def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
+    """All numbers of a measure, those of averages first."""
+    own = [one for one in comparison.results if one.measure == measure]
+    own.sort(key=lambda one: one.treebank not in AVERAGES)
+    table = comparison_table(comparison._replace(results=tuple(own), wins=()), each=True)
+    return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
 
 
 def _spread(name: str, value: float | None, interval: tuple[float, float] | None) -> Spread:

@@ -3,15 +3,20 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.page.charts import heat
 from levelhead.report.page.svg import Drawing
-from levelhead.report.table import Table, formatted
+from levelhead.report.table import Column, Table, formatted
 from levelhead.report.writers import to_latex, to_tsv
+
+_NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
+_NO_LETTERS = re.compile(r"[^a-z0-9]+")
+_LONGEST = 40
 
 
 def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
@@ -36,27 +41,41 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(reason, "output", Place(os.fspath(folder))) from error
-    written = []
+    written: list[Path] = []
     for section in page.sections:
-        for block in section.blocks:
-            for name, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
-                replace_file(target / name, [data])
-                written.append(target / name)
+        for number, name in _named(section.blocks).items():
+            block = section.blocks[number]
+            for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
+                written.append(target / f"{name}{suffix}")
+                replace_file(written[-1], [data])
     return written
+
+
+def _named(blocks: Sequence[Block]) -> Mapping[int, str]:
+    """What the files of each block are called: for what they show, where that is plain, else by number."""
+    plain = [_NUMBERS.sub("", block.name) + "".join(f"-{_slug(value)}" for value in block.when.values()) for block in blocks]
+    return {i: name if plain.count(name) == 1 else block.name for i, (block, name) in enumerate(zip(blocks, plain))}
+
+
+def _slug(name: str) -> str:
+    return _NO_LETTERS.sub("-", name.lower()).strip("-")[:_LONGEST]
 
 
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
     drawing, table = _drawing(block, title), _table(block)
     if drawing is not None:
-        yield from ((f"{block.name}{suffix}", data) for suffix, data in _drawn(drawing))
+        yield from _drawn(drawing)
     if table is not None:
-        yield f"{block.name}.tsv", to_tsv(table).encode("utf-8", "backslashreplace")
-        yield f"{block.name}.tex", to_latex(table).encode("utf-8", "backslashreplace")
+        yield ".tsv", to_tsv(table).encode("utf-8", "backslashreplace")
+        yield ".tex", to_latex(table).encode("utf-8", "backslashreplace")
 
 
 def _table(block: Block) -> Table | None:
     if block.table is not None:
         return block.table
+    if block.faults:
+        rows = tuple((what, reason) for what, reasons in block.faults for reason in reasons)
+        return Table((Column("Output", "text"), Column("Reason", "text")), rows)
     matrix = block.heat or block.confused
     return None if matrix is None else matrix.table()
 

@@ -93,7 +93,7 @@ def _sections(
     return [
         Section("scores", "Scores", "", [scores]),
         Section("kinds", "Kinds of errors", "Aligned words by what is wrong with them.", blocks["kinds"]),
-        Section("breakdowns", "Where errors sit", "LAS of words of one kind; the numbers are below each chart.", blocks["breakdowns"]),
+        Section("breakdowns", "Where errors sit", "LAS of words of one kind; the numbers are below each chart.", blocks["breakdowns"], narrow=True),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, blocks["confusion"]),
     ]  # fmt: skip
 
