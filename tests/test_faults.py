@@ -69,8 +69,9 @@ ERRORS: dict[str, list[tuple[str, str]]] = {
 WHOLE_FILE = {"empty-file": ["", "\n \n\n"], "encoding": ["\udcfe\udcff\0"]}
 OTHER_ERRORS = {
     *("unreadable-file", "file-too-large", "compression-bomb", "damaged-compression", "missing-extra", "archive"),
-    *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "no-sentences", "unknown-measure", "invalid-weights"),
-    *("missing-weight", "invalid-definitions", "not-annotated"),
+    *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "unknown-measure", "invalid-weights"),
+    *("unreadable-deps", "missing-weight", "invalid-definitions", "not-annotated"),
+    "no-sentences",
     *("invalid-manifest", "invalid-table", "unknown-group", "changing-file", "worker-lost"),
     *("invalid-cluster", "invalid-store", "store"),
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),

@@ -199,9 +199,7 @@ def _ranks(ordered: Sums, order: NDArray[np.intp]) -> NDArray[np.int64]:
     return ranks
 
 
-def _standing(
-    standing: Standing, number: int, values: Sums, ranks: NDArray[np.int64], settings: Settings
-) -> Standing:
+def _standing(standing: Standing, number: int, values: Sums, ranks: NDArray[np.int64], settings: Settings) -> Standing:
     tail = (1 - settings.level) / 2
     low = np.quantile(ranks[:, number], tail, method="inverted_cdf")
     high = np.quantile(ranks[:, number], 1 - tail, method="inverted_cdf")

@@ -85,9 +85,7 @@ class Results(NamedTuple):
             measures: their texts.
         """
         kept = tuple(name for name in self.measures if name in set(measures))
-        return self._replace(
-            measures=kept, results={key: _only(result, kept) for key, result in self.results.items()}
-        )
+        return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
 
 
 def _only(result: Result, measures: tuple[str, ...]) -> Result:

@@ -36,6 +36,9 @@ from levelhead.significance import signature_of
 if TYPE_CHECKING:
     from levelhead.campaign.layout import Split
 
+_Every = Literal["official", "las-first"]
+"""All measures of the rules, in the order of their scorer or with LAS first."""
+
 _MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
 _MAIN_2017 = ("LAS", "UAS", "CLAS")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
@@ -133,7 +136,7 @@ def rank(
     """
     extras = _Extras(Tests(resamples, seed, level) if significance else None, report_file, figures)
     written = read_manifest(manifest) if manifest is not None else None
-    every = "official" if output_format == "prototext" else "las-first" if all_measures else None
+    every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, rules, ranking, groups, every=every)
     tls = _tls(tls_ca, tls_cert, tls_key)
     if scores is not None:
@@ -204,7 +207,7 @@ def _chosen(
     ranking: str | None,
     groups: tuple[str, ...],
     *,
-    every: Literal["official", "las-first"] | None,
+    every: _Every | None,
 ) -> _Options:
     from levelhead.scoring.rules import RULES
 

@@ -2,7 +2,15 @@
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted, Run, counted
-from levelhead.significance.differences import STANDARD, Result, Settings, bootstrap_p, differences, interval, signature_of
+from levelhead.significance.differences import (
+    STANDARD,
+    Result,
+    Settings,
+    bootstrap_p,
+    differences,
+    interval,
+    signature_of,
+)
 from levelhead.significance.resampling import resampled, swapped
 
 __all__ = [

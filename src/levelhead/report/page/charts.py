@@ -93,7 +93,9 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
         ranks: the rank of each system by each measure, in the order of the first.
         measures: the measures.
     """
-    moves = {system: max(own) - min(own) for system, own in ((s, [r for r in rs if r]) for s, rs in ranks.items()) if own}
+    moves = {
+        system: max(own) - min(own) for system, own in ((s, [r for r in rs if r]) for s, rs in ranks.items()) if own
+    }
     coloured = sorted((system for system in moves if moves[system]), key=lambda system: -moves[system])[:5]
     left = widest(ranks) + 34
     width = min(_WIDTH, left * 2 + 190 * (len(measures) - 1))
@@ -158,7 +160,9 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
     colours = {name: min(i, N_COLOURS - 1) for i, name in enumerate(series)}
     both = [value for point in points for value in (point.x, point.y)]
     across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
-    parts = [line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid") for at in across.ticks()]
+    parts = [
+        line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid") for at in across.ticks()
+    ]
     parts += [text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()]
     parts += [text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
     parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
@@ -195,7 +199,16 @@ def panels(
             if value is not None:
                 y = _TOP + _ROW * i
                 shown = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
-                parts.append(bar(scale(0), scale(value), y + 4, _ROW - 9, "s0" if value >= 0 else "s1", f"{rows[i]}, {name}: {shown}"))
+                parts.append(
+                    bar(
+                        scale(0),
+                        scale(value),
+                        y + 4,
+                        _ROW - 9,
+                        "s0" if value >= 0 else "s1",
+                        f"{rows[i]}, {name}: {shown}",
+                    )
+                )
                 away = (scale(value) - 5, "end") if value < 0 else (scale(value) + 5, "start")
                 parts.append(text(away[0], y + 15, shown.replace("-", "−"), "mute small", away[1]))
     parts += [text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]

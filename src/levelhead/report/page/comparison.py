@@ -48,7 +48,11 @@ def comparison_page(
         Section("sentences", "Sentences", f"In which a system gains or loses most against {baseline}.", where.contrasts),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.confusions),
     ]  # fmt: skip
-    facts = [("systems", str(len(comparison.systems))), ("treebanks", str(n_treebanks)), ("gold sentences", f"{where.n_sentences:,}")]
+    facts = [
+        ("systems", str(len(comparison.systems))),
+        ("treebanks", str(n_treebanks)),
+        ("gold sentences", f"{where.n_sentences:,}"),
+    ]
     shown = [section for section in sections if section.blocks]
     return Page("Comparison", _lead(comparison), facts, choices, shown, (), comparison.signature)
 
@@ -80,9 +84,15 @@ def _differences(comparison: Comparison) -> Iterable[Block]:
     for number, measure in enumerate(comparison.measures, 1):
         results, own = _of_average(comparison, measure), f"-{number}" if len(comparison.measures) > 1 else ""
         when = {"measure": measure}
-        rows = [_spread(one.system, one.difference, one.difference_interval) for one in results if one.difference is not None]
+        rows = [
+            _spread(one.system, one.difference, one.difference_interval)
+            for one in results
+            if one.difference is not None
+        ]
         if rows:
-            drawing = spreads(f"Differences of {measure} to {comparison.systems[0]}", rows, f"{measure}, points", zero=True)
+            drawing = spreads(
+                f"Differences of {measure} to {comparison.systems[0]}", rows, f"{measure}, points", zero=True
+            )
             yield Block(f"differences{own}", drawing=drawing, when=when)
         values = [_spread(one.system, one.value, one.interval) for one in results if one.value is not None]
         drawing = spreads(f"{measure} with intervals", values, measure)
@@ -107,7 +117,9 @@ def _wins(comparison: Comparison) -> Iterable[Block]:
         rows = {one.system: (one.won, one.tied, one.lost) for one in comparison.wins if one.measure == measure}
         own = f"-{number}" if len(comparison.measures) > 1 else ""
         if rows:
-            yield Block(f"wins{own}", when={"measure": measure}, drawing=shares(f"Won, tied, lost by {measure}", rows, _KINDS))
+            yield Block(
+                f"wins{own}", when={"measure": measure}, drawing=shares(f"Won, tied, lost by {measure}", rows, _KINDS)
+            )
 
 
 class _Where:
@@ -144,7 +156,9 @@ class _Where:
         for title, some in zip(("gains", "loses"), both):
             found = [sentence([baseline, system], one.sentence) for one in some]
             if found:
-                self.contrasts.append(Block(f"{name}-{title}", f"{system.name} {title} most", sentences=found, when=when))
+                self.contrasts.append(
+                    Block(f"{name}-{title}", f"{system.name} {title} most", sentences=found, when=when)
+                )
 
     def _sum(self, outputs: Sequence[Output]) -> None:
         settings = Settings(self.registry.schemes.by_name[self.registry.schemes.default])
@@ -157,7 +171,11 @@ class _Where:
     def gains(self) -> Iterable[Block]:
         """Give the gains of each system by each property."""
         for number, ((system, by), sums) in enumerate(self.sums.items(), 1):
-            order = sorted(sums, key=lambda value: (-abs(sums[value][0]), value)) if by in {"deprel", "upos"} else list(sums)
+            order = (
+                sorted(sums, key=lambda value: (-abs(sums[value][0]), value))
+                if by in {"deprel", "upos"}
+                else list(sums)
+            )
             rows = [value for value in order if sums[value][0]][:_MOST_BARS]
             table = Table(
                 (Column(_PROPERTIES[by], "text"), Column("Gold words", "number"), Column("More right", "number")),
@@ -166,4 +184,6 @@ class _Where:
             values: list[float | None] = [sums[value][0] for value in rows]
             drawing = panels(f"Words gained by {system}", rows, {"words more right": values}, places=0, signed=True)
             if rows:
-                yield Block(f"gains-{number}-{by}", _PROPERTIES[by], when={"system": system}, drawing=drawing, table=table)
+                yield Block(
+                    f"gains-{number}-{by}", _PROPERTIES[by], when={"system": system}, drawing=drawing, table=table
+                )

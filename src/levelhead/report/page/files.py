@@ -53,7 +53,9 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
 
 def _named(blocks: Sequence[Block]) -> Mapping[int, str]:
     """What the files of each block are called: for what they show, where that is plain, else by number."""
-    plain = [_NUMBERS.sub("", block.name) + "".join(f"-{_slug(value)}" for value in block.when.values()) for block in blocks]
+    plain = [
+        _NUMBERS.sub("", block.name) + "".join(f"-{_slug(value)}" for value in block.when.values()) for block in blocks
+    ]
     return {i: name if plain.count(name) == 1 else block.name for i, (block, name) in enumerate(zip(blocks, plain))}
 
 
@@ -87,7 +89,9 @@ def _drawing(block: Block, title: str) -> Drawing | None:
         return heat(title, one.corner, one.columns, rows, one.shades())
     if block.confused is not None:
         other = block.confused
-        counts = [(name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)]
+        counts = [
+            (name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)
+        ]
         return heat(title, "gold", other.names, counts, other.shades(), step=38)
     return block.drawing
 

@@ -58,7 +58,9 @@ def ranking_page(
         certainty: how sure the rankings are, if that was computed.
         classes: measures of the results that are of one class of relations each.
     """
-    campaign = _Campaign(results, certainty.rankings if certainty else rankings, certainty.beaten if certainty else (), classes)
+    campaign = _Campaign(
+        results, certainty.rankings if certainty else rankings, certainty.beaten if certainty else (), classes
+    )
     sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)]
     sections += [_duels(campaign), _zeros(campaign)]
     first = campaign.rankings[0]
@@ -102,7 +104,9 @@ def _each(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, st
 def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. An output that is missing or invalid counts as 0."
     if campaign.rankings[0].lines is not None:
-        lead += " A line stands between neighbours that differ significantly; the dot is the average, the bar its interval."
+        lead += (
+            " A line stands between neighbours that differ significantly; the dot is the average, the bar its interval."
+        )
     return Section("leaderboard", "Leaderboard", lead, _each(campaign, "leaderboard", _board))
 
 
@@ -119,7 +123,9 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
         None if one.value is None else Strip(place(float(one.value)), *(place(end) for end in one.interval or ()))
         for one in ranking.standings
     ]
-    undefined = f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
+    undefined = (
+        f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
+    )
     n_all = len(ranking.group.codes) + len(ranking.group.lacks)
     part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are here." if ranking.group.lacks else ""
     return Block(name, caption=" ".join(filter(None, (undefined, part))), table=table, strips=strips)
@@ -169,7 +175,9 @@ def _measures(campaign: _Campaign) -> Section:
         blocks += [_families(campaign, pair), _points(campaign, pair)]
     lead = "How ranks change with the measure."
     if pair == ("LAS", "CLAS"):
-        lead += " LAS counts all words, CLAS leaves function words out: what lies far above the line, or rises from LAS to"
+        lead += (
+            " LAS counts all words, CLAS leaves function words out: what lies far above the line, or rises from LAS to"
+        )
         lead += " CLAS, does worse on function words than its LAS suggests, and the other way round."
     return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks)
 
@@ -226,14 +234,25 @@ def _families(campaign: _Campaign, pair: tuple[str, str]) -> Block:
         x, y = (sum(one[i] for one in some) / len(some) for i in (1, 2))
         rows.append((family, len({code for code, _, _ in some}), x, y, y - x))
     rows.sort(key=lambda row: (float(row[4] or 0), str(row[0])))
-    columns = (Column("Family", "text"), Column("Test sets", "number"), *map(Column, pair), Column("Change", "difference"))
+    columns = (
+        Column("Family", "text"),
+        Column("Test sets", "number"),
+        *map(Column, pair),
+        Column("Change", "difference"),
+    )
     caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
-    return Block("families", "By language family", caption, table=Table(columns, tuple(rows))) if len(rows) > 1 else Block("families")
+    return (
+        Block("families", "By language family", caption, table=Table(columns, tuple(rows)))
+        if len(rows) > 1
+        else Block("families")
+    )
 
 
 def _classes(campaign: _Campaign) -> Section:
     blocks = [_class_bars(campaign, group) for group in campaign.groups]
-    lead = "LAS of each class of relations (Nivre and Fang 2017), the mean over valid outputs on test sets that have it."
+    lead = (
+        "LAS of each class of relations (Nivre and Fang 2017), the mean over valid outputs on test sets that have it."
+    )
     return Section("classes", "Classes of relations", lead, [block for block in blocks if block.drawing])
 
 
@@ -262,7 +281,9 @@ def _duels(campaign: _Campaign) -> Section:
     lead = "On how many test sets the system of the row is better than that of the column."
     if campaign.beaten:
         lead = "On how many test sets the system of the row is significantly better than that of the column."
-    blocks = [block for pair in zip(_each(campaign, "duels", _shares), _each(campaign, "wins", _wins)) for block in pair]
+    blocks = [
+        block for pair in zip(_each(campaign, "duels", _shares), _each(campaign, "wins", _wins)) for block in pair
+    ]
     return Section("duels", "Won, tied, lost", lead, blocks if len(campaign.results.systems) > 1 else [])
 
 
@@ -291,7 +312,8 @@ def _shares(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
 def _wins(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
     systems = [one.system for one in ranking.standings]
     rows = [
-        (one, [None if one == other else float(_won(campaign, ranking, one, other)) for other in systems]) for one in systems
+        (one, [None if one == other else float(_won(campaign, ranking, one, other)) for other in systems])
+        for one in systems
     ]
     return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number")))
 
@@ -302,7 +324,11 @@ def _zeros(campaign: _Campaign) -> Section:
         own = {test_set.code: campaign.result(system, test_set) for test_set in campaign.results.test_sets}
         missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
         faults += [(f"{system} on {', '.join(missing)}", ["no output"])] if missing else []
-        faults += [(f"{system} on {code}", _reasons(result, campaign.measures)) for code, result in own.items() if result.reasons]
+        faults += [
+            (f"{system} on {code}", _reasons(result, campaign.measures))
+            for code, result in own.items()
+            if result.reasons
+        ]
     lead = "These count as 0, by the rule of the shared tasks. Scores over valid sentences stand beside, and decide no rank."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
 
