@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
+from itertools import pairwise
 from typing import NamedTuple
 
 import numpy as np
@@ -78,7 +79,7 @@ class _Draws:
     def __init__(self, ranking: Ranking, n_systems: int, resamples: int) -> None:
         self.ranking = ranking
         order = [standing.system for standing in ranking.standings]
-        self.pairs = list(zip(order, order[1:]))
+        self.pairs = list(pairwise(order))
         self.values = np.zeros((resamples, n_systems))
         self.permuted = np.zeros((resamples, len(self.pairs)))
         self.observed = np.zeros(len(self.pairs))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from levelhead.report.page.svg import Drawing
@@ -114,7 +115,7 @@ class Block(NamedTuple):
     name: str
     title: str = ""
     caption: str = ""
-    when: Choice = {}
+    when: Choice = MappingProxyType({})
     drawing: Drawing | None = None
     table: Table | None = None
     strips: Sequence[Strip | None] = ()

@@ -44,8 +44,14 @@ class Spread(NamedTuple):
 
 
 def spreads(
-    title: str, rows: Sequence[Spread], axis: str, *, rules: Collection[int] = (), zero: bool = False, whole: bool = False
-) -> Drawing:  # fmt: skip
+    title: str,
+    rows: Sequence[Spread],
+    axis: str,
+    *,
+    rules: Collection[int] = (),
+    zero: bool = False,
+    whole: bool = False,
+) -> Drawing:
     """Draw values as dots with their intervals, one below the other.
 
     Args:
@@ -175,8 +181,13 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
 
 
 def panels(
-    title: str, rows: Sequence[str], columns: Mapping[str, Sequence[float | None]], *, places: int = 1, signed: bool = False
-) -> Drawing:  # fmt: skip
+    title: str,
+    rows: Sequence[str],
+    columns: Mapping[str, Sequence[float | None]],
+    *,
+    places: int = 1,
+    signed: bool = False,
+) -> Drawing:
     """Draw bars in columns side by side, all to one scale: a row is read across.
 
     Args:

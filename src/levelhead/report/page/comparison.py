@@ -24,8 +24,11 @@ _OF_A_KIND = 6
 
 
 def comparison_page(
-    comparison: Comparison, treebanks: Iterable[tuple[str, Sequence[Output]]], n_treebanks: int, registry: Registry = STANDARD
-) -> Page:  # fmt: skip
+    comparison: Comparison,
+    treebanks: Iterable[tuple[str, Sequence[Output]]],
+    n_treebanks: int,
+    registry: Registry = STANDARD,
+) -> Page:
     """Return the page of a comparison.
 
     Args:
@@ -37,15 +40,15 @@ def comparison_page(
     where = _Where(n_treebanks, registry)
     for treebank, outputs in treebanks:
         where.add(treebank, outputs)
-    baseline, *others = comparison.systems
+    baseline = comparison.systems[0]
     order = [*(name for name in where.systems if name != where.baseline), where.baseline]
     choices = {"measure": list(comparison.measures), "system": order}
     choices |= {"treebank": where.treebanks} if n_treebanks > 1 else {}
     sections = [
         Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
         Section("wins", "Won, tied, lost", "Over treebanks, corrected by Holm's method.", list(_wins(comparison))),
-        Section("gains", "Where they come from", f"How many more words are right than with {baseline} (LAS), on all treebanks.", list(where.gains()), narrow=True),
-        Section("sentences", "Sentences", f"In which a system gains or loses most against {baseline}.", where.contrasts),
+        Section("gains", "Where they come from", _GAINS.format(baseline), list(where.gains()), narrow=True),
+        Section("sentences", "Sentences", _SENTENCES.format(baseline), where.contrasts),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.confusions),
     ]  # fmt: skip
     facts = [
@@ -61,6 +64,10 @@ _DIFFERENCES = (
     "To {}, in points, with intervals by the paired bootstrap. Asterisks mark differences that the randomisation test,"
     " corrected by Holm's method, finds real."
 )
+
+
+_GAINS = "How many more words are right than with {} (LAS), on all treebanks."
+_SENTENCES = "In which a system gains or loses most against {}."
 
 
 def _of_average(comparison: Comparison, measure: str) -> list[Result]:

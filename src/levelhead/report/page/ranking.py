@@ -229,11 +229,11 @@ def _families(campaign: _Campaign, pair: tuple[str, str]) -> Block:
     own: dict[str, list[tuple[str, float, float]]] = {}
     for _, test_set, x, y in _valid(campaign, pair):
         own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
-    rows: list[tuple[Cell, ...]] = []
+    found: list[tuple[float, str, int, float, float]] = []
     for family, some in own.items():
-        x, y = (sum(one[i] for one in some) / len(some) for i in (1, 2))
-        rows.append((family, len({code for code, _, _ in some}), x, y, y - x))
-    rows.sort(key=lambda row: (float(row[4] or 0), str(row[0])))
+        x, y = (sum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
+        found.append((y - x, family, len({code for code, _, _ in some}), x, y))
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(found)]
     columns = (
         Column("Family", "text"),
         Column("Test sets", "number"),
@@ -329,7 +329,7 @@ def _zeros(campaign: _Campaign) -> Section:
             for code, result in own.items()
             if result.reasons
         ]
-    lead = "These count as 0, by the rule of the shared tasks. Scores over valid sentences stand beside, and decide no rank."
+    lead = "These count as 0, as in the shared tasks. Scores over valid sentences stand beside, and decide no rank."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
 
 
