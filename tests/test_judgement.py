@@ -246,7 +246,7 @@ def test_a_lower_perplexity_is_better():
     choices = Choices(better, np.ones(len(better), dtype=np.int64))
     found = judge(gold, first, second, choices, measures=[name], ties="skip", resamples=5)
     (judged,) = found.measures.values()
-    # beta divides one sentence in another way, which moves words between rows
+    # beta divides the text into other sentences; what begins in a gold sentence counts there
     assert judged.agreement.accuracy.value > 0.9
     assert judged.agreement.correlation.value > 0.8
     assert judged.scores[0].tolist() == pytest.approx(one.tolist())
