@@ -81,7 +81,17 @@ def test_perplexity_as_a_table(levelhead) -> None:
     assert code == 0
     header, _, gold, system, signature = out.splitlines()
     assert [cell.strip() for cell in header.split("|")] == [
-        *("File", "Perplexity/event", "Including OOV", "Log10 perplexity/sentence", "Events", "OOV", "Sentences", "Swaps", "Size/perplexity"),
+        *(
+            "File",
+            "Perplexity/event",
+            "Including OOV",
+            "Log10 perplexity/sentence",
+            "Events",
+            "OOV",
+            "Sentences",
+            "Swaps",
+            "Size/perplexity",
+        ),
     ]
     assert [cell.strip() for cell in gold.split("|")][1:] == "2.1510 2.1510 3.0602 184 0 20 0 76.2443".split()
     assert [cell.strip() for cell in system.split("|")][1:] == "5.1511 5.1511 6.5494 184 0 20 2 31.8378".split()

@@ -144,7 +144,9 @@ def _model(train: str, settings: _Settings) -> NgramModel:
 
     if ".arpa" in train.rpartition("/")[2]:
         if settings.minimum_counts or settings.minimum_word_count > 1 or settings.ngram is not None:
-            message = "a model that is read has its order, and its counts behind it: leave out --ngram and minimum counts"
+            message = (
+                "a model that is read has its order, and its counts behind it: leave out --ngram and minimum counts"
+            )
             raise click.UsageError(message)
         return read_arpa(train)
     model = estimate(

@@ -75,9 +75,7 @@ def _written(model: NgramModel) -> Indices:
     return np.flatnonzero(possible)
 
 
-def _lines(
-    texts: Strings, words: NDArray[np.int32], table: NgramTable, rows: Indices, *, with_backoffs: bool
-) -> bytes:
+def _lines(texts: Strings, words: NDArray[np.int32], table: NgramTable, rows: Indices, *, with_backoffs: bool) -> bytes:
     """The n-grams of one order; by the kernel if its decimals hold the numbers, as they do for estimated models."""
     logs, backoffs = table.log_probabilities[rows], table.backoffs[rows]
     logs = np.where(np.isneginf(logs), _NEVER, logs)

@@ -19,7 +19,9 @@ from levelhead.treebank.strings import distinct
 LONGEST = 5
 """The longest n-grams that are offered."""
 
-_DECIMALS = 12  # of logarithms, far fewer than would change a perplexity: an ARPA file then holds each in few characters
+_DECIMALS = (
+    12  # of logarithms, far fewer than would change a perplexity: an ARPA file then holds each in few characters
+)
 
 SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
 """What SRILM keeps without being told otherwise: trigrams and longer n-grams from a count of 2 on."""
@@ -161,8 +163,9 @@ def _tables(
     for n, layer in enumerate(layers):
         weights = layers[n + 1].context_weights if n + 1 < len(layers) else np.ones(len(layer.probabilities))
         with np.errstate(divide="ignore"):  # <s> has no probability
-            logs = np.round(np.log10(layer.probabilities[kept[n]]), _DECIMALS)
-        result.append(NgramTable(keys[kept[n]], logs, np.round(np.log10(weights[kept[n]]), _DECIMALS)))
+            logs: Reals = np.log10(layer.probabilities[kept[n]]).round(_DECIMALS)
+        backoffs: Reals = np.log10(weights[kept[n]]).round(_DECIMALS)
+        result.append(NgramTable(keys[kept[n]], logs, backoffs))
         if n + 1 < len(layers):
             number = np.cumsum(kept[n]) - 1
             longer = tables[n + 1].keys

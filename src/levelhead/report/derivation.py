@@ -22,7 +22,16 @@ from levelhead.derivation.perplexity import perplexity_of
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Column, Table
 
-_NUMBERS = ("Perplexity/event", "Including OOV", "Log10 perplexity/sentence", "Events", "OOV", "Sentences", "Swaps", "Size/perplexity")
+_NUMBERS = (
+    "Perplexity/event",
+    "Including OOV",
+    "Log10 perplexity/sentence",
+    "Events",
+    "OOV",
+    "Sentences",
+    "Swaps",
+    "Size/perplexity",
+)
 
 
 def transition_lines(derivations: Derivations, *, labelled: bool) -> str:
