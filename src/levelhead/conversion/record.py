@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 ATTRIBUTE = "ContentHead"
 """The attribute in MISC that holds a word's head in the content-head tree, as CoNLL-U writes heads.
 
-On the first word of a sentence that has one, a checksum of the function-head tree and the recorded one follows after a colon.
+On the first word of a sentence that has one, a checksum of the function-head tree and of the recorded one follows
+after a colon.
 """
 
 _RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
