@@ -441,9 +441,9 @@ def test_compiled_and_not(treebank: Treebank) -> None:
 def test_heads_that_are_no_trees(heads: list[int]) -> None:
     """Kernels are not led astray."""
     array = np.array(heads, dtype=np.int32)
-    with pytest.raises(ValueError, match=r"no word|in a circle"):
+    with pytest.raises(ValueError, match=r"heads must be from|in a circle"):
         kernel.visits(array)
-    with pytest.raises(ValueError, match=r"no word|in a circle"):
+    with pytest.raises(ValueError, match=r"heads must be from|in a circle"):
         PLAIN.visits(*views(array))
 
 

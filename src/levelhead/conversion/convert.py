@@ -80,7 +80,8 @@ def backward(
     chosen = np.where(found.whole[treebank.sentence_of_word], found.heads, heads).astype(np.int32)
     n_changed = int((found.recorded & ~found.whole).sum())
     if n_changed:
-        message = f"of {int(found.recorded.sum())} sentences with recorded heads, {n_changed} have other trees or records by now"
+        n_recorded = int(found.recorded.sum())
+        message = f"of {n_recorded} sentences with recorded heads, {n_changed} have other trees or records by now"
         warnings.append(_notice("outdated-record", message, treebank))
     return _converted(record.without_records(treebank), chosen, warnings)
 
