@@ -277,6 +277,7 @@ def swap(
     word: cython.int
     s0: cython.int
     s1: cython.int
+    apart: cython.bint
     stack[0] = 0
     for word in range(n):
         buffer[word] = word + 1
@@ -294,11 +295,8 @@ def swap(
                 top -= 1
                 stack[top] = head[word]
                 continue
-            if (
-                0 < s1 < s0
-                and rank[s1] > rank[s0]
-                and (eager or front == n or component[s0] != component[buffer[front]])
-            ):
+            apart = eager or front == n or component[s0] != component[buffer[front]]
+            if apart and 0 < s1 < s0 and rank[s1] > rank[s0]:
                 out[at] = SWAP
                 at += 1
                 top -= 1
