@@ -82,7 +82,9 @@ def measure(
         start = starts[i]
         n = starts[i + 1] - starts[i]
         sentence: cython.const[cython.int][::1] = heads[start : start + n]
-        if not lay_out(sentence, n, work[0], work[1], size, enter, entered, work[8], work[7]):
+        if not within(sentence, n) or not lay_out(
+            sentence, n, work[0], work[1], size, enter, entered, work[8], work[7]
+        ):
             return i
         for word in range(n):
             depths[start + word] = work[8][word + 1]
@@ -98,6 +100,18 @@ def measure(
             sentence, n, size, enter, crossed[start : start + n], work[0], work[1], work[5], work[6], work[7]
         )
     return -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def within(heads: cython.const[cython.int][::1], n: cython.int) -> cython.bint:
+    """Whether all heads are words of the sentence, or 0."""
+    word: cython.int
+    for word in range(n):
+        if heads[word] < 0 or heads[word] > n:
+            return False
+    return True
 
 
 @cython.cfunc
@@ -126,9 +140,6 @@ def lay_out(
         size[node] = 1
         after[node] = 0
     after[n + 1] = 0
-    for node in range(1, n + 1):
-        if heads[node - 1] < 0 or heads[node - 1] > n:
-            return False
     for node in range(1, n + 1):  # the dependents of each head side by side: below[after[head] : after[head + 1]]
         after[heads[node - 1] + 1] += 1
     for node in range(1, n + 2):
