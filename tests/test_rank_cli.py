@@ -275,7 +275,7 @@ Rank | System |   LAS |   low |  high | Ranks | Valid outputs | LAS of valid sen
 """
 
 
-def test_significance_draws_lines_and_gives_ranges(tmp_path):
+def test_significance_draws_lines_and_gives_ranges():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3")
     lines = done.stdout.splitlines()
     ends = [tuple(map(float, line.split("|")[3:5])) for line in (lines[2], lines[4], lines[6])]
