@@ -234,8 +234,9 @@ def _chosen(
 
     rules = rules or (written.rules if written else None) or "ud"
     asked = measures or (written.measures if written else None) or ()
-    if every and not asked:
-        asked = tuple(sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS"))
+    if every == "las-first" or (every and not asked):
+        own = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
+        asked = tuple(dict.fromkeys((*asked, *own)))
     main = _MAIN_2017 if rules == "conll17" else _MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
     scheme = scheme or (written.scheme if written else None)
@@ -315,7 +316,9 @@ def _emit(
         options.print_json(list(report.result_documents(results)), output, lines=True)
         return
     if by_treebank and output_format != "json":
-        options.print_table(report.results_table(results), output_format, places, output)
+        codes = {code for ranking in rankings for code in ranking.group.codes}
+        shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
+        options.print_table(report.results_table(shown), output_format, places, output)
         return
     if output_format == "json":
         options.print_json(report.ranking_document(results, rankings), output)
