@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.analysis import Breakdown, Cascading, Confusion, Example
+from levelhead.analysis.buckets import find
 from levelhead.report.scores import SCHEMA
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
@@ -39,8 +40,18 @@ def breakdown_table(treebanks: Mapping[str, Sequence[Breakdown]]) -> Table:
                 start = ([treebank] if len(treebanks) > 1 else []) + ([",".join(breakdown.by)] if several else [])
                 padded = (*values, *("",) * (width - len(values)))
                 rows.append((*start, *padded, *_cells(score)))
-    measure = str(first[0].measure)
-    return Table(tuple(columns), tuple(rows), (f"{measure}, each side by its own arcs",), frozenset(rules - {0}))
+    return Table(tuple(columns), tuple(rows), _notes(first), frozenset(rules - {0}))
+
+
+def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
+    """Say of each property whose value a system word has."""
+    measure = str(breakdowns[0].measure)
+    properties: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
+        properties.setdefault(find(name).whose, []).append(name)
+    if len(properties) == 1:
+        return (f"{measure}, {next(iter(properties))}",)
+    return (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
 
 
 def _cells(score: Score) -> tuple[Cell, ...]:
