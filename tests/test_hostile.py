@@ -58,11 +58,6 @@ def a_folder_and_a_file(_: Path) -> Case:
 
 
 @case
-def a_folder_to_validate(_: Path) -> Case:
-    return Case(["validate", "."], 2, prints=".: unreadable-file: Is a directory\n")
-
-
-@case
 def a_named_pipe_with_somebody_at_the_other_end(folder: Path) -> Case:
     os.mkfifo(folder / "pipe")
     return Case(
