@@ -1,6 +1,7 @@
 """Where tests find real data, and what they share."""
 
 import os
+import shutil
 from pathlib import Path
 
 import pytest
@@ -21,3 +22,11 @@ def data() -> Path:
             pytest.fail("LEVELHEAD_DATA is not set")
         pytest.skip("LEVELHEAD_DATA is not set: it names the folder of real treebanks")
     return Path(folder)
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """A folder that may be changed, with `gold` and `systems` as in the parallel examples."""
+    shutil.copytree(EXAMPLES / "parallel/gold", tmp_path / "gold")
+    shutil.copytree(EXAMPLES / "parallel/systems", tmp_path / "systems")
+    return tmp_path
