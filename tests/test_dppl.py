@@ -89,3 +89,12 @@ def test_ranking_by_perplexity() -> None:
     assert first.value < second.value
     assert last.value is None
     assert [one.rank for one in rank(results, "LAS", group).standings] == [1, 2, 3]
+
+
+def test_fallback_discounts_are_told() -> None:
+    """With the model, as the command `perplexity` tells them."""
+    found = load_model(GOLD.format("en") + ",order=swap-eager")
+    orders = found.values.model.fallback_orders
+    assert orders == (2, 3)
+    assert [text.split(":")[0] for text in found.warnings] == [f"{GOLD.format('en')}, swap-eager order"] * len(orders)
+    assert all("too few counts" in text for text in found.warnings)
