@@ -227,7 +227,7 @@ def test_sentences_behind_a_cell(run):
     assert (code, out) == (
         0,
         """\
-obl:obl: 1 words
+obl:obl: 1 word
 
 figure-1-en: the dog chased the cat from the room
   gold

@@ -114,6 +114,16 @@ def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLi
     return Outputs(golds, runs)
 
 
+def unpaired(outputs: Outputs) -> list[Path]:
+    """Return the files of systems that belong to no gold treebank.
+
+    Args:
+        outputs: what was found.
+    """
+    runs = (files.items() for _, _, files in outputs.runs)
+    return [path for run in runs for treebank, path in run if treebank not in outputs.gold]
+
+
 def _named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     """Name systems by the last part of their paths in which all differ, and by their whole paths if there is none."""
     paths = [Path(system) for system in systems]
@@ -141,9 +151,10 @@ def _runs(
     if not gold.is_dir():  # a folder of runs of one file: whatever each is called
         found = [(name, file.stem, {next(iter(golds)): file}) for _, _, files in found for file in files.values()]
     for _, run, files in found:
+        place = Place(os.fspath(path / run if folders else path))
         faults += [
-            Fault("missing-system-file", f"there is no output for {treebank}", Place(os.fspath(path / run)))
-            for treebank in golds.keys() - files.keys()
+            Fault("missing-system-file", f"there is no output for {treebank}", place)
+            for treebank in sorted(golds.keys() - files.keys())
         ]
     return found
 

@@ -55,6 +55,8 @@ class Request(NamedTuple):
         needed = 2 if self.by or self.examples is not None else 1
         if len(self.systems) < needed or (self.agreement and len(self.systems) != 1):
             raise click.UsageError("this needs two systems" if needed == 2 else "--agreement is of two files")
+        if self.agreement and any(map(os.path.isdir, (self.gold, *self.systems))):
+            raise click.UsageError("--agreement is for one pair of files")
         if any(modes) and (self.report_file or self.figures):
             raise click.UsageError("--report and --figures go with none of --languages, --agreement, --by, --examples")
         if self.train and not self.by:
@@ -83,9 +85,11 @@ class Request(NamedTuple):
 
     def outputs(self) -> Outputs:
         """Return the files to read."""
-        from levelhead.comparison import find_outputs
+        from levelhead.comparison import find_outputs, unpaired
 
-        return find_outputs(self.gold, self.systems)
+        outputs = find_outputs(self.gold, self.systems)
+        options.print_unpaired(unpaired(outputs), "gold treebank")
+        return outputs
 
     def settings(self) -> dict[str, Any]:
         """Return how files are read and scored."""
@@ -158,8 +162,9 @@ def _compare(request: Request) -> None:
     from levelhead.report.comparison import comparison_document, comparison_table
 
     asked = request.asked("UAS", "LAS", "CLAS")
+    outputs = request.outputs()
     comparison = compare_outputs(
-        request.outputs(), measures=asked, settings=request.tests(), wilcoxon=request.wilcoxon, **request.settings()
+        outputs, measures=asked, settings=request.tests(), wilcoxon=request.wilcoxon, **request.settings()
     )
     options.print_warnings(comparison.warnings)
     request.print(
@@ -171,7 +176,6 @@ def _compare(request: Request) -> None:
         from levelhead.report.page.comparison import comparison_page
         from levelhead.scoring.rules import rules_named
 
-        outputs = request.outputs()
         read = read_outputs(outputs, rules_named(request.rules), request.input_format, request.gold_format)
         page = comparison_page(comparison, read, len(outputs.gold), request.registry())
         options.write_page(page, request.report_file, request.figures)
@@ -205,7 +209,7 @@ def _agreement(request: Request) -> None:
 
 def _gains(request: Request) -> None:
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import Comments, Settings
     from levelhead.comparison import read_outputs
     from levelhead.gains import gains_by
     from levelhead.measures import parse_measure
@@ -219,10 +223,12 @@ def _gains(request: Request) -> None:
     training = Training.of(read(path) for path in request.train) if request.train else None
     settings = Settings(registry.schemes.by_name[registry.schemes.default], training)
     read_all = read_outputs(request.outputs(), rules_named(request.rules), request.input_format, request.gold_format)
-    found, baseline = {}, ""
+    found, baseline, comments = {}, "", Comments(by)
     for name, outputs in read_all:
+        comments.see(outputs[0].matches.gold)
         found[name] = gains_by(outputs, measure, by, settings, registry)
         baseline = outputs[0].name
+    comments.check()
     request.print(
         lambda: gains_table(found, by, str(measure), baseline), lambda: gains_document(found, by, str(measure))
     )

@@ -98,11 +98,21 @@ def perplexity(
     if treebanks is not None:
         if train is not None or systems or sentences or write_arpa or chosen.minimum_word_count > 1:
             raise click.UsageError("--treebanks goes without TRAIN, TEST and options about one of them")
+        if settings["order"] == "string" and _is_given("order"):
+            raise click.UsageError(
+                "--treebanks sets the string's order beside another: --order is of a transition system"
+            )
         return _many(treebanks, chosen, output_format, places, output)
     if train is None or test is None:
         raise click.UsageError("write levelhead perplexity TRAIN TEST, or --treebanks LIST")
+    if chosen.lift and chosen.order == "string":
+        raise click.UsageError("--lift changes nothing in the order of the string: give --order a transition system")
     options.check_paths([train, test, *systems], [output, write_arpa])
     return _one(train, [test, *systems], chosen, write_arpa, output_format, places, output, sentences=sentences)
+
+
+def _is_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _one(
@@ -121,12 +131,13 @@ def _one(
     from levelhead.derivation import write_arpa as write
     from levelhead.report import derivation as report
 
+    treebanks = {path: _read(path, settings) for path in tests}  # before TRAIN, which takes longer
     model = _model(train, settings)
     if write_arpa is not None:
         write(model, write_arpa)
     results = {
-        path: measure(model, _read(path, settings), settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
-        for path in tests
+        path: measure(model, treebank, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
+        for path, treebank in treebanks.items()
     }
     if output_format == "json":
         options.print_json(report.perplexity_document(results, model, sentences=sentences), output)
@@ -187,7 +198,8 @@ def _many(path: str, settings: _Settings, output_format: str, places: int | None
         say(f"warning: {warning}")
     signature = collection_signature(rows, order, **decided)
     if output_format in {"json", "jsonl"}:
-        options.print_json(report.treebanks_document(rows, signature), output)
+        document = report.treebanks_document(rows, signature)
+        options.print_json(document, output, lines=output_format == "jsonl")
         return DONE
     default = None if output_format == "tsv" else 2
     texts = [

@@ -26,7 +26,7 @@ from levelhead.campaign import (
 from levelhead.campaign.entries import Campaign
 from levelhead.campaign.groups import ALL
 from levelhead.cli import options
-from levelhead.cli.program import DONE, say
+from levelhead.cli.program import DONE
 from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
 from levelhead.report import ranking as report
 from levelhead.significance import Settings as Tests
@@ -41,7 +41,6 @@ _Every = Literal["official", "las-first"]
 _MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
 _MAIN_2017 = ("LAS", "UAS", "CLAS")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
-_MOST_IGNORED = 5
 
 
 class _Options(NamedTuple):
@@ -274,10 +273,7 @@ def _only(campaign: Campaign, names: tuple[str, ...]) -> Campaign:
     if unknown:
         known = ", ".join(system.name for system in campaign.systems)
         raise click.UsageError(f"there is no system {', '.join(unknown)}; there are {known}")
-    for path in campaign.ignored[:_MOST_IGNORED]:
-        say(f"warning: {path} belongs to no test set")
-    if len(campaign.ignored) > _MOST_IGNORED:
-        say(f"warning: {len(campaign.ignored) - _MOST_IGNORED} other files belong to no test set")
+    options.print_unpaired(campaign.ignored, "test set")
     return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
 
 

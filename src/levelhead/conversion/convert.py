@@ -10,7 +10,7 @@ import numpy as np
 from levelhead.conversion import record
 from levelhead.conversion.heads import Variant, lowered, raised, words_of
 from levelhead.conversion.targets import Targets, default_targets
-from levelhead.errors import Fault, Place
+from levelhead.errors import Fault, Place, number_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import UNDERSCORE
 
@@ -100,7 +100,7 @@ def _enhanced_kept(treebank: Treebank) -> list[Fault]:
 
 def _records_kept(treebank: Treebank) -> list[Fault]:
     n_words = record.n_records(treebank)
-    message = f"{n_words} words have recorded heads, which are kept and not used"
+    message = f"{number_of(n_words, 'word')} with recorded heads, which are kept and not used"
     return [_notice("unused-record", message, treebank)] if n_words else []
 
 

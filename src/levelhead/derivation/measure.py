@@ -48,7 +48,7 @@ def load_model(argument: str) -> Resource:
     if not marker:
         path, order = argument, _DEFAULT_ORDER
     if order not in ORDERS:
-        raise MeasureError(f"there is no order {order!r}; there are {', '.join(ORDERS)}", "unknown-measure")
+        raise MeasureError(f"there is no order {order!r}; there are {', '.join(ORDERS)}", "unknown-order")
     data = read_bytes(path)
     treebank = parse(data, name=path)
     model = estimate(sequences_of(treebank, order))

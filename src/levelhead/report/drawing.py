@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from levelhead.analysis import Example
 from levelhead.comparison import Output
-from levelhead.errors import printable
+from levelhead.errors import number_of, printable
 from levelhead.gains import Contrast
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Matches
@@ -96,7 +96,7 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]]) -> s
     """
     lines = []
     for cell, examples in cells.items():
-        lines += [f"{cell}: {len(examples)} words", ""]
+        lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
         for example in examples:
             lines += _example(matches, example)
     return "\n".join(lines) + "\n"
@@ -126,7 +126,7 @@ def draw_contrasts(baseline: Output, system: Output, gained: Sequence[Contrast],
     """
     lines = []
     for title, some in (("gains", gained), ("loses", lost)):
-        lines += [f"{system.name} {title} most against {baseline.name} in {len(some)} sentences", ""]
+        lines += [f"{system.name} {title} most against {baseline.name} in {number_of(len(some), 'sentence')}", ""]
         for contrast in some:
             lines += _contrast(baseline, system, contrast)
     return "\n".join(lines) + "\n"
