@@ -1,13 +1,21 @@
 """Where tests find real data, and what they share."""
 
+import importlib
 import os
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("levelhead")
+
+
+def library(name: str) -> ModuleType:
+    """Import an optional library; without it the test is skipped, but never where CI runs."""
+    return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)
+
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 

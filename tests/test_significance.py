@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead.comparison import compare, compare_treebanks, counts_of, find_outputs
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.folders import macro_average, pairs_in, score_pairs
@@ -96,7 +96,7 @@ def test_sign_test_by_hand():
 
 
 def test_wilcoxon_is_scipys_and_says_what_it_needs(monkeypatch):
-    stats = pytest.importorskip("scipy.stats")
+    stats = library("scipy.stats")
     changes = [0.4, -0.1, 0.3, 0.25, 0.6, 0.05, -0.2, 0.7]
     assert signed_rank_test(changes) == stats.wilcoxon(changes).pvalue
     assert signed_rank_test([0.0, 0.0]) is None

@@ -372,8 +372,8 @@ def test_histograms() -> None:
 
 
 def test_frames() -> None:
-    pytest.importorskip("polars")
-    pytest.importorskip("pandas")
+    library("polars")
+    library("pandas")
     profiles = {"a": profile(flat(["a", "b"], ["root", "det"])), "b": profile(flat(["a"], ["root"]))}
     frame = to_polars(profiles_table(profiles))
     assert frame["Treebank"].to_list() == ["a", "b"]

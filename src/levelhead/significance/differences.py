@@ -269,7 +269,8 @@ def doubt_of_runs(runs: Sequence[Sums], settings: Settings) -> Sums | float:
         return 0.0
     freedom = whole**2 / sum(square**2 / n for square, n in squares)
     rng = np.random.default_rng(seeded(settings, "runs"))
-    return np.sqrt(whole) * rng.standard_t(freedom, settings.resamples)
+    drawn: Sums = np.sqrt(whole) * rng.standard_t(freedom, settings.resamples)
+    return drawn
 
 
 def _detectable(differences: Sums, *, several: bool) -> float | None:
