@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
+from conftest import library
 from levelhead.errors import InputError, MeasureError
 from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.profiles import long_table, profiles_table
