@@ -80,18 +80,21 @@ def test_both_bootstraps_against_all_samples(paired, rows):
 
 
 def test_the_five_pud_sets(data):
-    """Four have the same 1,000 sentences; of Thai, the ids are the same too."""
+    """Values are those of score; texts are parallel where the sent_ids are the same."""
     folder = data / "conll18"
     outputs = find_outputs(folder / "gold", [folder / "systems/UDPipe-Future"])
     chosen = outputs._replace(gold={name: outputs.gold[name] for name in PUD})
     found = compare_languages(chosen, settings=Settings(300))
     assert len(found.pairs) == 2 * 10
+    files = {name: [folder / f"{side}/{name}.conllu.xz" for side in ("gold", "systems/UDPipe-Future")] for name in PUD}
+    golds = {name: levelhead.read(gold) for name, (gold, _) in files.items()}
+    ids = {name: {sentence.id for sentence in gold} for name, gold in golds.items()}
+    scores = {name: levelhead.score(golds[name], path, measures=["LAS", "CLAS"]) for name, (_, path) in files.items()}
     for pair in found.pairs:
-        for name, value in zip(pair.treebanks, pair.values):
-            files = folder / f"gold/{name}.conllu.xz", folder / f"systems/UDPipe-Future/{name}.conllu.xz"
-            assert value == pytest.approx(levelhead.score(*files, measures=[pair.measure])[pair.measure].value)
-        ids = [{sentence.id for sentence in levelhead.read(folder / f"gold/{n}.conllu.xz")} for n in pair.treebanks]
-        assert pair.paired == (ids[0] == ids[1])
+        values = [scores[name][pair.measure].value for name in pair.treebanks]
+        assert pair.values == pytest.approx(values)
+        assert pair.difference == pytest.approx(values[0] - values[1])
+        assert pair.paired == (ids[pair.treebanks[0]] == ids[pair.treebanks[1]])
     assert any(pair.paired for pair in found.pairs)
 
 
