@@ -12,6 +12,12 @@ from hypothesis import HealthCheck, settings
 settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("levelhead")
 
+
+def library(name: str) -> ModuleType:
+    """Import an optional library; without it the test is skipped, but never where CI runs."""
+    return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)
+
+
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
 
