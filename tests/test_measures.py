@@ -128,7 +128,7 @@ ERRORS = {
 def test_errors_say_what_there_is(text):
     with pytest.raises(MeasureError, match=re.escape(ERRORS[text])) as refusal:
         parse_measure(text)
-    assert refusal.value.slug == "unknown-measure"
+    assert refusal.value.slug == ("unknown-scheme" if "no scheme" in ERRORS[text] else "unknown-measure")
 
 
 def test_a_default_that_is_no_number_is_an_error(tmp_path):
