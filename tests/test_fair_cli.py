@@ -7,6 +7,7 @@ import pytest
 
 from conftest import EXAMPLES, library
 from levelhead.cli import program
+from levelhead.report.table import Column, formatted
 
 FIGURE = EXAMPLES / "nivre-fang"
 PARALLEL = EXAMPLES / "parallel"
@@ -445,3 +446,15 @@ def test_every_property_has_a_golden_test_or_an_oracle():
 
     tested_here = {"seen-sentence", "seen-tree", "document"}
     assert {*BUCKETS} == {*COMPARED} | tested_here
+
+
+def test_a_probability_is_never_printed_as_zero():
+    """Of 1,000,000 resamples, p is at least 1 in 1,000,001; four digits would say 0."""
+    column = Column("p", "probability")
+    assert [formatted(p, column) for p in (1 / 1_000_001, 0.00006, 0.0, 1.0)] == [
+        "<.0001",
+        "0.0001",
+        "0.0000",
+        "1.0000",
+    ]
+    assert formatted(1 / 1_000_001, column, None) == repr(1 / 1_000_001)
