@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -69,6 +71,7 @@ class Request(NamedTuple):
         Args:
             given: the names of the options that stand on the command line.
         """
+        options.check_paths(self.inputs(), [self.output, self.report_file])
         modes = [name for name in _IDLE if getattr(self, name) not in (False, None, ())]
         if len(modes) > 1:
             raise click.UsageError("give one of --languages, --agreement, --by, --examples")
@@ -114,6 +117,13 @@ class Request(NamedTuple):
         if not self.train:
             raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
         return {ENTROPY: entropy_weights(read(path) for path in self.train)}
+
+    def inputs(self) -> Iterator[str]:
+        """Give all files that are read, those of folders and of folders of runs too."""
+        for path in (self.gold, *self.systems):
+            yield path
+            yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
+        yield from (*self.train, *self.definitions)
 
     def registry(self) -> Registry:
         """Return the measures and schemes that there are."""

@@ -151,7 +151,7 @@ def rank(
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
-        options.check_paths(_inputs(campaign, manifest), [output, report_file, store])
+        options.check_paths(_inputs(campaign, manifest), [output, report_file])
         workers = _workers(campaign, jobs, address, tls)
         results = _score(campaign, chosen, workers, store, extras)
     _show(

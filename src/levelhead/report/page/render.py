@@ -57,8 +57,8 @@ def _finalize(value: Any) -> Any:
     return plain(value) if type(value) is str else value  # markup is a subclass, and ours
 
 
-def _formatted(cell: Cell, column: Column) -> str:
-    text = formatted(cell, column)
+def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
+    text = formatted(cell, column, places)
     return "–" if cell is None else text.replace("-", "−", 1) if isinstance(cell, float | int) else text
 
 
