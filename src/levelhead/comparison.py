@@ -283,7 +283,10 @@ def origin_of(outputs: Sequence[Output], asked: Iterable[Measure], registry: Reg
     files = {"gold": _hash(gold)} | {one.name: _hash(one.matches.system) for one in outputs}
     defined = [(measure, registry.measures[measure.name]) for measure in asked]
     warnings = dict.fromkeys(fault for one in outputs for fault in one.warnings)
-    return Origin(files, tuple(warnings), notes_on(gold, defined, rules, registry.schemes))
+    notes = dict.fromkeys(
+        note for one in outputs for note in notes_on(gold, one.matches.system, defined, rules, registry.schemes)
+    )
+    return Origin(files, tuple(warnings), tuple(notes))
 
 
 def signed(origins: Mapping[str, Origin], rules: Rules, decided: Mapping[str, str]) -> dict[str, str]:
