@@ -465,7 +465,9 @@ def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
     for name, system in {"R/1": "alpha", "R/2": "beta", "S/1": "gamma"}.items():
         (tmp_path / name).mkdir(parents=True)
         shutil.copy(EXAMPLES / f"parallel/systems/{system}/en.conllu", tmp_path / name)
-    gold = EXAMPLES / "parallel/gold"
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    shutil.copy(GOLD, gold)
     for mode in (["--by", "deprel"], ["--examples", "1"]):
         code, _, err = run("compare", gold, tmp_path / "R", tmp_path / "S", *mode)
         assert code == 2
