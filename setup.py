@@ -3,7 +3,7 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-KERNELS = ["scan.pyx", "pools.pyx", "trees.py", "spans.py"]
+KERNELS = ["scan.pyx", "pools.pyx", "trees.py", "spans.py", "transition_parser.pyx"]
 
 
 def extension(file_name: str) -> Extension:

@@ -1,0 +1,638 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Transition-based parsing with linear models: greedy and beam search, training of both."""
+
+import numpy as np
+
+from libc.string cimport memset
+
+include "parser_machine.pxi"
+include "parser_features.pxi"
+include "parser_oracle.pxi"
+
+cdef struct Candidate:
+    double score
+    State* state
+    int32_t action, label
+
+cdef struct Machine:
+    int32_t system, n_labels, padded, root_label, n_best
+    Templates actions, labels
+    int16_t* action_table
+    int16_t* label_table
+    float* action_sums        # for averaging; NULL after training
+    float* label_sums
+    Words words
+    Arena arena
+    View view
+    uint32_t* rows
+    int32_t* scores
+    int32_t max_swaps
+
+
+cdef inline int32_t action_rows(Machine* m, State* state) noexcept nogil:
+    look(&m.view, state, &m.words, m.system)
+    return features(&m.view, &m.actions, &m.words, 0, m.rows)
+
+
+cdef inline int32_t label_rows(Machine* m, State* state, int32_t action) noexcept nogil:
+    cdef Cell* head
+    cdef Cell* dependent
+    head_and_dependent(state, m.words.n, m.system, action, &m.arena, &head, &dependent)
+    if m.arena.failed:
+        return 0
+    look_at_arc(&m.view, head, dependent, &m.words)
+    return features(&m.view, &m.labels, &m.words,
+                    <uint64_t>0xD1B54A32D192ED03ULL if dependent.word < head.word else 0, m.rows)
+
+
+cdef inline void score_actions(Machine* m, int32_t count, int32_t* out) noexcept nogil:
+    cdef int32_t i, c
+    cdef const int16_t* row
+    cdef int32_t[4] total
+    total[0] = total[1] = total[2] = total[3] = 0
+    for i in range(count):
+        prefetch(m.action_table + <int64_t>m.rows[i] * 4)
+    for i in range(count):
+        add_four(total, m.action_table + <int64_t>m.rows[i] * 4)
+    for c in range(4):
+        out[c] = total[c]
+
+
+cdef inline void score_labels(Machine* m, int32_t count) noexcept nogil:
+    cdef int32_t i, c
+    cdef const int16_t* row
+    cdef int32_t* total = m.scores
+    cdef int32_t padded = m.padded
+    for c in range(padded):
+        total[c] = 0
+    for i in range(count):
+        row = m.label_table + <int64_t>m.rows[i] * padded
+        c = 0
+        while c < padded:
+            prefetch(row + c)
+            c += 32
+    for i in range(count):
+        add_row(total, m.label_table + <int64_t>m.rows[i] * padded, padded)
+
+
+cdef inline int32_t best_label(Machine* m) noexcept nogil:
+    cdef int32_t c, best = -1
+    for c in range(m.n_labels):
+        if c != m.root_label and (best < 0 or m.scores[c] > m.scores[best]):
+            best = c
+    return best if best >= 0 else m.root_label
+
+
+cdef inline bint is_arc(Machine* m, State* state, int32_t action) noexcept nogil:
+    return action == LEFT or action == RIGHT
+
+
+cdef inline bint to_root(Machine* m, State* state, int32_t action) noexcept nogil:
+    """Does this arc make a word the root?"""
+    if action != RIGHT:
+        return False
+    if m.system == ARC_EAGER and (state.back != NULL or state.next <= m.words.n):
+        return state.stack.word == 0
+    return state.stack.below.word == 0
+
+
+cdef inline int32_t choose_label(Machine* m, State* state, int32_t action) noexcept nogil:
+    if to_root(m, state, action):
+        return m.root_label
+    score_labels(m, label_rows(m, state, action))
+    return best_label(m)
+
+
+cdef inline int32_t best_action(const int32_t* scores, int32_t legal, int32_t besides) noexcept nogil:
+    cdef int32_t a, best = -1
+    for a in range(N_ACTIONS):
+        if legal >> a & 1 and a != besides and (best < 0 or scores[a] > scores[best]):
+            best = a
+    return best
+
+
+cdef State* parse_greedily(Machine* m) noexcept nogil:
+    cdef State* state = first_state(&m.arena)
+    cdef int32_t[4] scores
+    cdef int32_t legal, action, label, n = m.words.n
+    while not m.arena.failed and not state.done:
+        legal = legal_actions(state, n, m.system, m.max_swaps)
+        if legal & (legal - 1):
+            score_actions(m, action_rows(m, state), scores)
+            action = best_action(scores, legal, -1)
+        else:
+            action = SHIFT if legal & 1 << SHIFT else RIGHT if legal & 1 << RIGHT else OTHER
+        label = choose_label(m, state, action) if action == LEFT or action == RIGHT else -1
+        state = successor(&m.arena, state, n, m.system, action, label)
+    return state
+
+
+cdef inline void offer(Candidate* kept, int32_t* count, int32_t most, double score, State* state, int32_t action,
+                       int32_t label) noexcept nogil:
+    """Insert into a list that is sorted, best first; of equal scores the earlier one stays first."""
+    cdef int32_t i
+    if count[0] == most:
+        if score <= kept[most - 1].score:
+            return
+    else:
+        count[0] += 1
+    i = count[0] - 1
+    while i > 0 and kept[i - 1].score < score:
+        kept[i] = kept[i - 1]
+        i -= 1
+    kept[i].score, kept[i].state, kept[i].action, kept[i].label = score, state, action, label
+
+
+cdef inline void offer_labels(Machine* m, Candidate* kept, int32_t* count, int32_t most, State* state, int32_t action,
+                              double score) noexcept nogil:
+    """Offer an arc with its best labels."""
+    cdef int32_t c, k
+    cdef int32_t best
+    if to_root(m, state, action):
+        offer(kept, count, most, score, state, action, m.root_label)
+        return
+    if m.n_best == 0:
+        offer(kept, count, most, score, state, action, -2)
+        return
+    score_labels(m, label_rows(m, state, action))
+    if m.n_labels == 1:
+        offer(kept, count, most, score, state, action, m.root_label)
+        return
+    m.scores[m.root_label] = -(1 << 30)
+    for k in range(min(m.n_best, m.n_labels - 1)):
+        best = best_label(m)
+        offer(kept, count, most, score + m.scores[best], state, action, best)
+        m.scores[best] = -(1 << 30)
+
+
+cdef int32_t expand_beam(Machine* m, State** beam, int32_t size, Candidate* kept, int32_t most) noexcept nogil:
+    """The best successors of all members; finished members stay as they are."""
+    cdef int32_t i, a, legal, count = 0
+    cdef int32_t[4] scores
+    for i in range(size):
+        if beam[i].done:
+            offer(kept, &count, most, beam[i].score, beam[i], -1, -1)
+            continue
+        legal = legal_actions(beam[i], m.words.n, m.system, m.max_swaps)
+        score_actions(m, action_rows(m, beam[i]), scores)
+        for a in range(N_ACTIONS):
+            if not legal >> a & 1:
+                continue
+            if a == LEFT or a == RIGHT:
+                offer_labels(m, kept, &count, most, beam[i], a, beam[i].score + scores[a])
+            else:
+                offer(kept, &count, most, beam[i].score + scores[a], beam[i], a, -1)
+    return count
+
+
+cdef inline State* follow(Machine* m, Candidate* candidate) noexcept nogil:
+    cdef State* state
+    if candidate.action < 0:
+        return candidate.state
+    if candidate.label == -2:
+        candidate.label = choose_label(m, candidate.state, candidate.action)
+    state = successor(&m.arena, candidate.state, m.words.n, m.system, candidate.action, candidate.label)
+    if state != NULL:
+        state.score = candidate.score
+    return state
+
+
+cdef State* parse_with_beam(Machine* m, State** beam, Candidate* kept, int32_t most) noexcept nogil:
+    cdef int32_t i, size = 1
+    cdef bint running = True
+    beam[0] = first_state(&m.arena)
+    while running and not m.arena.failed:
+        size = expand_beam(m, beam, size, kept, most)
+        running = False
+        for i in range(size):
+            beam[i] = follow(m, &kept[i])
+            if m.arena.failed:
+                return NULL
+            running = running or not beam[i].done
+    return beam[0]
+
+
+cdef void read_off(Machine* m, State* state, int32_t* heads, int32_t* labels) noexcept nogil:
+    """Write the heads (0 the root) and labels of words 1..n, at index word - 1."""
+    cdef Cell* head
+    cdef Cell* dependent
+    while state.before != NULL:
+        if state.action == LEFT or state.action == RIGHT:
+            head_and_dependent(state.before, m.words.n, m.system, state.action, &m.arena, &head, &dependent)
+            if m.arena.failed:
+                return
+            heads[dependent.word - 1] = head.word
+            labels[dependent.word - 1] = state.label
+        state = state.before
+
+
+cdef inline void add(int16_t* table, float* sums, int32_t width, const uint32_t* rows, int32_t count, int32_t c,
+                     int32_t change, double step) noexcept nogil:
+    """Change the weights of one class, and the sums that averaging needs."""
+    cdef int32_t i
+    cdef int64_t place
+    for i in range(count):
+        place = <int64_t>rows[i] * width + c
+        if -32000 < table[place] < 32000:
+            table[place] += change
+            sums[place] += <float>(change * step)
+
+
+cdef void learn_labels(Machine* m, State* state, int32_t action, int32_t gold, double step, int32_t margin) noexcept nogil:
+    cdef int32_t count = label_rows(m, state, action)
+    cdef int32_t other
+    score_labels(m, count)
+    m.scores[gold] -= margin
+    other = best_label(m)
+    if other != gold:
+        add(m.label_table, m.label_sums, m.padded, m.rows, count, gold, 1, step)
+        add(m.label_table, m.label_sums, m.padded, m.rows, count, other, -1, step)
+
+
+cdef inline uint64_t draw(uint64_t* seed) noexcept nogil:
+    seed[0] ^= seed[0] << 13
+    seed[0] ^= seed[0] >> 7
+    seed[0] ^= seed[0] << 17
+    return seed[0]
+
+
+cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, int32_t margin, double explore,
+                            uint64_t* seed) noexcept nogil:
+    """One sentence; returns the number of wrong transitions."""
+    cdef State* state = first_state(&m.arena)
+    cdef Cell* head
+    cdef Cell* dependent
+    cdef int32_t[4] scores
+    cdef int32_t legal, action, best, wanted, count, label, wrong = 0, n = m.words.n
+    cdef bint agrees
+    begin(gold, n)
+    while not m.arena.failed and not state.done:
+        legal = legal_actions(state, n, m.system, m.max_swaps)
+        if m.system == ARC_EAGER:
+            wanted = eager_oracle(state, gold, n, legal)
+        else:
+            wanted = stack_oracle(state, gold, n, m.system, legal)
+        action = wanted
+        if legal & (legal - 1):
+            count = action_rows(m, state)
+            score_actions(m, count, scores)
+            best = best_action(scores, legal, -1)
+            scores[wanted] -= margin
+            action = best_action(scores, legal, -1)
+            if action != wanted:
+                add(m.action_table, m.action_sums, 4, m.rows, count, wanted, 1, step[0])
+                add(m.action_table, m.action_sums, 4, m.rows, count, action, -1, step[0])
+            wrong += best != wanted
+            action = wanted
+            if best != wanted and explore > 0 and (draw(seed) >> 11) * (1.0 / 9007199254740992.0) < explore:
+                action = best
+                gold.astray = True
+        step[0] += 1
+        label = -1
+        if action == LEFT or action == RIGHT:
+            label = m.root_label
+            if not to_root(m, state, action):
+                head_and_dependent(state, n, m.system, action, &m.arena, &head, &dependent)
+                if m.arena.failed:
+                    break
+                if gold.heads[dependent.word] == head.word:
+                    learn_labels(m, state, action, gold.labels[dependent.word], step[0], margin)
+                    label = gold.labels[dependent.word]
+                if explore > 0 or gold.heads[dependent.word] != head.word:
+                    label = choose_label(m, state, action)
+            if m.system != ARC_EAGER:
+                leave(gold, state.stack.below.word if action == LEFT else state.stack.word)
+        state = successor(&m.arena, state, n, m.system, action, label)
+    return wrong
+
+
+cdef void take_back(Machine* m, State* state, int32_t change, double step) noexcept nogil:
+    """Change the weights of what led from a state's predecessor to it."""
+    cdef int32_t count = action_rows(m, state.before)
+    add(m.action_table, m.action_sums, 4, m.rows, count, state.action, change, step)
+    if m.n_best and (state.action == LEFT or state.action == RIGHT) and not to_root(m, state.before, state.action):
+        count = label_rows(m, state.before, state.action)
+        add(m.label_table, m.label_sums, m.padded, m.rows, count, state.label, change, step)
+
+
+cdef int32_t length(State* state) noexcept nogil:
+    cdef int32_t steps = 0
+    while state.before != NULL:
+        steps += 1
+        state = state.before
+    return steps
+
+
+cdef void contrast(Machine* m, State* best, State* gold, double step) noexcept nogil:
+    """Structured update: reward the gold transitions and punish those of the best, from where they part."""
+    cdef int32_t i, k, n_best = length(best), n_gold = length(gold)
+    cdef State** ours = <State**>take(&m.arena, (n_best + 1) * sizeof(State*)) if n_best < 100000 else NULL
+    cdef State** theirs = <State**>take(&m.arena, (n_gold + 1) * sizeof(State*)) if n_gold < 100000 else NULL
+    if ours == NULL or theirs == NULL:
+        return
+    i = n_best
+    while best.before != NULL:
+        i -= 1
+        ours[i] = best
+        best = best.before
+    i = n_gold
+    while gold.before != NULL:
+        i -= 1
+        theirs[i] = gold
+        gold = gold.before
+    k = 0
+    while k < n_best and k < n_gold and ours[k].action == theirs[k].action and ours[k].label == theirs[k].label:
+        k += 1
+    for i in range(k, n_gold):
+        take_back(m, theirs[i], 1, step)
+    for i in range(k, n_best):
+        take_back(m, ours[i], -1, step)
+
+
+cdef double step_score(Machine* m, State* state, int32_t action, int32_t label) noexcept nogil:
+    cdef int32_t[4] scores
+    cdef double total
+    score_actions(m, action_rows(m, state), scores)
+    total = scores[action]
+    if m.n_best and (action == LEFT or action == RIGHT) and not to_root(m, state, action):
+        score_labels(m, label_rows(m, state, action))
+        total += m.scores[label]
+    return total
+
+
+cdef int32_t train_with_beam(Machine* m, Gold* gold, State** beam, Candidate* kept, int32_t most, double step,
+                             bint early) noexcept nogil:
+    """One sentence with a max-violation (or early) update (Huang, Fayong and Guo 2012); returns whether it was needed."""
+    cdef State* right = first_state(&m.arena)
+    cdef State* worst = NULL
+    cdef State* worst_right = NULL
+    cdef State* parent
+    cdef double violation = -1
+    cdef int32_t i, size = 1, place = 0, wanted, label, n = m.words.n, legal
+    cdef bint running = True
+    begin(gold, n)
+    beam[0] = right
+    while running and not m.arena.failed:
+        size = expand_beam(m, beam, size, kept, most)
+        if m.arena.failed:
+            return 0
+        wanted = label = -1
+        parent = right
+        if not right.done:
+            legal = legal_actions(right, n, m.system, m.max_swaps)
+            if m.system == ARC_EAGER:
+                wanted = eager_oracle(right, gold, n, legal)
+            else:
+                wanted = stack_oracle(right, gold, n, m.system, legal)
+            if wanted == LEFT or wanted == RIGHT:
+                label = label_of(m, right, wanted, gold)
+                if m.n_best == 0 and not to_root(m, right, wanted):
+                    learn_labels(m, right, wanted, label, step, 0)
+                if m.system != ARC_EAGER:
+                    leave(gold, right.stack.below.word if wanted == LEFT else right.stack.word)
+        place = -1
+        running = False
+        for i in range(size):
+            if kept[i].state == parent and kept[i].action == wanted and (kept[i].label == label or m.n_best == 0):
+                place = i
+                kept[i].label = label
+            beam[i] = follow(m, &kept[i])
+            if m.arena.failed:
+                return 0
+            running = running or not beam[i].done
+        if place >= 0:
+            right = beam[place]
+        elif wanted >= 0:
+            right = successor(&m.arena, parent, n, m.system, wanted, label)
+            if right == NULL:
+                return 0
+            right.score = parent.score + step_score(m, parent, wanted, label)
+        running = running or not right.done
+        if beam[0] != right and beam[0].score - right.score >= violation and (
+                place < 0 or not running or not early):
+            if place < 0 or not running:
+                violation = beam[0].score - right.score
+                worst, worst_right = beam[0], right
+        if early and place < 0:
+            break
+    if worst == NULL or beam[0] == right:
+        return 0
+    contrast(m, worst, worst_right, step)
+    return 1
+
+
+cdef inline int32_t label_of(Machine* m, State* state, int32_t action, Gold* gold) noexcept nogil:
+    cdef Cell* head
+    cdef Cell* dependent
+    if to_root(m, state, action):
+        return m.root_label
+    head_and_dependent(state, m.words.n, m.system, action, &m.arena, &head, &dependent)
+    return gold.labels[dependent.word] if not m.arena.failed else 0
+
+
+cdef void point(Templates* templates, tuple arrays, int32_t bits):
+    cdef const int32_t[::1] positions = arrays[0]
+    cdef const int32_t[::1] attributes = arrays[1]
+    cdef const int32_t[::1] starts = arrays[2]
+    cdef const int32_t[::1] atoms = arrays[3]
+    cdef const int32_t[::1] kinds = arrays[4]
+    cdef const uint64_t[::1] seeds = arrays[5]
+    templates.n_atoms = len(positions)
+    templates.positions = &positions[0]
+    templates.attributes = &attributes[0]
+    templates.n = len(seeds)
+    templates.starts = &starts[0]
+    templates.atoms = &atoms[0]
+    templates.kinds = &kinds[0]
+    templates.seeds = &seeds[0]
+    templates.bits = bits
+
+
+cdef class Parser:
+    """A transition system, its templates and its weights."""
+
+    cdef Machine m
+    cdef object kept  # the arrays that pointers point into
+    cdef int32_t beam
+
+    def __cinit__(self, int32_t system, tuple action_templates, tuple label_templates, int16_t[:, ::1] action_table,
+                  int16_t[:, ::1] label_table, float[:, ::1] action_sums, float[:, ::1] label_sums, int32_t n_labels, int32_t root_label, int32_t beam, int32_t n_best):
+        memset(&self.m, 0, sizeof(Machine))
+        self.kept = (action_templates, label_templates, action_table, label_table, action_sums, label_sums)
+        point(&self.m.actions, action_templates, len(action_table).bit_length() - 1)
+        point(&self.m.labels, label_templates, len(label_table).bit_length() - 1)
+        self.m.system = system
+        self.m.action_table = &action_table[0, 0]
+        self.m.action_sums = &action_sums[0, 0]
+        self.m.label_table = &label_table[0, 0]
+        self.m.label_sums = &label_sums[0, 0]
+        self.m.n_labels = n_labels
+        self.m.padded = (n_labels + 7) // 8 * 8
+        self.m.root_label = root_label
+        self.m.n_best = n_best
+        self.beam = beam
+        self.m.rows = <uint32_t*>malloc(MOST_FEATURES * 8 * sizeof(uint32_t))
+        self.m.scores = <int32_t*>malloc(self.m.padded * sizeof(int32_t))
+        if self.m.rows == NULL or self.m.scores == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.m.rows)
+        free(self.m.scores)
+        release(&self.m.arena)
+
+    cdef tuple words(self, tuple columns):
+        cdef const int32_t[:, ::1] values = columns[0]
+        cdef const int32_t[::1] feat_starts = columns[1]
+        cdef const int32_t[::1] feat_names = columns[2]
+        cdef const int32_t[::1] feat_values = columns[3]
+        cdef const int32_t[::1] tags = columns[4]
+        self.m.words.values = &values[0, 0]
+        self.m.words.feat_starts = &feat_starts[0]
+        self.m.words.feat_names = &feat_names[0]
+        self.m.words.feat_values = &feat_values[0]
+        self.m.words.tags = &tags[0]
+        return columns
+
+    def parse(self, tuple columns, const int32_t[::1] starts):
+        """Heads (1-based in the sentence, 0 the root) and labels of all words."""
+        cdef tuple kept = self.words(columns)
+        cdef int32_t n_words = starts[len(starts) - 1]
+        heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
+        cdef int32_t[::1] out_heads = heads, out_labels = labels
+        cdef int32_t i, n, most
+        cdef State* state
+        cdef State** beam = <State**>malloc((self.beam + 1) * sizeof(State*))
+        cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
+        if beam == NULL or candidates == NULL:
+            raise MemoryError
+        with nogil:
+            for i in range(starts.shape[0] - 1):
+                n = starts[i + 1] - starts[i]
+                self.m.words.base, self.m.words.n = starts[i] + 1, n
+                self.m.max_swaps = 4 * n + 20
+                most = self.beam
+                if most > 1:
+                    state = parse_with_beam(&self.m, beam, candidates, most)
+                else:
+                    state = parse_greedily(&self.m)
+                if not self.m.arena.failed:
+                    read_off(&self.m, state, &out_heads[starts[i]], &out_labels[starts[i]])
+                if self.m.arena.failed:
+                    break
+                forget(&self.m.arena)
+        free(beam)
+        free(candidates)
+        if self.m.arena.failed:
+            raise MemoryError
+        return heads[:n_words], labels[:n_words]
+
+    def train(self, tuple columns, const int32_t[::1] starts, const int32_t[::1] heads, const int32_t[::1] labels,
+              const int32_t[::1] order, const int32_t[::1] components, const int64_t[::1] sentences, double step,
+              int32_t margin, double explore, uint64_t seed, bint early):
+        """One pass over sentences in a given order; returns the number of steps so far and of errors."""
+        cdef tuple kept = self.words(columns)
+        cdef int32_t longest = int(np.max(np.diff(starts))) + 1
+        cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32)
+        cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
+        cdef double time = step
+        cdef int32_t n
+        cdef int64_t i, wrong = 0
+        cdef Gold gold
+        cdef State** beam = <State**>malloc((self.beam + 1) * sizeof(State*))
+        cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
+        if beam == NULL or candidates == NULL:
+            raise MemoryError
+        gold.pending, gold.gone = &pending[0], &gone[0]
+        with nogil:
+            for i in sentences:
+                n = starts[i + 1] - starts[i]
+                self.m.words.base, self.m.words.n = starts[i] + 1, n
+                self.m.max_swaps = 4 * n + n * n
+                gold.heads = &heads[starts[i]] - 1
+                gold.labels = &labels[starts[i]] - 1
+                gold.order = &order[starts[i]] - 1
+                gold.components = &components[starts[i]] - 1
+                if self.beam > 1:
+                    wrong += train_with_beam(&self.m, &gold, beam, candidates, self.beam, time, early)
+                    time += 1
+                else:
+                    wrong += train_greedily(&self.m, &gold, &time, margin, explore, &seed)
+                if self.m.arena.failed:
+                    break
+                forget(&self.m.arena)
+        free(beam)
+        free(candidates)
+        if self.m.arena.failed:
+            raise MemoryError
+        return time, wrong
+
+
+def projective_order(const int32_t[::1] heads, const int32_t[::1] starts):
+    """The place of each word in the in-order walk of its tree, and its maximal projective component."""
+    cdef int32_t n_words = len(heads)
+    places, components = np.zeros(n_words, np.int32), np.zeros(n_words, np.int32)
+    cdef int32_t[::1] order = places, part = components
+    cdef int32_t longest = int(np.max(np.diff(starts))) + 2
+    cdef int32_t[::1] first = np.zeros(longest, np.int32), following = np.zeros(longest, np.int32)
+    cdef int32_t[::1] stack = np.zeros(longest, np.int32), pending = np.zeros(longest, np.int32)
+    cdef int32_t s, i, n, base, word, head, depth, count, top, second
+    with nogil:
+        for s in range(starts.shape[0] - 1):
+            base, n = starts[s] - 1, starts[s + 1] - starts[s]
+            for i in range(n + 1):
+                first[i] = following[i] = -1
+                pending[i] = 0
+            for i in range(n, 0, -1):  # children of each word in ascending order
+                head = heads[base + i]
+                following[i] = first[head]
+                first[head] = i
+                pending[head] += 1
+            # in-order walk: `first` is moved past the children already walked
+            depth, count = 1, 0
+            stack[0] = first[0]
+            while depth:
+                word = stack[depth - 1]
+                i = first[word]
+                if i >= 0 and i < word:
+                    first[word] = following[i]
+                    stack[depth] = i
+                    depth += 1
+                    continue
+                if not order[base + word]:
+                    count += 1
+                    order[base + word] = count
+                if i >= 0:
+                    first[word] = following[i]
+                    stack[depth] = i
+                    depth += 1
+                    continue
+                depth -= 1
+            # arc-standard without swaps: what it can join is a component, named by its head
+            depth = 0
+            for i in range(1, n + 1):
+                part[base + i] = i
+                stack[depth] = i
+                depth += 1
+                while depth > 1:
+                    top, second = stack[depth - 1], stack[depth - 2]
+                    if heads[base + second] == top and pending[second] == 0:
+                        pending[top] -= 1
+                        part[base + second] = top
+                        stack[depth - 2] = top
+                    elif heads[base + top] == second and pending[top] == 0:
+                        pending[second] -= 1
+                        part[base + top] = second
+                    else:
+                        break
+                    depth -= 1
+            for i in range(1, n + 1):
+                word = i
+                while part[base + word] != word:
+                    word = part[base + word]
+                top = i
+                while part[base + top] != word:
+                    second = part[base + top]
+                    part[base + top] = word
+                    top = second
+    return places, components

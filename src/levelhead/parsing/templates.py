@@ -1,0 +1,115 @@
+"""Feature templates: which values of which words make a feature, in one readable place.
+
+A template is a list of atoms `position.attribute`. Positions of a configuration: `s0` is the top of the stack, `s1` the
+item below it, `b0` the first word of the buffer; `s0l`, `s0l2` are the outermost child on the left and the one attached
+before it, `s0r` on the right, `s0ll` a child's child; `s0p`, `s0n` the previous and next word of the sentence; `s0h` the
+head. Positions of an arc: `h` and `d`, its head and dependent, and likewise theirs; `sib` is the head's outermost child
+on the dependent's side, `sib2` on the other. Attributes are columns (`feats` is the whole cell) or what was built so far:
+`label`, `n_left` and `left_set` (number and set of labels of children), `distance`. A template with `feat` stands for one
+feature for each morphological feature of the word; with two words for each feature that both have; `between` for each
+part of speech between the two words.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+POSITIONS = (
+    "s0 s1 s2 s3 b0 b1 b2 b3 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2 s2l s2r b0l b0l2 s0ll s0rr s1ll s1rr s0p s0n s1p s1n s0h "
+    "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 b0p b0n hh"
+).split()
+COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape", "rare")
+ATTRIBUTES = (*COLUMNS, *[""] * (16 - len(COLUMNS)), "label", "n_left", "n_right", "left_set", "right_set", "distance", "next_to")
+_PLAIN, _EACH, _AGREE, _BETWEEN, _CROSS = range(5)
+
+ACTIONS = """
+s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
+s1.form | s1.lemma | s1.upos | s1.xpos | s1.feats | s1.form s1.upos | s1.lemma s1.upos | s1.upos s1.feats
+b0.form | b0.lemma | b0.upos | b0.xpos | b0.feats | b0.form b0.upos | b0.lemma b0.upos | b0.upos b0.feats
+s2.upos | s2.lemma s2.upos | b1.upos | b1.lemma b1.upos | b2.upos | b1.feats b1.upos
+s0.upos s0.feat | s1.upos s1.feat | b0.upos b0.feat
+s0.suf2 s0.upos | s0.suf3 s0.upos | s1.suf2 s1.upos | s1.suf3 s1.upos | b0.suf2 b0.upos | b0.suf3 b0.upos
+s0.upos s1.upos | s0.xpos s1.xpos | s0.lemma s1.lemma | s0.lemma s1.upos | s0.upos s1.lemma | s0.form s1.form
+s0.lemma s0.upos s1.lemma s1.upos | s0.upos s1.upos s0.feats s1.feats | s0.upos s1.upos s0.feats | s0.upos s1.upos s1.feats
+s0.upos s1.upos s0.feat s1.feat
+s0.upos b0.upos | s0.xpos b0.xpos | s0.lemma b0.lemma | s0.lemma b0.upos | s0.upos b0.lemma | s0.upos b0.upos s0.feats b0.feats
+s0.upos b0.upos s0.feat b0.feat
+s1.upos b0.upos | s1.lemma b0.upos | s1.upos b0.lemma
+s0.upos s1.upos b0.upos | s0.upos s1.upos s2.upos | s0.upos b0.upos b1.upos | s0.upos s1.upos b0.upos b1.upos
+s0.upos s1.upos b0.upos s2.upos | s0.lemma s1.upos b0.upos | s0.upos s1.lemma b0.upos | s0.upos s1.upos b0.lemma
+s0.xpos s1.xpos b0.xpos | b0.upos b1.upos b2.upos
+s0.upos s1.upos s0l.upos | s0.upos s1.upos s0r.upos | s0.upos s1.upos s1l.upos | s0.upos s1.upos s1r.upos
+s0.upos s1.upos s0l.label | s0.upos s1.upos s0r.label | s0.upos s1.upos s1l.label | s0.upos s1.upos s1r.label
+s0.upos s0l.label s0l.upos | s0.upos s0r.label s0r.upos | s1.upos s1l.label s1l.upos | s1.upos s1r.label s1r.upos
+s0.lemma s0l.lemma | s0.lemma s0r.lemma | s1.lemma s1l.lemma | s1.lemma s1r.lemma
+s0.upos s0l.upos s0l2.upos | s0.upos s0r.upos s0r2.upos | s1.upos s1l.upos s1l2.upos | s1.upos s1r.upos s1r2.upos
+s0.upos s0.left_set | s0.upos s0.right_set | s1.upos s1.left_set | s1.upos s1.right_set
+s0.lemma s0.left_set | s1.lemma s1.right_set | s1.lemma s1.left_set
+s0.upos s0.n_left | s0.upos s0.n_right | s1.upos s1.n_left | s1.upos s1.n_right
+s0.upos s1.upos s0.n_left s1.n_right | s0.upos s1.upos s0.n_right s1.n_right
+s0.distance | s0.upos s1.upos s0.distance | s0.lemma s0.distance | s1.lemma s0.distance
+s0.upos s1.upos between
+s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos s1.upos s0n.upos | s0.upos s1.upos s1p.upos
+s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
+"""
+
+LABELS = """
+h.form | h.lemma | h.upos | h.xpos | h.lemma h.upos | h.upos h.feats
+d.form | d.lemma | d.upos | d.xpos | d.feats | d.lemma d.upos | d.upos d.feats | d.form d.upos | d.suf3 d.upos | d.suf2 d.upos
+d.upos d.feat | h.upos d.upos d.feat | h.upos h.feat d.upos
+h.upos d.upos | h.xpos d.xpos | h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma | h.lemma d.upos d.feats | h.upos d.upos d.feats
+h.upos d.upos h.feats d.feats | h.upos d.upos h.feat d.feat
+h.upos d.upos dl.upos | h.upos d.upos dr.upos | d.upos dl.lemma dl.label | d.upos dr.lemma dr.label | d.upos dl.label h.upos
+h.upos d.upos h.left_set | h.upos d.upos h.right_set | h.upos d.upos d.left_set | h.upos d.upos d.right_set
+h.lemma d.upos h.left_set | h.lemma d.upos sib.label | h.upos d.upos sib.label sib.upos | h.upos d.upos sib2.label
+d.upos d.feats sib.label h.upos
+h.upos d.upos dp.upos | h.upos d.upos dn.upos | d.upos dp.lemma | d.upos dn.lemma
+d.upos h.upos h.distance | d.lemma h.distance | h.upos d.upos between
+d.feats dl.lemma h.upos
+"""
+
+
+class Templates(NamedTuple):
+    """Templates as the kernel wants them: atoms, and for each template its atoms, its kind and its seed."""
+
+    positions: NDArray[np.int32]
+    attributes: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    atoms: NDArray[np.int32]
+    kinds: NDArray[np.int32]
+    seeds: NDArray[np.uint64]
+
+
+def compiled(text: str) -> Templates:
+    """Compile templates."""
+    atoms: dict[tuple[int, int], int] = {}
+    starts, members, kinds, seeds = [0], [], [], []
+    for template in filter(None, (part.strip() for line in text.strip().splitlines() for part in line.split("|"))):
+        kind, special = _PLAIN, []
+        for atom in template.split():
+            if atom == "between":
+                kind = _BETWEEN
+                continue
+            position, attribute = atom.split(".")
+            if attribute in {"feat", "feat*"}:
+                special.append(POSITIONS.index(position))
+                kind = _EACH if len(special) == 1 else _CROSS if attribute == "feat*" else _AGREE
+            else:
+                key = (POSITIONS.index(position), ATTRIBUTES.index(attribute))
+                members.append(atoms.setdefault(key, len(atoms)))
+        starts.append(len(members))
+        kinds.append((kind, *(special + [0, 0])[:2]))
+        data = template.encode()
+        seeds.append(zlib.crc32(data) << 32 | zlib.crc32(data, 1))
+    return Templates(
+        np.array([p for p, _ in atoms], np.int32),
+        np.array([a for _, a in atoms], np.int32),
+        np.array(starts, np.int32),
+        np.array(members, np.int32),
+        np.array(kinds, np.int32).ravel(),
+        np.array(seeds, np.uint64),
+    )
