@@ -156,7 +156,7 @@ def test_unknown_measures_name_the_nearest():
     done = levelhead("score", "-m", "LSA", GOLD, SYSTEM)
     assert (done.returncode, done.stderr) == (
         2,
-        "unknown-measure: there is no measure 'LSA'; the nearest are LAS, MLAS, ELAS\n",
+        "unknown-measure: there is no measure 'LSA'; the nearest are LS, LAS, WLAS\n",
     )
     assert levelhead("score", "-m", "LAS.f2", GOLD, SYSTEM).returncode == 2
     assert levelhead("score", "-m", "MLAS", "--rules", "conll17", GOLD, SYSTEM).returncode == 2
@@ -190,7 +190,7 @@ def test_a_full_disk_is_told_in_one_line():
 def test_an_error_of_our_own_is_told_as_such(monkeypatch, capsys):
     from levelhead.cli import program
 
-    monkeypatch.setattr("levelhead.cli.measures.REGISTRY", None)
+    monkeypatch.setattr("levelhead.cli.measures._FIELDS", None)
     assert program.run(["measures"]) == 3
     assert "please report it" in capsys.readouterr().err
 

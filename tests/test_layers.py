@@ -23,8 +23,15 @@ LAYERS = (
     {"treebank"},
     {"interop"},
     {"scoring"},
+    {"significance"},
+    {"correlation"},
+    {"derivation"},
+    {"conversion"},
     {"measures"},
-    {"evaluation", "folders", "explanation", "secondary", "epochs", "testing"},
+    {"user_definitions"},
+    {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
+    {"comparison", "agreement", "judgement"},
+    {"languages", "gains"},
     {"report", "compat"},
     {"cli"},
     {"__main__", "__init__"},
@@ -168,7 +175,7 @@ def test_a_star_import_gives_the_public_names() -> None:
     assert set(names) - {"__builtins__"} == set(levelhead.__all__)
 
 
-@pytest.mark.parametrize("room", ["treebank", "scoring", "report", "cli"])
+@pytest.mark.parametrize("room", ["treebank", "scoring", "correlation", "report", "cli", "derivation", "conversion"])
 def test_the_public_names_of_rooms(room: str) -> None:
     """Each room lists them in order, and they are there."""
     module = importlib.import_module(f"{PACKAGE}.{room}")

@@ -1,4 +1,5 @@
-"""The README's session is real: its commands are run and its output compared."""
+"""The sessions shown in the README and in the documentation are real: they are run and their output compared."""
+# ruff: noqa: ARG002 -- doctest tells its runner more than is needed here
 
 import doctest
 import os
@@ -6,20 +7,73 @@ import re
 import shlex
 import subprocess
 import sys
+import traceback
 from pathlib import Path
 
 import pytest
 
+from levelhead._version import VERSION
+
 ROOT = Path(__file__).parent.parent
-README = (ROOT / "README.md").read_text(encoding="utf-8")
-SESSIONS = re.findall(r"```console\n(.*?)```", README, re.DOTALL)
+PAGES = ("README.md", "docs/index.md", "docs/developers.md")
+CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+PYTHON = re.compile(r"(?<=```pycon\n).*?(?=```)", re.DOTALL)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
 
 
 def run(command: str) -> str:
     """Run a `levelhead` command in the repository and return all it prints."""
+    assert command.startswith("levelhead "), command
     arguments = [sys.executable, "-m", *shlex.split(command)]
     done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False, encoding="utf-8")
     return done.stdout + done.stderr
+
+
+def console(session: str) -> str:
+    """Return a session with what its commands print now."""
+    commands = [line.removeprefix("$ ") for line in session.splitlines() if line.startswith("$ ")]
+    return "".join(f"$ {command}\n{run(command)}" for command in commands)
+
+
+class Recorder(doctest.DocTestRunner):
+    """Keeps what each example prints, by its line; what was expected where that is as good."""
+
+    def __init__(self) -> None:
+        super().__init__(verbose=False)
+        self.printed: dict[int, str] = {}
+
+    def report_start(self, out, test, example) -> None:
+        pass
+
+    def report_success(self, out, test, example, got) -> None:
+        self.printed[example.lineno] = example.want
+
+    def report_failure(self, out, test, example, got) -> None:
+        frames = r"(?<=^Traceback \(most recent call last\):\n)(?:.*\n)* .*\n"  # of causes too
+        self.printed[example.lineno] = re.sub(frames, "  ...\n", got)
+
+    def report_unexpected_exception(self, out, test, example, exc_info) -> None:
+        raised = "".join(traceback.format_exception_only(exc_info[1]))
+        self.printed[example.lineno] = f"Traceback (most recent call last):\n  ...\n{raised}"
+
+
+def python(session: str, names: dict[str, object]) -> str:
+    """Return a session with what its lines print now; names live on to the page's next session."""
+    parser, recorder = doctest.DocTestParser(), Recorder()
+    test = parser.get_doctest(session, names, "session", None, 0)
+    test.globs = names
+    recorder.run(test, out=lambda _: None, clear_globs=False)
+    parts = []
+    for part in parser.parse(session):
+        if isinstance(part, doctest.Example):
+            first, *rest = part.source.splitlines()
+            parts += [f">>> {first}\n", *(f"... {line}\n" for line in rest), recorder.printed[part.lineno]]
+        else:
+            parts.append(part)
+    return "".join(parts)
 
 
 def scrubbed(text: str) -> str:
@@ -27,29 +81,48 @@ def scrubbed(text: str) -> str:
     return re.sub(r"unicode:[0-9.]+", "unicode:*", text)
 
 
-@pytest.mark.parametrize("session", SESSIONS, ids=[session.split("\n")[0][2:60] for session in SESSIONS])
-def test_console_sessions_print_what_the_readme_shows(session: str) -> None:
-    command, _, expected = session.partition("\n")
-    assert scrubbed(run(command.removeprefix("$ "))) == scrubbed(expected)
+SESSIONS = [
+    pytest.param(session, id=f"{page}: {session[:60]}") for page in PAGES for session in CONSOLE.findall(text_of(page))
+]
 
 
-def test_python_session_prints_what_the_readme_shows(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize("session", SESSIONS)
+def test_console_sessions_print_what_the_page_shows(session: str) -> None:
+    assert scrubbed(console(session)) == scrubbed(session)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_python_sessions_print_what_the_page_shows(page: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(ROOT)
-    code = "\n".join(re.findall(r"```pycon\n(.*?)```", README, re.DOTALL))
-    test = doctest.DocTestParser().get_doctest(code, {}, "README", "README.md", 0)
-    runner = doctest.DocTestRunner(verbose=False)
-    runner.run(test)
-    assert runner.summarize(verbose=False).failed == 0
+    names: dict[str, object] = {}
+    sessions = PYTHON.findall(text_of(page))
+    assert sessions
+    for session in sessions:
+        assert python(session, names) == session
 
 
-def write_sessions() -> None:
-    """Put the present output into the README; for whoever changed a command on purpose."""
-    text = README
-    for session in SESSIONS:
-        command = session.partition("\n")[0]
-        text = text.replace(f"```console\n{session}```", f"```console\n{command}\n{run(command.removeprefix('$ '))}```")
-    (ROOT / "README.md").write_text(text, encoding="utf-8")
+def test_stale_sessions_are_written_anew() -> None:
+    stale = ">>> a = 1\n>>> a\n2\n>>> for i in range(a):\n...     i\n>>> 1 / 0\n>>> int('x')\nTraceback\n  x\nValueError: y\n"
+    fresh = python(stale, {})
+    assert fresh == (
+        ">>> a = 1\n>>> a\n1\n>>> for i in range(a):\n...     i\n0\n"
+        ">>> 1 / 0\nTraceback (most recent call last):\n  ...\nZeroDivisionError: division by zero\n"
+        ">>> int('x')\nTraceback (most recent call last):\n  ...\n"
+        "ValueError: invalid literal for int() with base 10: 'x'\n"
+    )
+    assert python(fresh, {}) == fresh
+    assert console("$ levelhead --version\nstale\n") == f"$ levelhead --version\nlevelhead, version {VERSION}\n"
+
+
+def write_sessions(page: str) -> None:
+    """Put the present output into a page; for whoever changed a command on purpose."""
+    names: dict[str, object] = {}
+    text = CONSOLE.sub(lambda match: console(match[0]), text_of(page))
+    text = PYTHON.sub(lambda match: python(match[0], names), text)
+    (ROOT / page).write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__" and os.environ.get("UPDATE"):
-    write_sessions()
+    os.chdir(ROOT)
+    for page in PAGES:
+        write_sessions(page)

@@ -10,13 +10,15 @@ from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, Place
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures import STANDARD, Registry, parse_measure
+from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
-from levelhead.scoring.weights import Weights, weights_of
+from levelhead.scoring.selection import is_class
+from levelhead.scoring.weights import Weights, file_of, values_of, weights_of
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.source import read_bytes
 
@@ -35,12 +37,14 @@ class Evaluation(Mapping[str, Score]):
         gold: the gold treebank.
         system: the system's.
         signature: everything that decides the numbers.
+        notes: what to know before the numbers are used, in sentences.
     """
 
     scores: Mapping[str, Score]
     gold: Treebank
     system: Treebank
     signature: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
     def __getitem__(self, measure: str) -> Score:
         """Return the score of a measure."""
@@ -66,7 +70,9 @@ def score(
     measures: Iterable[str | Measure] | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
     weights: Mapping[str, Weights] | None = None,
+    registry: Registry = STANDARD,
 ) -> Evaluation:
     """Score a system's output against gold.
 
@@ -76,16 +82,19 @@ def score(
         measures: which measures; those that the rules' official scorer prints if None.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
         format: of files, "conllu" or "conllx".
-        weights: the weights that measures name, if they were read before.
+        gold_format: of the gold file, if it is another. Gold in CoNLL-U for output in CoNLL-X has its multiword
+            tokens taken apart, for CoNLL-X has none.
+        weights: the weights that measures name, by path, if they were read before.
+        registry: the measures and schemes that there are.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: there is no such measure, or no such rules.
     """
     chosen = rules_named(rules)
-    asked = measures_for(chosen, measures)
-    gold_treebank, system_treebank = (load(source, chosen, format) for source in (gold, system))
-    return score_treebanks(gold_treebank, system_treebank, asked, chosen, weights)
+    asked = measures_for(chosen, measures, registry)
+    pair = load_pair(gold, system, chosen, format, gold_format)
+    return score_treebanks(*pair, asked, chosen, weights, registry)
 
 
 def score_treebanks(
@@ -94,6 +103,7 @@ def score_treebanks(
     measures: Iterable[Measure],
     rules: Rules,
     weights: Mapping[str, Weights] | None = None,
+    registry: Registry = STANDARD,
 ) -> Evaluation:
     """Score one treebank against another.
 
@@ -102,34 +112,77 @@ def score_treebanks(
         system: the system's.
         measures: which measures.
         rules: whose decisions to follow.
-        weights: the weights that measures name, if they were read before.
+        weights: the weights that measures name, by path, if they were read before.
+        registry: the measures and schemes that there are.
 
     Raises:
         TextMismatch: they do not have the same characters.
     """
     asked = tuple(measures)
     if weights is None:
-        weights = weights_for(asked)
-    signed = signature(gold, system, rules, {name: table.sha256 for name, table in weights.items()})
+        weights = weights_for(asked, registry)
+    signed = signature(gold, system, rules, _decisive(asked, weights, registry))
     matches = match(gold, system, rules)
     scores = {}
     for measure in asked:
-        table = weights.get(str(measure))
-        score = score_one(matches, measure, REGISTRY[measure.name], weights=table.values if table else None)
+        definition = registry.measures[measure.name]
+        values = values_of(measure, definition, weights)
+        score = score_one(matches, measure, definition, schemes=registry.schemes, weights=values)
         scores[str(measure)] = replace(score, signature=signed)
-    return Evaluation(scores, gold, system, signed)
+    defined = [(measure, registry.measures[measure.name]) for measure in asked]
+    return Evaluation(scores, gold, system, signed, notes_on(gold, defined, rules, registry.schemes))
 
 
-def weights_for(measures: Iterable[Measure]) -> dict[str, Weights]:
-    """Read the weights that measures name, each file once.
+def weights_for(measures: Iterable[Measure], registry: Registry = STANDARD) -> dict[str, Weights]:
+    """Read the weights that measures name, each file once; by path.
 
     Args:
         measures: any measures.
+        registry: what they are.
 
     Raises:
         InputError: a file is not one of weights.
     """
-    return weights_of(measure for measure in measures if REGISTRY[measure.name].takes_weights)
+    return weights_of(measure for measure in measures if registry.measures[measure.name].takes_weights)
+
+
+def _decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
+    """What decides the meaning of measures beyond their text: hashes of files of weights, schemes of classes."""
+    parts, classes = {}, set()
+    for measure in measures:
+        if registry.measures[measure.name].takes_weights:
+            parts[str(measure)] = file_of(measure, weights).sha256[:12]
+        named = (name for name in (measure.only, *measure.without) if name and is_class(name))
+        classes |= {registry.schemes.qualified(name) for name in named}
+    if registry.sha256:
+        parts["definitions"] = "+".join(digest[:12] for digest in registry.sha256)
+    if classes:
+        parts["classes"] = "+".join(sorted(classes))
+    return parts
+
+
+def load_pair(
+    gold: Input,
+    system: Input,
+    rules: Rules,
+    format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
+) -> tuple[Treebank, Treebank]:
+    """Return gold and the system's output, read if they are not in memory yet.
+
+    Args:
+        gold: as in `score`.
+        system: as in `score`.
+        rules: whose verdict on files to follow.
+        format: as in `score`.
+        gold_format: as in `score`.
+
+    Raises:
+        InputError: a file is not valid; with every fault.
+    """
+    ours, theirs = load(gold, rules, gold_format or format), load(system, rules, format)
+    taken_apart = format == "conllx" and (gold_format or format) == "conllu"
+    return (ours.without_multiword_tokens() if taken_apart else ours), theirs
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
@@ -155,14 +208,21 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
     return parse_officially(read_bytes(source), SCORERS[rules.reading], os.fspath(source))
 
 
-def measures_for(rules: Rules, measures: Iterable[str | Measure] | None) -> tuple[Measure, ...]:
+def measures_for(
+    rules: Rules, measures: Iterable[str | Measure] | None, registry: Registry = STANDARD
+) -> tuple[Measure, ...]:
     """Return the measures asked for, or those that the rules' scorer prints.
+
+    Args:
+        rules: the rules.
+        measures: the measures asked for, or None.
+        registry: the measures and schemes that there are.
 
     Raises:
         MeasureError: there is no such measure, or the rules have none of that name.
     """
     given = rules.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    asked = tuple(parse_measure(str(measure)) for measure in given)
+    asked = tuple(parse_measure(str(measure), registry) for measure in given)
     for measure in asked:
         if measure.name in rules.lacks:
             others = [name for name, other in RULES.items() if measure.name not in other.lacks]
@@ -178,12 +238,12 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
         gold: the gold treebank.
         system: the system's.
         rules: whose decisions are followed.
-        files: the hash of each other file that decides, by the measure that names it.
+        files: what else decides: hashes of files by the measure that names them, schemes of classes.
     """
     parts = {"rules": rules.name}
     for name, treebank in (("gold", gold), ("system", system)):
         parts[name] = (treebank.source.sha256 or "memory")[:12]
-    parts |= {name: digest[:12] for name, digest in files.items()}
+    parts |= files
     for name, treebank in (("gold", gold), ("system", system)):
         if treebank.warnings:
             parts[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in treebank.warnings}))

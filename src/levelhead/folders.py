@@ -7,10 +7,11 @@ import sys
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import Evaluation, measures_for, score, weights_for
+from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.rules import rules_named
 from levelhead.treebank.source import SUFFIXES
 
@@ -31,7 +32,7 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
     Raises:
         InputError: the gold folder has none, or two of one name.
     """
-    golds, systems = _treebanks_in(Path(gold)), _treebanks_in(Path(system))
+    golds, systems = treebanks_in(Path(gold)), treebanks_in(Path(system))
     if not golds:
         raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(gold))))
     return {name: (path, systems.get(name, Path(system) / path.name)) for name, path in golds.items()}
@@ -43,6 +44,8 @@ def score_pairs(
     measures: Iterable[str | Measure] | None = None,
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
+    registry: Registry = STANDARD,
 ) -> dict[str, Evaluation]:
     """Score every pair, with a progress bar on terminals.
 
@@ -51,12 +54,15 @@ def score_pairs(
         measures: as in `score`.
         rules: as in `score`.
         format: as in `score`.
+        gold_format: as in `score`.
+        registry: as in `score`.
 
     Raises:
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
-    asked = measures_for(rules_named(rules), measures)
-    weights = weights_for(asked)
+    asked = measures_for(rules_named(rules), measures, registry)
+    weights = weights_for(asked, registry)
+    formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
     for name, (gold, system) in _with_progress(pairs):
@@ -66,7 +72,9 @@ def score_pairs(
             )
             continue
         try:
-            evaluations[name] = score(gold, system, measures=asked, rules=rules, format=format, weights=weights)
+            evaluations[name] = score(
+                gold, system, measures=asked, rules=rules, **formats, weights=weights, registry=registry
+            )
         except InputError as error:
             faults += error.faults
     if faults:
@@ -97,7 +105,7 @@ def _with_progress(pairs: Pairs) -> Iterable[tuple[str, tuple[Path, Path]]]:
     return track(pairs.items(), "scoring", console=Console(stderr=True), transient=True)
 
 
-def _treebanks_in(folder: Path) -> dict[str, Path]:
+def treebanks_in(folder: Path) -> dict[str, Path]:
     """The CoNLL-U files of a folder by treebank, in alphabetical order."""
     try:
         paths = sorted(folder.iterdir())

@@ -126,9 +126,69 @@ MESSAGES: Mapping[str, Message] = {
         "The other library has no place for something in the treebank.",
         "Change or remove it, for example with Treebank.replace.",
     ),
+    # tables by treebank and judgements
+    "invalid-table": _error("A file is not a table with a treebank and values in each row.", "Correct the row."),
+    "unknown-column": _error("No table has a column of that name and kind.", "Choose one that is there."),
+    "missing-treebank": _error("A treebank is not in all tables.", "Give the same names to the same treebanks."),
+    "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
+    "constant-column": _error("A column has one value in all treebanks.", "Leave it out."),
+    "too-few-treebanks": _error("There are too few treebanks to compute anything.", "Add treebanks."),
+    "invalid-judgements": _error(
+        "Judgements are not one line with a vote for each gold sentence.", "Correct the file of judgements."
+    ),
+    "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
+    # derivations and language models
+    "not-derivable": _error(
+        "A transition system cannot derive a tree, because it is not projective.",
+        "Use swap-lazy or swap-eager, or let non-projective arcs be lifted with --lift.",
+    ),
+    "derivation-too-long": _error("The derivation of a tree takes too many steps.", "Split or drop the sentence."),
+    "illegal-transition": _error("A transition is not possible here.", "Choose one of those that `legal` returns."),
+    "no-dynamic-oracle": _error("A transition system has no dynamic oracle.", "Use arc-eager."),
+    "unknown-order": _error("There is no order of words of that name.", "Choose one of those that are listed."),
+    "invalid-model-settings": _error(
+        "A language model cannot be estimated as asked for.", "Correct its order or its minimum counts."
+    ),
+    "reserved-word": _error(
+        "A word is spelled like a mark of language models, or has white space inside.",
+        "Spell it otherwise in the treebank, or do not write the model.",
+    ),
+    "invalid-arpa": _error("A file is not a language model in ARPA format.", "Write it again with its program."),
+    "invalid-treebank-list": _error(
+        "A list of treebanks is not a table with the columns name, group, train and test.",
+        "Separate the columns by tabs; further columns hold accuracies, as numbers or nothing.",
+    ),
+    # conversion
+    "invalid-targets": _error(
+        "A file of conversion targets is not TOML of the right form.",
+        "Write a table [targets] with a list of relations for each UPOS, as in the documentation of convert.",
+    ),
+    "recorded-heads": _error(
+        "The treebank has heads recorded in MISC already: it was converted before.",
+        "Convert it back first, or leave out --exact.",
+    ),
+    "outdated-record": _warning(
+        "Trees were changed since their heads were recorded; they go through the algorithm.",
+        "Nothing, for a parser's output; otherwise convert back before you change trees.",
+    ),
+    "unused-record": _warning(
+        "MISC has recorded heads that are not used.", "Use --exact to restore them, unless a parser made the trees."
+    ),
+    "enhanced-kept": _warning(
+        "Enhanced graphs are not converted with the trees.", "Do not use DEPS of a converted treebank."
+    ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),
+    "not-annotated": _error(
+        "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."
+    ),
+    "missing-weight": _error(
+        "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
+    ),
+    "invalid-definitions": _error(
+        "A TOML file of measures and schemes is not one.", "Correct what the message names; see the documentation."
+    ),
     "invalid-gate": _error("A gate is not MEASURE=NUMBER.", "Write for example --fail-under LAS=85."),
     "invalid-columns": _error("The columns given do not fit the treebank.", "Give one value for each word."),
     "output": _error("The result cannot be written.", "Check the path, the permissions and the space left."),

@@ -15,6 +15,7 @@ from typing import NamedTuple
 
 from levelhead.errors import ConlluError, Fault, Place, TextMismatch
 from levelhead.evaluation import Evaluation, Input, measures_for, score_treebanks
+from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
@@ -66,6 +67,7 @@ def score_agreeing_sentences(
     *,
     measures: Iterable[str | Measure] | None = None,
     rules: str | Rules = "ud",
+    registry: Registry = STANDARD,
 ) -> SecondaryEvaluation:
     """Score the sentences that are valid and whose text is that of a gold sentence, in order.
 
@@ -74,6 +76,7 @@ def score_agreeing_sentences(
         system: likewise; sentences that are not valid are left out.
         measures: as in `score`.
         rules: as in `score`; files are read with levelhead's own care under all of them.
+        registry: as in `score`.
 
     Raises:
         InputError: gold is not valid, or no sentence can be compared.
@@ -90,13 +93,18 @@ def score_agreeing_sentences(
         raise TextMismatch(Fault("text-mismatch", "no sentence has the text of a gold sentence", place))
     ours, theirs = (list(side) for side in zip(*pairs))
     evaluation = score_treebanks(
-        gold_treebank.select(ours), system_treebank.select(theirs), measures_for(chosen, measures), chosen
+        gold_treebank.select(ours),
+        system_treebank.select(theirs),
+        measures_for(chosen, measures, registry),
+        chosen,
+        None,
+        registry,
     )
     coverage = Coverage(len(pairs), len(gold_treebank), len(system_treebank) + n_invalid, n_invalid)
     signature = {**evaluation.signature, "sentences": f"{coverage.scored}/{coverage.gold}"}
     for name, treebank in (("gold", gold_treebank), ("system", system_treebank)):
         signature[name] = (treebank.source.sha256 or "memory")[:12]
-    return SecondaryEvaluation(Evaluation(evaluation.scores, evaluation.gold, evaluation.system, signature), coverage)
+    return SecondaryEvaluation(replace(evaluation, signature=signature), coverage)
 
 
 def read_valid_sentences(path: str | os.PathLike[str]) -> tuple[Treebank, int]:

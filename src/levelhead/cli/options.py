@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from collections.abc import Callable, Iterable
-from typing import Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,6 +14,11 @@ from levelhead.cli.program import OutputClosed, say
 from levelhead.errors import Fault, OutputError
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
+
+if TYPE_CHECKING:
+    from levelhead.evaluation import Evaluation
+    from levelhead.measures import Registry
+    from levelhead.scoring.measure import Measure
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
@@ -40,10 +47,93 @@ places_option: Decorator = click.option(
 output_option: Decorator = click.option(
     "--output", "-o", type=click.Path(), help="Write to this file, whole or not at all, in place of standard output."
 )
+definitions_option: Decorator = click.option(
+    "--definitions", multiple=True, type=click.Path(), metavar="TOML",
+    help="A file with measures and schemes of your own; can be repeated.",
+)  # fmt: skip
+scheme_option: Decorator = click.option(
+    "--scheme", metavar="SCHEME",
+    help="The scheme of classes such as CORE that are named without one. Default: nivre-fang.",
+)  # fmt: skip
+punct_option: Decorator = click.option(
+    "--punct", type=click.Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
+    help="Leave words out of UAS, LAS and LS by their gold relation: punct; or that and all relations whose last word"
+    " in gold is ASCII punctuation, as Callin does. The measures are then named LAS(nopunct), LAS(nopunct=callin).",
+)  # fmt: skip
 input_format_option: Decorator = click.option(
     "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
     help="The format of the files.",
 )  # fmt: skip
+gold_format_option: Decorator = click.option(
+    "--gold-format", type=click.Choice(["conllu", "conllx"]),
+    help="The format of GOLD, if it is another. Where only GOLD is CoNLL-U, its multiword tokens are taken apart.",
+)  # fmt: skip
+resamples_option: Decorator = click.option(
+    "--resamples", type=click.IntRange(1, 1_000_000), default=2000, show_default=True,
+    help="Bootstrap resamples, and random permutations.",
+)  # fmt: skip
+level_option: Decorator = click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    help="How much an interval holds.",
+)  # fmt: skip
+seed_option: Decorator = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all randomness."
+)
+
+
+def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
+    """Return the registry that --definitions and --scheme make."""
+    from levelhead.measures import STANDARD
+
+    registry = STANDARD
+    for path in definitions:
+        from levelhead.user_definitions import read_definitions
+
+        registry = read_definitions(path, registry)
+    return registry if scheme is None else registry.with_default(scheme)
+
+
+def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:
+    """Write measures as --punct asks."""
+    from levelhead.measures import parse_measure
+
+    parsed = [parse_measure(text, registry) for text in measures]
+    if punct == "keep":
+        return [str(measure) for measure in parsed]
+    option = "nopunct" if punct == "relation" else "nopunct=callin"
+    return [str(_with_option(measure, option, registry)) for measure in parsed]
+
+
+def _with_option(measure: Measure, option: str, registry: Registry) -> Measure:
+    if not registry.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or ""):
+        return measure
+    return replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option)
+
+
+def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
+    """Refuse to read standard input twice, to write two things to one place, and to write over what is read.
+
+    Args:
+        inputs: the paths that are read.
+        outputs: those that are written, None where there is none.
+
+    Raises:
+        click.UsageError: they do not go together.
+    """
+    sources, targets = list(inputs), [path for path in outputs if path is not None]
+    if sources.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if len(set(targets)) < len(targets):
+        raise click.UsageError("two results cannot go to one file")
+    if any(_same_file(target, source) for target in targets for source in sources):
+        raise click.UsageError("a file that is read cannot be written")
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
 
 
 def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
@@ -86,3 +176,9 @@ def print_warnings(faults: Iterable[Fault]) -> None:
     """Print warnings on standard error."""
     for fault in faults:
         say(f"warning: {fault}")
+
+
+def print_notes(evaluations: Iterable[Evaluation]) -> None:
+    """Print what to know before the numbers are used, each sentence once, on standard error."""
+    for note in dict.fromkeys(note for evaluation in evaluations for note in evaluation.notes):
+        say(f"note: {note}")

@@ -15,8 +15,14 @@ DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
 
 VERBS = {
     "score": "Score a system's output against gold.",
+    "compare": "Compare systems: intervals, tests, which differences are real.",
     "validate": "List every fault of CoNLL-U files.",
+    "correlate": "Correlate profiles, scores and published numbers of treebanks.",
+    "judge": "Say which measure agrees with people's judgements.",
     "measures": "List all measures with their definitions and sources.",
+    "derive": "Print transitions, or words as they are attached.",
+    "perplexity": "Measure string or derivation perplexity.",
+    "convert": "Convert content-head trees to function-head trees, and back.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 

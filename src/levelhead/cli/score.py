@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import os
+from collections.abc import Callable
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
@@ -10,6 +10,7 @@ import click
 
 from levelhead.cli import options
 from levelhead.cli.program import DONE, GATE, say
+from levelhead.cli.request import Request
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation import Evaluation
 from levelhead.evaluation import score as score_pair
@@ -19,10 +20,13 @@ from levelhead.report import scores as report
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
+    from levelhead.measures import Registry
     from levelhead.secondary import Coverage
 
 
 Gate = tuple[str, Fraction]
+
+TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
 
 
 @click.command()
@@ -30,6 +34,9 @@ Gate = tuple[str, Fraction]
 @click.argument("system", type=click.Path())
 @options.measure_option
 @options.rules_option
+@options.scheme_option
+@options.definitions_option
+@options.punct_option
 @click.option("-w", "--weights", type=click.Path(), help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
 @click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
@@ -42,83 +49,84 @@ Gate = tuple[str, Fraction]
     "--fail-under", "gates", multiple=True, metavar="MEASURE=NUMBER",
     help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated.",
 )  # fmt: skip
+@click.option(
+    "--table", type=click.Choice(TABLES), default="scores", show_default=True,
+    help="What to print. classes: LAS (or -m) of each class of relations, and its change when one is left out;"
+    " relations: its change without each relation of function words; all-relations; sentences: the counts of every"
+    " sentence; confusion: gold against system relations; errors: in which way heads are wrong; cascading: how many"
+    " wrong arcs hang from right ones.",
+)  # fmt: skip
+@click.option(
+    "--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
+    help="Break LAS (or -m) down by deprel, relation, class, upos, direction, length, depth, projective,"
+    " sentence-length, document, comment:NAME; with --train also by frequency, vocabulary, seen-sentence, seen-tree.",
+)  # fmt: skip
+@click.option(
+    "--show", multiple=True, metavar="GOLD:SYSTEM",
+    help="Print the sentences in which the one relation is taken for the other, with both trees: nsubj:obj.",
+)  # fmt: skip
+@click.option("--train", multiple=True, type=click.Path(), help="A training treebank, for --by; can be repeated.")
 @options.input_format_option
+@options.gold_format_option
 @options.format_option()
 @options.places_option
 @options.output_option
-def score(
-    gold: str,
-    system: str,
-    measures: tuple[str, ...],
-    rules: str,
-    weights: str | None,
-    counts: bool,
-    explain: bool,
-    align_sentences: bool,
-    gates: tuple[str, ...],
-    input_format: str,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-) -> int:
+def score(**given: Any) -> int:
     """Score SYSTEM against GOLD: CoNLL-U files, compressed or not, or folders of files of the same names.
 
     "-" is standard input. Numbers go to standard output, everything else to standard error.
     """
-    _check_paths([gold, system, *([weights] if weights is not None else [])], output)
-    if explain:
-        return _explain(gold, system, output_format, places, output)
-    asked = [*measures, *([f"WeightedLAS({weights})"] if weights is not None else [])]
-    wanted = list(map(_gate, gates))
-    settings: dict[str, Any] = {
-        "rules": rules,
-        "format": input_format,
-        "measures": _every(asked, wanted, rules, only_added=not measures),
+    request = Request(**given)
+    request.check()
+    if request.explain:
+        return _explain(request)
+    if request.table != "scores" or request.by or request.show:
+        return _analyse(request)
+    registry = request.registry()
+    wanted = [_gate(text, registry) for text in request.gates]
+    settings = {**request.settings(), "registry": registry, "measures": _every(request, wanted, registry)}
+    if request.folders:
+        return _passed(_score_folders(request, settings), wanted)
+    evaluation, coverage = _score(request, settings)
+    options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    options.print_notes([evaluation])
+    request.print(
+        lambda: report.score_table(evaluation, coverage, counts=request.counts),
+        lambda: report.score_document(evaluation, coverage),
+    )
+    return _passed({name: score.exact for name, score in evaluation.items()}, wanted)
+
+
+def _analyse(request: Request) -> int:
+    from levelhead.cli import score_analysis, score_tables
+
+    printers: dict[str, Callable[[Request], None]] = {
+        "sentences": score_tables.print_sentences,
+        "confusion": score_analysis.print_confusion,
+        "errors": score_analysis.print_errors,
+        "cascading": score_analysis.print_cascading,
     }
-    if os.path.isdir(gold) != os.path.isdir(system):  # noqa: PTH112
-        raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
-    if os.path.isdir(gold) and (counts or align_sentences):  # noqa: PTH112
-        raise click.UsageError("--counts and --align-sentences are for one pair of files")
-    if os.path.isdir(gold):  # noqa: PTH112 -- pathlib is slow to load
-        from levelhead.folders import macro_average, pairs_in, score_pairs
-
-        evaluations = score_pairs(pairs_in(gold, system), **settings)
-        average = macro_average(evaluations)
-        _print_folders(evaluations, average, output_format, places, output)
-        values: Mapping[str, Fraction | None] = average
+    if request.by:
+        score_analysis.print_breakdowns(request)
+    elif request.show:
+        score_analysis.print_examples(request)
     else:
-        evaluation, coverage = _score(gold, system, settings, align_sentences=align_sentences)
-        _print_pair(evaluation, coverage, output_format, places, output, counts=counts)
-        values = {name: score.exact for name, score in evaluation.items()}
-    return _passed(values, wanted)
+        printers.get(request.table, score_tables.print_exclusions)(request)
+    return DONE
 
 
-def _every(asked: list[str], gates: list[Gate], rules: str, *, only_added: bool) -> list[str] | None:
+def _every(request: Request, gates: list[Gate], registry: Registry) -> list[str] | None:
     """All measures to compute, or None for the rules' own: those asked for, and those that gates need."""
     from levelhead.scoring.rules import RULES
 
-    if not asked and not gates:
+    if not request.asked and not gates and request.punct == "keep":
         return None
-    own = RULES[rules].measures if only_added else ()
-    return list(dict.fromkeys(str(parse_measure(text)) for text in [*own, *asked, *(measure for measure, _ in gates)]))
+    own = () if request.measures else RULES[request.rules].measures
+    every = options.without_punctuation([*own, *request.asked], request.punct, registry)
+    return list(dict.fromkeys([*every, *(measure for measure, _ in gates)]))
 
 
-def _check_paths(inputs: list[str], output: str | None) -> None:
-    """Refuse to read standard input twice, and to write over what is read."""
-    if inputs.count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
-    if output is not None and any(_same_file(output, path) for path in inputs):
-        raise click.UsageError("--output names one of the files that are read")
-
-
-def _same_file(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121
-    except (OSError, ValueError):
-        return False
-
-
-def _gate(text: str) -> Gate:
+def _gate(text: str, registry: Registry) -> Gate:
     name, equals, bound = text.rpartition("=")
     try:
         percentage = Fraction(bound)
@@ -126,7 +134,7 @@ def _gate(text: str) -> Gate:
         equals = ""
     if not (name and equals):
         raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
-    return str(parse_measure(name)), percentage / 100
+    return str(parse_measure(name, registry)), percentage / 100
 
 
 def _passed(values: Mapping[str, Fraction | None], gates: list[Gate]) -> int:
@@ -140,59 +148,35 @@ def _passed(values: Mapping[str, Fraction | None], gates: list[Gate]) -> int:
     return code
 
 
-def _print_pair(
-    evaluation: Evaluation,
-    coverage: Coverage | None,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-    *,
-    counts: bool,
-) -> None:
-    options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
-    if output_format in {"json", "jsonl"}:
-        options.print_json(report.score_document(evaluation, coverage), output, lines=output_format == "jsonl")
-    else:
-        table = report.score_table(evaluation, coverage, counts=counts)
-        options.print_table(table, output_format, places, output)
+def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, Fraction | None]:
+    from levelhead.folders import macro_average, score_pairs
 
-
-def _print_folders(
-    evaluations: Mapping[str, Evaluation],
-    average: report.Average,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-) -> None:
+    evaluations = score_pairs(request.pairs(), **settings)
+    average = macro_average(evaluations)
     for evaluation in evaluations.values():
         options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
-    if output_format == "jsonl":
-        options.print_json(
-            [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()], output, lines=True
-        )
-    elif output_format == "json":
-        options.print_json(report.scores_document(evaluations, average), output)
-    else:
-        options.print_table(report.scores_table(evaluations, average), output_format, places, output)
+    options.print_notes(evaluations.values())
+    documents = [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()]
+    request.print(
+        lambda: report.scores_table(evaluations, average),
+        lambda: documents if request.output_format == "jsonl" else report.scores_document(evaluations, average),
+    )
+    return average
 
 
-def _score(
-    gold: str, system: str, settings: dict[str, Any], *, align_sentences: bool
-) -> tuple[Evaluation, Coverage | None]:
-    if not align_sentences:
-        return score_pair(gold, system, **settings), None
+def _score(request: Request, settings: dict[str, Any]) -> tuple[Evaluation, Coverage | None]:
+    if not request.align_sentences:
+        return score_pair(request.gold, request.system, **settings), None
     from levelhead.secondary import score_agreeing_sentences
 
-    return score_agreeing_sentences(gold, system, measures=settings["measures"], rules=settings["rules"])
+    chosen = {name: settings[name] for name in ("measures", "rules", "registry")}
+    return score_agreeing_sentences(request.gold, request.system, **chosen)
 
 
-def _explain(gold: str, system: str, output_format: str, places: int | None, output: str | None) -> int:
+def _explain(request: Request) -> int:
     from levelhead.explanation import explain
     from levelhead.report.explanation import explanation_document, explanation_table
 
-    explanation = explain(gold, system)
-    if output_format in {"json", "jsonl"}:
-        options.print_json(explanation_document(explanation), output, lines=output_format == "jsonl")
-    else:
-        options.print_table(explanation_table(explanation), output_format, places, output)
+    explanation = explain(request.gold, request.system)
+    request.print(lambda: explanation_table(explanation), lambda: explanation_document(explanation))
     return DONE

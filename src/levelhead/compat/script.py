@@ -15,6 +15,7 @@ from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match, universal_features
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score as OurScore
+from levelhead.scoring.selection import weighing
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.official import SCORERS, parse_officially
@@ -229,7 +230,7 @@ class Script:
             raise UDError(str(error)) from error
         result = {name: _as_score(score) for name, score in evaluation.items()}
         if deprel_weights is not None:
-            total = count_words(match(gold, system, rules), ATTACHED, weights=deprel_weights).total()
+            total = count_words(match(gold, system, rules), ATTACHED, weighing(deprel_weights)).total()
             numbers = (total.gold, total.system, total.correct, total.aligned)
             result["WeightedLAS"] = Score(*(float(number[0]) for number in numbers if number is not None))
         return result

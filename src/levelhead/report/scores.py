@@ -86,6 +86,7 @@ def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> 
         "gold": _file(evaluation.gold),
         "system": _file(evaluation.system),
         "scores": {name: _score(score) for name, score in evaluation.items()},
+        **({"notes": list(evaluation.notes)} if evaluation.notes else {}),
     }
 
 

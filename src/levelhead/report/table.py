@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Literal, NamedTuple
 
-Kind = Literal["text", "ratio", "number"]
+Kind = Literal["text", "ratio", "difference", "probability", "number"]
 Cell = str | int | float | None
 
 
@@ -13,7 +13,8 @@ class Column(NamedTuple):
 
     Args:
         name: its heading.
-        kind: "text"; "ratio", printed as a percentage; or "number", printed as it is.
+        kind: "text"; "ratio", printed as a percentage; "difference" of ratios, printed in points with its sign;
+            "probability", with four digits; or "number", printed as it is.
         width: the least width in plain text.
     """
 
@@ -48,8 +49,11 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """
     if cell is None:
         return "-"
-    if column.kind == "ratio" and isinstance(cell, int | float):
-        return repr(100 * cell) if places is None else f"{100 * cell:.{places}f}"
+    if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
+        sign = "+" if column.kind == "difference" else ""
+        return repr(100 * cell) if places is None else f"{100 * cell:{sign}.{places}f}"
+    if column.kind == "probability" and isinstance(cell, float):
+        return repr(cell) if places is None else f"{cell:.4f}"
     if isinstance(cell, float) and not cell.is_integer():
         return repr(cell) if places is None else f"{cell:.{places}f}"
     return str(int(cell)) if isinstance(cell, float) else str(cell)

@@ -8,13 +8,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.kernels.trees import bad_sentences
 from levelhead.scoring.enhanced import universal_labels
 from levelhead.scoring.matches import Agree, Matches
-from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes, Column
+from levelhead.scoring.measure import NOTHING
+from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
+    from levelhead.scoring.selection import Selection
 
 Numbers = NDArray[Any]
 """Counts, int64, or weighted sums, float64."""
@@ -96,47 +97,77 @@ class _Rows(NamedTuple):
 
 
 def count_words(
-    matches: Matches,
-    needs: Agree,
-    *,
-    only: str | None = None,
-    weights: Mapping[str, float] | None = None,
-    by_sentence: bool = False,
+    matches: Matches, needs: Agree, selection: Selection | None = None, *, by_sentence: bool = False
 ) -> Counts:
     """Count pairs of words that agree.
 
     Args:
         matches: the aligned words.
         needs: what must agree.
-        only: the class of the rules' scheme to which words are restricted: each side's denominator by its own
-            relation, correct and aligned by the gold relation.
-        weights: the weight of each universal relation in place of 1, default 1.0, restricted likewise.
+        selection: which words are counted, and how much; None for all. Each side's words are chosen by their own
+            relations, and a pair is right only if both are; aligned words are chosen by the gold relation.
         by_sentence: one row for each gold sentence.
     """
-    if only is None and weights is None and not by_sentence:
+    if selection is None and not by_sentence:
         numbers = (np.count_nonzero(matches.agree(needs)), matches.gold.n_words, matches.system.n_words)
         return Counts(*(np.array([number]) for number in (*numbers, len(matches.alignment))))
     rows = _Rows(matches, by_sentence)
-    gold, system = _of_words(matches, only, weights)
+    gold, system = _of_words(matches, selection)
     of_pairs = gold[matches.alignment.gold]
-    correct = of_pairs * matches.agree(needs)  # adding 0.0 for the others leaves a sum as it is
+    both = of_pairs * (system[matches.alignment.system] != 0)  # multiplied, since adding 0.0 leaves a sum as it is
+    correct = both * matches.agree(needs)
     return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
 
 
-def _of_words(matches: Matches, only: str | None, weights: Mapping[str, float] | None) -> tuple[Weights, Weights]:
-    """What each gold word and each system word counts, by its own relation."""
-    if weights is not None:
-        return _weights(matches.gold.relations, weights), _weights(matches.system.relations, weights)
-    if only is not None:
-        return matches.in_class(only)
+def _of_words(matches: Matches, selection: Selection | None) -> tuple[Weights, Weights]:
+    if selection is not None:
+        return matches.values(selection)
     return np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
 
 
-def _weights(relations: Column, weights: Mapping[str, float]) -> NDArray[np.float64]:
-    of_code = np.zeros(len(relations.strings))
-    for code in relations.distinct.tolist():
-        of_code[code] = weights.get(universal(relations.strings[code]), 1.0)
-    return of_code[relations.codes]
+def count_exact(
+    matches: Matches, needs: Agree, selection: Selection | None = None, *, by_sentence: bool = False
+) -> Counts:
+    """Count sentences that match exactly: the same span, all words aligned, and all that are selected agree.
+
+    Args:
+        matches: the aligned words.
+        needs: what must agree in each word.
+        selection: which words must agree; None for all.
+        by_sentence: one row for each gold sentence.
+    """
+    spans = count_sentences(matches, by_sentence=True)
+    words = count_words(matches, NOTHING, by_sentence=True)
+    right = count_words(matches, needs, selection, by_sentence=True)
+    same = (spans.correct == 1) & (spans.system == 1)
+    for counts in (words, right):
+        same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
+    exact = Counts(same.astype(np.int64), spans.gold, spans.system, None)
+    return exact if by_sentence else exact.total()
+
+
+def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) -> Counts:
+    """Count words that are roots on both sides.
+
+    Args:
+        matches: the aligned words.
+        needs: what must agree beside.
+        by_sentence: one row for each gold sentence.
+    """
+    rows = _Rows(matches, by_sentence)
+    gold, system = matches.gold.heads < 0, matches.system.heads < 0
+    of_pairs = gold[matches.alignment.gold]
+    correct = of_pairs & system[matches.alignment.system] & matches.agree(needs)
+    return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
+
+
+def count_trees(matches: Matches, *, by_sentence: bool = False) -> Counts:
+    """Count the system's sentences whose heads make a tree with one root; gold is the number of them all."""
+    trees = bad_sentences(matches.system.local_heads(), matches.system.sentence_starts, several_roots=False) == 0
+    rows = _Rows(matches, by_sentence)
+    at = matches.system_spans.sentence_starts[:-1]
+    every = rows.at(at, np.ones(len(trees), dtype=bool))
+    return Counts(rows.at(at, trees), every, every, None)
 
 
 def count_tokens(matches: Matches, *, by_sentence: bool = False) -> Counts:
@@ -169,7 +200,7 @@ def _count_spans(
 
 def count_aligned(matches: Matches, *, by_sentence: bool = False) -> Counts:
     """Count words that are aligned at all."""
-    words = count_words(matches, Agree(0), by_sentence=by_sentence)
+    words = count_words(matches, NOTHING, by_sentence=by_sentence)
     return Counts(words.correct, words.gold, words.system, None)
 
 

@@ -8,6 +8,11 @@ from levelhead.scoring.measure import Definition
 _CONLL17 = "CoNLL 2017 shared task (Zeman et al. 2017)"
 _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
+_NOPUNCT = (
+    "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
+    " word in gold is ASCII punctuation)"
+)
+_WEIGHTS = "a file with a relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION
 """What LAS needs."""
 
@@ -87,6 +92,17 @@ DEFINITIONS = (
         "aligned words whose heads are aligned (or both the root) / words",
         _CONLL17,
         needs=Agree.HEAD,
+        argument=_NOPUNCT,
+        takes_nopunct=True,
+    ),
+    Definition(
+        "LS",
+        "Label score: words with the right universal relation, whatever their heads.",
+        "aligned words with equal relation / words",
+        "CoNLL-X shared task (Buchholz and Marsi 2006): label accuracy",
+        needs=Agree.RELATION,
+        argument=_NOPUNCT,
+        takes_nopunct=True,
     ),
     Definition(
         "LAS",
@@ -94,8 +110,9 @@ DEFINITIONS = (
         "aligned words with aligned heads and equal relation / words; LAS(full) compares subtypes too",
         _CONLL17,
         needs=ATTACHED,
-        argument="full: relations are compared with their subtypes",
+        argument=f"full: relations are compared with their subtypes; {_NOPUNCT}",
         variants=(("full", Agree.HEAD | Agree.FULL_RELATION),),
+        takes_nopunct=True,
     ),
     Definition(
         "WeightedLAS",
@@ -103,8 +120,29 @@ DEFINITIONS = (
         "sum of weights of words right in LAS / sum of weights of words; a relation without weight weighs 1.0",
         "conll17_ud_eval.py, option -w",
         needs=ATTACHED,
-        argument="a file with a relation and its weight on each line",
+        argument=_WEIGHTS,
         takes_weights=True,
+        default_weight=1.0,
+    ),
+    Definition(
+        "WLAS",
+        "Weighted labelled attachment score: LAS in which each word weighs what its relation weighs.",
+        "sum of weights of words right in LAS / sum of weights of words, each side by its own relation",
+        "Callin, section 5, with F1 in place of accuracy",
+        needs=ATTACHED,
+        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that it does not list",
+        takes_weights=True,
+    ),
+    Definition(
+        "CallinWLAS",
+        "WLAS as Callin computes it: accuracy, weighed by the gold relation, without punctuation.",
+        "sum of weights of words right in LAS / sum of weights of words whose gold relation is not punct",
+        "Callin, section 5, and his program",
+        needs=ATTACHED,
+        without=("punct",),
+        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that it does not list",
+        takes_weights=True,
+        by_gold=True,
     ),
     Definition(
         "CLAS",
@@ -113,6 +151,14 @@ DEFINITIONS = (
         "Nivre and Fang (2017); CoNLL 2017 and 2018 shared tasks",
         needs=ATTACHED,
         only="CONTENT",
+    ),
+    Definition(
+        "CNC",
+        "LAS without functional arcs and punctuation, by the relations that Kohita et al. leave out.",
+        "aligned words right in LAS / words, without aux auxpass case cc cop det mark neg and punct on each side",
+        "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
+        needs=ATTACHED,
+        only="kohita:CONTENT",
     ),
     Definition(
         "MLAS",
@@ -149,5 +195,35 @@ DEFINITIONS = (
         unit="edges",
         needs=Agree.RELATION,
         columns=("deps",),
+    ),
+    Definition(
+        "UEM",
+        "Unlabelled exact match: sentences in which every head is right.",
+        "sentences with equal span, all words aligned and all heads right / sentences",
+        "Søgaard and Haulrich, section 4 (their EM)",
+        unit="exact",
+        needs=Agree.HEAD,
+    ),
+    Definition(
+        "LEM",
+        "Labelled exact match: sentences in which every head and universal relation is right.",
+        "sentences with equal span, all words aligned and all right in LAS / sentences",
+        "exact match; see Søgaard and Haulrich, section 4",
+        unit="exact",
+        needs=ATTACHED,
+    ),
+    Definition(
+        "Roots",
+        "Root accuracy: roots of sentences that are found.",
+        "aligned words that are roots on both sides / roots",
+        "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
+        unit="roots",
+    ),
+    Definition(
+        "Trees",
+        "The system's sentences whose heads make a tree with one root.",
+        "sentences that are trees / sentences of the system",
+        "the condition of the CoNLL 2017 and 2018 shared tasks",
+        unit="trees",
     ),
 )

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,9 @@ from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE, Codes
+
+if TYPE_CHECKING:
+    from levelhead.scoring.selection import Selection
 
 UNIVERSAL_FEATURES = frozenset(
     "PronType NumType Poss Reflex Foreign Abbr Gender Animacy Number Case Definite Degree VerbForm Mood Tense Aspect"
@@ -84,16 +88,16 @@ class Matches:
         gold = edges_of(self.gold, labels, collapse=self.rules.collapse)
         return gold, edges_of(self.system, labels, collapse=self.rules.collapse), labels
 
-    def in_class(self, name: str) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
-        """Say of each gold and each system word whether its relation is in a class of the rules' scheme, bool."""
-        if name not in self._classes:
-            scheme = self.rules.scheme
-            self._classes[name] = scheme.is_in(name, self.gold.relations), scheme.is_in(name, self.system.relations)
-        return self._classes[name]
-
-    @cached_property
-    def _classes(self) -> dict[str, tuple[NDArray[np.bool_], NDArray[np.bool_]]]:
-        return {}
+    def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
+        """Return what each gold and each system word counts, bool or float64, shapes (words,)."""
+        gold = _values(selection, self.gold.relations)
+        if not selection.by_gold:
+            return gold, _values(selection, self.system.relations)
+        system = np.empty(self.system.n_words, dtype=gold.dtype)
+        system[self.alignment.system] = gold[self.alignment.gold]
+        alone = np.flatnonzero(self.gold_of_system < 0)
+        system[alone] = _values(selection, self.system.relations.take(alone))
+        return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
         """The gold sentence in which each position lies, int32."""
@@ -118,6 +122,13 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     alignment = align(gold, system, gold_spans, system_spans)
     flags = _compare(gold, system, rules, alignment)
     return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
+
+
+def _values(selection: Selection, relations: Column) -> NDArray[Any]:
+    of_code: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if selection.weighted else np.bool_)
+    for code in relations.distinct.tolist():
+        of_code[code] = selection.value(relations.strings[code])
+    return of_code[relations.codes]
 
 
 def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:

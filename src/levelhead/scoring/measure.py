@@ -3,40 +3,51 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Literal, NamedTuple, cast
 
 from levelhead.errors import MeasureError
 from levelhead.scoring.matches import Agree
 
-Unit = Literal["tokens", "sentences", "aligned", "words", "edges"]
+Unit = Literal["tokens", "sentences", "aligned", "words", "edges", "exact", "roots", "trees"]
+Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy"]
 
 NOTHING = Agree(0)
 """What a word must agree in to be aligned: no more."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
-_TEXT = re.compile(r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?:\.(?P<component>[a-z1_]+))?")
+_TEXT = re.compile(
+    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[a-z1_]+))?"
+)
+_CLASS = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)")
+_RELATION = re.compile(r"[a-z][a-z0-9_]*(?::[a-z0-9_]+)*")
 
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure as it is named: `LAS`, `LAS(full)`, `WeightedLAS(weights.tsv)`, `CLAS.precision`.
+    """A measure as it is named: `LAS`, `CLAS.precision`, `LAS@CORE`, `LAS-FUN-PUNCT`, `WLAS(weights.tsv)`.
 
     Args:
         name: its name in the registry.
         argument: what stands in parentheses, or None.
+        only: the class or relation to which it is restricted, or None: `CORE`, `callin:CONTENT`, `nsubj`.
+        without: the classes and relations that are left out, sorted.
         component: which ratio is its value, or None for the F1 score.
     """
 
     name: str
     argument: str | None = None
+    only: str | None = None
+    without: tuple[str, ...] = ()
     component: Component | None = None
 
     def __str__(self) -> str:
         """Give the text that `parse_measure` reads back."""
         argument = f"({self.argument})" if self.argument is not None else ""
-        return f"{self.name}{argument}{f'.{self.component}' if self.component else ''}"
+        classes = f"@{self.only}" if self.only else "".join(f"-{each}" for each in self.without)
+        return f"{self.name}{argument}{classes}{f'.{self.component}' if self.component else ''}"
 
 
 class Definition(NamedTuple):
@@ -49,11 +60,18 @@ class Definition(NamedTuple):
         source: where it comes from.
         unit: what is counted.
         needs: what must agree for a word to be correct.
-        only: the class of the rules' scheme to which it is restricted, or None.
+        only: the class to which it is restricted, of the rules' scheme (`CONTENT`) or of another
+            (`kohita:CONTENT`); None for all words.
+        without: classes and relations that it leaves out.
         columns: the columns without which in gold there is nothing to measure.
         argument: what its argument means, or None if it has none.
-        variants: arguments that change what must agree.
+        variants: options in the argument that change what must agree.
+        takes_nopunct: whether the argument may be or hold `nopunct`: words whose gold relation is punctuation are
+            left out.
         takes_weights: whether the argument names a file of weights.
+        default_weight: the weight of relations that the file does not list; None: that is an error, unless the
+            argument says `,default=NUMBER`.
+        by_gold: whether each system word counts as its gold word does.
     """
 
     name: str
@@ -63,26 +81,78 @@ class Definition(NamedTuple):
     unit: Unit = "words"
     needs: Agree = NOTHING
     only: str | None = None
+    without: tuple[str, ...] = ()
     columns: tuple[str, ...] = ()
     argument: str | None = None
     variants: tuple[tuple[str, Agree], ...] = ()
+    takes_nopunct: bool = False
     takes_weights: bool = False
+    default_weight: float | None = None
+    by_gold: bool = False
 
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""
-        return dict(self.variants).get(argument or "", self.needs)
+        return next((needs for option, needs in self.variants if option in _options(argument)), self.needs)
+
+    def punctuation_for(self, argument: str | None) -> Punctuation | None:
+        """Return what counts as punctuation and is left out, given the argument; None if nothing is."""
+        if self.takes_nopunct and "nopunct" in _options(argument):
+            return "relation"
+        return "callin" if self.takes_nopunct and "nopunct=callin" in _options(argument) else None
+
+    def options(self) -> tuple[str, ...]:
+        """Return every option that the argument may hold; none for a file of weights."""
+        return (*(option for option, _ in self.variants), *(_NOPUNCT if self.takes_nopunct else ()))
 
 
-def split(text: str) -> Measure:
+_NOPUNCT = ("nopunct", "nopunct=callin")
+
+
+def _options(argument: str | None) -> list[str]:
+    return (argument or "").split(",")
+
+
+def split(text: str, schemes: Collection[str] = ()) -> Measure:
     """Read the text of a measure, without asking whether there is such a measure.
 
+    Args:
+        text: `NAME[(argument)][@CLASS | -CLASS-CLASS ...][.component]`, a class alone or as `scheme:CLASS`.
+        schemes: the names of schemes, which may hold hyphens.
+
     Raises:
-        MeasureError: the text is not of the form NAME(argument).component.
+        MeasureError: the text is not of that form.
     """
     match = _TEXT.fullmatch(text.strip())
     if not match:
-        raise MeasureError(f"{text!r} is not written NAME, NAME(argument) or NAME.component", "unknown-measure")
+        message = (
+            f"{text!r} is not written NAME[(argument)][@CLASS or -CLASS...][.component], as in LAS-FUN-PUNCT.recall"
+        )
+        raise MeasureError(message, "unknown-measure")
     component = match["component"]
     if component is not None and component not in COMPONENTS:
         raise MeasureError(f"{component!r} is none of {', '.join(COMPONENTS)}", "unknown-measure")
-    return Measure(match["name"], match["argument"], cast("Component | None", component))
+    sign, classes = (match["classes"] or " ")[0], (match["classes"] or " ")[1:]
+    only = _named(classes, text) if sign == "@" else None
+    without = tuple(sorted(set(_list(classes, schemes, text)))) if sign == "-" else ()
+    return Measure(match["name"], match["argument"], only, without, cast("Component | None", component))
+
+
+def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
+    """Cut a list at its hyphens, those inside the names of schemes apart."""
+    parts = classes.split("-")
+    while parts:
+        n_parts = next((n for n in range(2, len(parts) + 1) if _scheme_of("-".join(parts[:n])) in schemes), 1)
+        yield _named("-".join(parts[:n_parts]), text)
+        del parts[:n_parts]
+
+
+def _scheme_of(name: str) -> str | None:
+    match = _CLASS.fullmatch(name)
+    return match["scheme"] if match else None
+
+
+def _named(name: str, text: str) -> str:
+    if not (_CLASS.fullmatch(name) or _RELATION.fullmatch(name)):
+        message = f"{name!r} in {text!r} is neither a class (CORE, callin:CONTENT) nor a relation (nsubj, acl:relcl)"
+        raise MeasureError(message, "unknown-measure")
+    return name

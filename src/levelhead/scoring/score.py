@@ -2,18 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from levelhead.scoring.counts import Counts, count_aligned, count_edges, count_sentences, count_tokens, count_words
+from levelhead.scoring.counts import (
+    Counts,
+    count_aligned,
+    count_edges,
+    count_exact,
+    count_roots,
+    count_sentences,
+    count_tokens,
+    count_trees,
+    count_words,
+)
+from levelhead.scoring.punctuation import punctuation_of
+from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
+from levelhead.scoring.weights import default_weight
 from levelhead.treebank.graph import MalformedDeps
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping
-
     from levelhead.scoring.matches import Matches
-    from levelhead.scoring.measure import Component, Definition, Measure
+    from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
 
 @dataclass(frozen=True)
@@ -96,6 +109,7 @@ def count(
     measure: Measure,
     definition: Definition,
     *,
+    schemes: Schemes = STANDARD,
     weights: Mapping[str, float] | None = None,
     by_sentence: bool = False,
 ) -> Counts:
@@ -105,26 +119,63 @@ def count(
         matches: the aligned words.
         measure: which measure.
         definition: what it is.
+        schemes: where the classes that it names are looked up.
         weights: the weights that its argument names, for a weighted measure.
         by_sentence: one row for each gold sentence, else one row in all.
 
     Raises:
         MalformedDeps: the measure is of enhanced graphs, and DEPS cannot be read.
+        MeasureError: a relation has no weight, and there is no default.
     """
-    if definition.unit == "tokens":
-        return count_tokens(matches, by_sentence=by_sentence)
-    if definition.unit == "sentences":
-        return count_sentences(matches, by_sentence=by_sentence)
-    if definition.unit == "aligned":
-        return count_aligned(matches, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
-    if definition.unit == "edges":
-        return count_edges(matches, needs, by_sentence=by_sentence)
-    return count_words(matches, needs, only=definition.only, weights=weights, by_sentence=by_sentence)
+    if definition.unit in _OF_WORDS:
+        selection = selection_for(matches, measure, definition, schemes, weights)
+        return _OF_WORDS[definition.unit](matches, needs, selection, by_sentence=by_sentence)
+    if definition.unit in _OF_SPANS:
+        return _OF_SPANS[definition.unit](matches, by_sentence=by_sentence)
+    return (count_edges if definition.unit == "edges" else count_roots)(matches, needs, by_sentence=by_sentence)
+
+
+def selection_for(
+    matches: Matches,
+    measure: Measure,
+    definition: Definition,
+    schemes: Schemes = STANDARD,
+    weights: Mapping[str, float] | None = None,
+) -> Selection | None:
+    """Return what each word counts in a measure; None where every word counts 1.
+
+    Args:
+        matches: the aligned words.
+        measure: a measure of words or of exact matches.
+        definition: what it is.
+        schemes: where the classes that it names are looked up.
+        weights: the weights that its argument names, for a weighted measure.
+    """
+    return selection_of(
+        measure,
+        definition,
+        matches.rules,
+        schemes,
+        punctuation=punctuation_of(matches.gold, definition.punctuation_for(measure.argument) or "relation"),
+        weights=weights,
+        default=default_weight(measure, definition),
+    )
+
+
+_OF_WORDS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType({"words": count_words, "exact": count_exact})
+_OF_SPANS: Mapping[Unit, Callable[..., Counts]] = MappingProxyType(
+    {"tokens": count_tokens, "sentences": count_sentences, "aligned": count_aligned, "trees": count_trees}
+)
 
 
 def score(
-    matches: Matches, measure: Measure, definition: Definition, *, weights: Mapping[str, float] | None = None
+    matches: Matches,
+    measure: Measure,
+    definition: Definition,
+    *,
+    schemes: Schemes = STANDARD,
+    weights: Mapping[str, float] | None = None,
 ) -> Score:
     """Score a system by one measure.
 
@@ -132,23 +183,43 @@ def score(
         matches: the aligned words.
         measure: which measure.
         definition: what it is.
+        schemes: where the classes that it names are looked up.
         weights: the weights that its argument names, for a weighted measure.
+
+    Raises:
+        MeasureError: a relation has no weight, and there is no default.
     """
-    missing = _not_annotated(matches, definition)
+    missing = not_annotated(matches, definition)
     nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
     if missing:
         return replace(nothing, reason=missing)
     try:
-        total = count(matches, measure, definition, weights=weights)
+        total = count(matches, measure, definition, schemes=schemes, weights=weights)
     except MalformedDeps as error:
         return replace(nothing, reason=f"DEPS cannot be read: {error}")
+    return score_of(total, measure, matches.rules.undefined)
+
+
+def score_of(total: Counts, measure: Measure, undefined: float | None = None) -> Score:
+    """Return the score that counts make.
+
+    Args:
+        total: one row of counts.
+        measure: of which measure.
+        undefined: the value of a ratio with nothing to count.
+    """
     aligned = None if total.aligned is None else total.aligned[0].item()
     numbers = (total.correct[0].item(), total.gold[0].item(), total.system[0].item())
-    return Score(measure, *numbers, aligned, matches.rules.undefined)
+    return Score(measure, *numbers, aligned, undefined)
 
 
-def _not_annotated(matches: Matches, definition: Definition) -> str | None:
-    """Say that gold has no value in any of the columns that a measure needs, where the rules ask for it."""
+def not_annotated(matches: Matches, definition: Definition) -> str | None:
+    """Say that gold has no value in any of the columns that a measure needs, where the rules ask for it.
+
+    Args:
+        matches: the aligned words.
+        definition: what the measure is.
+    """
     if not matches.rules.unannotated or not definition.columns:
         return None
     if any(_has_values(matches, name) for name in definition.columns):

@@ -4,6 +4,7 @@ from levelhead.treebank.build import build
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
 from levelhead.treebank.reader import faults_of, parse, read
 from levelhead.treebank.sentence import Sentence
+from levelhead.treebank.shapes import Shapes, nonprojective_arcs, shapes_of
 from levelhead.treebank.source import Limits
 from levelhead.treebank.strings import Column, Strings
 from levelhead.treebank.treebank import Treebank
@@ -16,14 +17,17 @@ __all__ = [
     "Limits",
     "MultiwordTokens",
     "Sentence",
+    "Shapes",
     "Source",
     "Strings",
     "Treebank",
     "Word",
     "build",
     "faults_of",
+    "nonprojective_arcs",
     "parse",
     "read",
+    "shapes_of",
     "to_conllu",
     "write",
 ]

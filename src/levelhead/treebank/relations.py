@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
 
 _BOTH = frozenset(
     "acl advcl advmod amod appos aux case cc ccomp compound conj cop csubj dep det discourse dislocated expl"
@@ -14,6 +15,25 @@ UD1 = _BOTH | frozenset("auxpass csubjpass dobj foreign mwe name neg nsubjpass r
 
 UD2 = _BOTH | frozenset("clf fixed flat obj obl orphan".split())
 """The 37 relations of UD v2 (universaldependencies.org/u/dep)."""
+
+TO_UD2: Mapping[str, str] = MappingProxyType(
+    {
+        "auxpass": "aux",
+        "csubjpass": "csubj",
+        "dobj": "obj",
+        "foreign": "flat",
+        "mwe": "fixed",
+        "name": "flat",
+        "nsubjpass": "nsubj",
+        "remnant": "orphan",
+    }
+)
+"""What became of the relations that only UD v1 has (universaldependencies.org/v2/summary.html); `neg` has no heir."""
+
+TO_UD1: Mapping[str, str] = MappingProxyType(
+    {"fixed": "mwe", "flat": "name", "obj": "dobj", "obl": "nmod", "orphan": "remnant"}
+)
+"""What the relations that only UD v2 has were in UD v1; `clf` was nothing of its own."""
 
 
 def universal(relation: str) -> str:

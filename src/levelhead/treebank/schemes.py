@@ -9,11 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank.relations import universal
+from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, universal
 from levelhead.treebank.strings import Column
 
 UNKNOWN = "UNKNOWN"
 """The class of relations that a scheme does not list."""
+
+
+_COUNTERPARTS: Mapping[int | None, Mapping[str, str]] = MappingProxyType({None: {}, 1: TO_UD1, 2: TO_UD2})
 
 
 class Scheme(NamedTuple):
@@ -24,17 +27,34 @@ class Scheme(NamedTuple):
         source: where it comes from.
         classes: the relations of each class, disjoint.
         otherwise: the class of relations that are not listed.
+        version: the version of UD whose relations it lists; relations that only the other version has are in the
+            class of their counterpart (`TO_UD1`, `TO_UD2`). None: other relations are not looked up.
     """
 
     name: str
     source: str
     classes: Mapping[str, frozenset[str]]
     otherwise: str = UNKNOWN
+    version: int | None = None
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The names of all classes, in order."""
+        return tuple(dict.fromkeys((*self.classes, self.otherwise)))
+
+    @property
+    def counterparts(self) -> Mapping[str, str]:
+        """As which relation each one of the other version of UD is looked up."""
+        return _COUNTERPARTS[self.version]
 
     def class_of(self, relation: str) -> str:
         """Return the class of a relation, with or without subtype."""
         label = universal(relation)
-        return next((name for name, members in self.classes.items() if label in members), self.otherwise)
+        for name, members in self.classes.items():
+            if label in members:
+                return name
+        counterpart = self.counterparts.get(label)
+        return self.otherwise if counterpart is None else self.class_of(counterpart)
 
     def is_in(self, name: str, relations: Column) -> NDArray[np.bool_]:
         """Say of each word whether its relation is in a class, bool, shape (words,)."""
@@ -68,5 +88,62 @@ CONLL18 = Scheme(
     ),
 )
 
-SCHEMES: Mapping[str, Scheme] = MappingProxyType({scheme.name: scheme for scheme in (CONLL17, CONLL18)})
-"""All schemes by name."""
+NIVRE_FANG = Scheme(
+    "nivre-fang",
+    "Nivre and Fang (2017), Table 1",
+    _classes(
+        CORE="ccomp csubj iobj nsubj obj xcomp",
+        NONCORE="acl advcl advmod amod appos conj dep discourse dislocated expl list nmod nummod obl orphan parataxis"
+        " reparandum root vocative",
+        FUN=_FUNCTION,
+        MWE="compound fixed flat goeswith",
+        PUNCT="punct",
+    ),
+    version=2,
+)
+
+_CALLIN_CONTENT = (
+    "acl advcl advmod amod appos ccomp compound conj csubj csubjpass dislocated dobj iobj name nmod nsubj nsubjpass"
+    " nummod parataxis remnant root vocative xcomp"
+)
+_CALLIN_FUNCTION = "aux auxpass case cc cop det expl mark mwe neg"
+
+CALLIN = Scheme(
+    "callin",
+    "Callin, Table 2 and section 4.1: `list` stands under two heads of the table, the text says OTHER",
+    _classes(
+        CONTENT=_CALLIN_CONTENT,
+        FUNCTION=_CALLIN_FUNCTION,
+        OTHER="dep discourse foreign goeswith list punct reparandum",
+    ),
+    version=1,
+)
+
+CALLIN_CODE = Scheme(
+    "callin-code",
+    "Callin's program, whose numbers the paper prints: `list` is CONTENT",
+    _classes(
+        CONTENT=f"{_CALLIN_CONTENT} list",
+        FUNCTION=_CALLIN_FUNCTION,
+        OTHER="dep discourse foreign goeswith punct reparandum",
+    ),
+    version=1,
+)
+
+_KOHITA_FUNCTION = "aux auxpass case cc cop det mark neg"
+
+KOHITA = Scheme(
+    "kohita",
+    "Kohita, Noji and Matsumoto (2017), section 3.2: the functional arcs that CNC leaves out",
+    _classes(
+        CONTENT=" ".join(sorted(UD1 - {"punct", *_KOHITA_FUNCTION.split()})),
+        FUNCTION=_KOHITA_FUNCTION,
+        PUNCT="punct",
+    ),
+    version=1,
+)
+
+SCHEMES: Mapping[str, Scheme] = MappingProxyType(
+    {scheme.name: scheme for scheme in (NIVRE_FANG, CALLIN, CALLIN_CODE, KOHITA, CONLL17, CONLL18)}
+)
+"""All shipped schemes by name."""

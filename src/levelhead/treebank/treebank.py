@@ -196,6 +196,12 @@ class Treebank(Sequence["Sentence"]):
         moved = self.empty.position[rows] - self.sentence_starts[chosen[target]] + starts[target]
         return EmptyNodes(moved.astype(np.int32), target, self.empty.minor[rows], self.empty.cells[rows])
 
+    def without_multiword_tokens(self) -> Treebank:
+        """Return a treebank in which every word is a surface token of its own, as in CoNLL-X."""
+        none = np.zeros(0, dtype=np.int32)
+        multiword = MultiwordTokens(none, none, none, np.zeros((0, 9), dtype=np.int32))
+        return replace(self, multiword=multiword)
+
     def replace(
         self, *, heads: Iterable[int] | None = None, several_roots: bool = False, **columns: Iterable[str]
     ) -> Treebank:

@@ -1,0 +1,194 @@
+"""Write the pages of the documentation that say what the code says: measures, command line, messages.
+
+python scripts/docs.py            writes docs/measures.md, docs/cli.md and docs/messages.md
+python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
+"""
+
+import inspect
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import click
+
+from levelhead.cli import program
+from levelhead.measures import REGISTRY
+from levelhead.messages import MESSAGES
+from levelhead.scoring.measure import Definition
+from levelhead.scoring.rules import RULES, Rules
+from levelhead.treebank import faults_of
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+INVALID = "examples/parallel/systems/gamma/tr.conllu"
+NOTE = "<!-- Written by scripts/docs.py: change what it reads, and run it again. -->\n"
+
+COLUMNS = {"lemmas": "LEMMA"}
+"""Columns whose names in CoNLL-U are not those in Python."""
+
+ABOUT_MEASURES = """
+`levelhead measures` prints these definitions too. A measure is named the same way in the shell (`-m`), in Python, in
+the heads of tables and in JSON: `LAS`, with an argument `LAS(full)`, with one of its ratios `CLAS.recall`.
+
+| ratio | what it is |
+| --- | --- |
+| `precision` | correct / what the system has |
+| `recall` | correct / what gold has |
+| `f1` | their harmonic mean; what a measure means where no ratio is named |
+| `aligned_accuracy` | correct / words aligned with a gold word |
+
+Where a definition below ends in "/ words", the system's words give precision, gold's recall. A ratio of nothing has no
+value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
+"""
+
+ABOUT_COMMANDS = f"""
+What `levelhead --help` and `levelhead VERB --help` print. Numbers go to standard output, all else to standard error.
+
+| exit code | meaning |
+| ---: | --- |
+| {program.DONE} | done |
+| {program.GATE} | a gate (`--fail-under`) is not met |
+| {program.BAD_INPUT} | bad input or usage; `validate` has found errors |
+| {program.INTERNAL} | our own fault: please report it |
+| {program.INTERRUPTED} | interrupted |
+| {program.BROKEN_PIPE} | the reader of the output has gone away |
+"""
+
+ABOUT_MESSAGES = f"""
+Whatever is wrong with an input is told in lines like those of a compiler, which editors can jump to: file, line, a name
+that stays the same, a sentence about this very case.
+
+```text
+{faults_of(ROOT / INVALID)[0].in_file(INVALID)}
+```
+
+Here is what each name means and what to do about it; `levelhead validate` prints the latter too, and in Python
+`error.faults` holds every fault with its `slug`. An error makes a file unusable. A warning does not: the file is scored
+all the same.
+"""
+
+
+def main(arguments: list[str]) -> int:
+    """Write the pages, or only compare them."""
+    stale = [name for name, text in pages().items() if not is_fresh(DOCS / name, text)]
+    if "--check" in arguments:
+        for name in stale:
+            print(f"docs/{name} is not what the code says: run python scripts/docs.py", file=sys.stderr)
+        return 1 if stale else 0
+    for name in stale:
+        (DOCS / name).write_text(pages()[name], encoding="utf-8")
+        print(f"docs/{name}")
+    return 0
+
+
+def is_fresh(path: Path, text: str) -> bool:
+    """Whether a page is there and says this."""
+    return path.is_file() and path.read_text(encoding="utf-8") == text
+
+
+def pages() -> dict[str, str]:
+    """Return the generated pages by file name."""
+    return {
+        "measures.md": page("Measures", ABOUT_MEASURES, measures()),
+        "cli.md": page("Command line", ABOUT_COMMANDS, commands()),
+        "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
+    }
+
+
+def page(title: str, about: str, blocks: Iterable[str]) -> str:
+    """Put a page together: blocks are separated by blank lines."""
+    return "\n\n".join([f"# {title}\n\n{NOTE}{about}".rstrip(), *blocks]) + "\n"
+
+
+def measures() -> Iterator[str]:
+    """Which rules print what, then each measure of the registry."""
+    yield "## Under which rules"
+    yield "Yes: printed unless `-m` chooses others. Asked: only with `-m`. No: not known. [Rules](rules.md) has more."
+    names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
+    rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
+    yield table(["measure", *RULES], rows)
+    yield "## All measures"
+    for definition in REGISTRY.values():
+        yield f"### {definition.name}"
+        yield escaped(definition.meaning)
+        yield "\n".join(f"- {line}" for line in facts(definition))
+
+
+def in_order(names: Iterable[str]) -> list[str]:
+    """Names in the order of the registry, one with an argument behind the one without."""
+    order = list(REGISTRY)
+    return sorted(names, key=lambda name: (order.index(name.partition("(")[0]), name))
+
+
+def printed(name: str, rules: Rules) -> str:
+    """Whether rules print a measure."""
+    if name in rules.measures:
+        return "yes"
+    return "no" if name in rules.lacks else "asked"
+
+
+def facts(definition: Definition) -> Iterator[str]:
+    """What is correct of what, and the rest."""
+    yield f"Counts: {escaped(definition.formula)}"
+    if definition.argument is not None:
+        yield f"Argument: {escaped(definition.argument)}"
+    if definition.columns:
+        columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
+        yield f"Under `ud` no value where gold has none in {columns}"
+    yield f"Source: {escaped(definition.source)}"
+
+
+def commands() -> Iterator[str]:
+    """The program and all its verbs."""
+    yield from command_blocks(
+        program.cli, click.Context(program.cli, info_name="levelhead", **program.cli.context_settings)
+    )
+
+
+def command_blocks(command: click.Command, context: click.Context) -> Iterator[str]:
+    """One command: usage, what it does, its options; then the commands below it."""
+    path = context.command_path
+    yield f"{'#' * max(2, len(path.split()))} {path}"
+    yield f"```text\n{' '.join([path, *command.collect_usage_pieces(context)])}\n```"
+    yield escaped(inspect.cleandoc(command.help or "").replace("\b\n", ""))
+    yield "\n".join(options(command, context))
+    if isinstance(command, click.Group):
+        below = {name: command.get_command(context, name) for name in command.list_commands(context)}
+        for name, verb in below.items():
+            if verb is not None and not verb.hidden:
+                yield from command_blocks(verb, click.Context(verb, info_name=name, parent=context))
+
+
+def options(command: click.Command, context: click.Context) -> Iterator[str]:
+    """The options as `--help` lists them."""
+    given = [parameter for parameter in command.get_params(context) if isinstance(parameter, click.Option)]
+    for record in filter(None, (option.get_help_record(context) for option in given)):
+        names, help_text = (" ".join(part.split()) for part in record)
+        yield f"- `{names}`: {escaped(help_text)}"
+
+
+def messages() -> Iterator[str]:
+    """Each slug under its severity, in the order of the registry."""
+    for severity, title in (("error", "Errors"), ("warning", "Warnings")):
+        yield f"## {title}"
+        for slug, message in MESSAGES.items():
+            if message.severity == severity:
+                yield f"### {slug}"
+                yield f"{escaped(message.meaning)}\n\n**What to do:** {escaped(message.remedy)}"
+
+
+def table(head: list[str], rows: Iterable[list[str]]) -> str:
+    """Return a Markdown table."""
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in lines)
+
+
+def escaped(text: str) -> str:
+    """Return text that Markdown shows as it is, but for `code`."""
+    parts = text.split("`")
+    parts[::2] = [part.replace("*", "\\*").replace("<", "&lt;") for part in parts[::2]]
+    return "`".join(parts)
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,98 @@
+"""The counts of a measure, broken down by properties of words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.analysis.buckets import Buckets, Settings, find
+from levelhead.errors import MeasureError
+from levelhead.measures import STANDARD, Registry
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.score import Score, score_of, selection_for
+
+
+class Breakdown(NamedTuple):
+    """One score for each bucket of words that occurs.
+
+    Args:
+        by: the properties.
+        measure: the measure.
+        rows: the value of each property, and the score.
+    """
+
+    by: tuple[str, ...]
+    measure: Measure
+    rows: tuple[tuple[tuple[str, ...], Score], ...]
+
+
+def break_down(
+    matches: Matches,
+    measure: Measure,
+    by: Sequence[str],
+    settings: Settings,
+    *,
+    registry: Registry = STANDARD,
+) -> Breakdown:
+    """Count a measure separately for each value of a property, or each combination of values of several.
+
+    A word is right in a bucket if it is right and both sides have it there.
+
+    Args:
+        matches: the aligned words.
+        measure: a measure of words.
+        by: the names of properties (`BUCKETS`), or `comment:NAME`.
+        settings: what properties may need.
+        registry: the measures and schemes that there are.
+
+    Raises:
+        MeasureError: there is no such property, or the measure does not count words.
+    """
+    definition = registry.measures[measure.name]
+    if definition.unit != "words" or definition.takes_weights:
+        raise MeasureError(f"{measure} does not count words, and cannot be broken down", "unknown-measure")
+    buckets = _combined([find(name).of(matches, settings) for name in by])
+    selection = selection_for(matches, measure, definition, registry.schemes)
+    gold, system = matches.values(selection) if selection else _all(matches)
+    counts = _count(matches, buckets, gold, system, matches.agree(definition.needs_for(measure.argument)))
+    rows = [
+        (tuple(buckets.names[number].split("\t")), _score(counts, number, measure, matches.rules.undefined))
+        for number in range(len(buckets.names))
+        if counts.gold[number] or counts.system[number]
+    ]
+    return Breakdown(tuple(by), measure, tuple(rows))
+
+
+def _combined(parts: Sequence[Buckets]) -> Buckets:
+    """One bucket for each combination."""
+    whole = parts[0]
+    for part in parts[1:]:
+        names = [f"{one}\t{other}" for one in whole.names for other in part.names]
+        size = len(part.names)
+        whole = Buckets(names, whole.gold * size + part.gold, whole.system * size + part.system)
+    return whole
+
+
+def _all(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:
+    return np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
+
+
+def _count(
+    matches: Matches, buckets: Buckets, gold: NDArray[Any], system: NDArray[Any], agree: NDArray[np.bool_]
+) -> Counts:
+    ours, theirs = matches.alignment.gold, matches.alignment.system
+    right = agree & gold[ours] & system[theirs] & (buckets.gold[ours] == buckets.system[theirs])
+    aligned = gold[ours]
+    chosen = (buckets.gold[ours][right], buckets.gold[gold], buckets.system[system], buckets.gold[ours][aligned])
+    return Counts(*(np.bincount(numbers, minlength=len(buckets.names)) for numbers in chosen))
+
+
+def _score(counts: Counts, number: int, measure: Measure, undefined: float | None) -> Score:
+    one = slice(number, number + 1)
+    aligned = None if counts.aligned is None else counts.aligned[one]
+    return score_of(Counts(counts.correct[one], counts.gold[one], counts.system[one], aligned), measure, undefined)

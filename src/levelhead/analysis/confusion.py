@@ -1,0 +1,143 @@
+"""Which relation is taken for which, where, and in which way heads are wrong."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.analysis.buckets import BUCKETS, Settings
+from levelhead.scoring.matches import Agree, Matches
+from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.treebank.shapes import shapes_of
+from levelhead.treebank.strings import Codes
+
+ERRORS = (
+    "right",
+    "wrong label",
+    "wrong head inside the phrase",
+    "wrong head outside the phrase",
+    "wrongly the root",
+    "root not found",
+    "head not aligned",
+)
+"""In which way a word can be wrong: see `error_types`."""
+
+
+class Confusion(NamedTuple):
+    """How often each gold relation meets each system relation, over aligned words.
+
+    Args:
+        names: the universal relations, most frequent first.
+        counts: words by gold relation (rows) and system relation (columns), int64, shape (names, names).
+        right_heads: those among them with the right head, likewise.
+        unaligned_gold: gold words aligned to none, by relation, int64, shape (names,).
+        unaligned_system: the system's, likewise.
+    """
+
+    names: tuple[str, ...]
+    counts: NDArray[np.int64]
+    right_heads: NDArray[np.int64]
+    unaligned_gold: NDArray[np.int64]
+    unaligned_system: NDArray[np.int64]
+
+
+class Example(NamedTuple):
+    """One aligned word in both treebanks.
+
+    Args:
+        gold_sentence: the index of the gold sentence.
+        gold_word: the index of the word in it.
+        system_sentence: the index of the system's sentence.
+        system_word: the index of the word in it.
+    """
+
+    gold_sentence: int
+    gold_word: int
+    system_sentence: int
+    system_word: int
+
+
+def confuse(matches: Matches) -> Confusion:
+    """Count which universal relation meets which.
+
+    Args:
+        matches: the aligned words.
+    """
+    relations = BUCKETS["deprel"].of(matches, Settings(NIVRE_FANG))
+    size = len(relations.names)
+    cells = relations.gold[matches.alignment.gold] * size + relations.system[matches.alignment.system]
+    counts = np.bincount(cells, minlength=size * size)
+    right = np.bincount(cells[matches.agree(Agree.HEAD)], minlength=size * size)
+    alone = np.ones(matches.gold.n_words, dtype=bool)
+    alone[matches.alignment.gold] = False
+    return Confusion(
+        tuple(relations.names),
+        counts.reshape(size, size),
+        right.reshape(size, size),
+        np.bincount(relations.gold[alone], minlength=size),
+        np.bincount(relations.system[matches.gold_of_system < 0], minlength=size),
+    )
+
+
+def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> Iterator[Example]:
+    """Give the words behind a cell of the confusion.
+
+    Args:
+        matches: the aligned words.
+        gold_relation: a universal relation.
+        system_relation: likewise.
+    """
+    relations = BUCKETS["deprel"].of(matches, Settings(NIVRE_FANG))
+    if gold_relation not in relations.names or system_relation not in relations.names:
+        return
+    asked = [list(relations.names).index(name) for name in (gold_relation, system_relation)]
+    of_gold, of_system = relations.gold[matches.alignment.gold], relations.system[matches.alignment.system]
+    pairs = np.flatnonzero((of_gold == asked[0]) & (of_system == asked[1]))
+    for pair in pairs.tolist():
+        gold, system = int(matches.alignment.gold[pair]), int(matches.alignment.system[pair])
+        ours, theirs = int(matches.gold.sentence_of_word[gold]), int(matches.system.sentence_of_word[system])
+        starts = int(matches.gold.sentence_starts[ours]), int(matches.system.sentence_starts[theirs])
+        yield Example(ours, gold - starts[0], theirs, system - starts[1])
+
+
+def error_types(matches: Matches) -> Mapping[str, int]:
+    """Count in which way aligned words are wrong.
+
+    The phrase of a word is everything below its gold head, the head included: a wrong head inside it is an error of
+    attachment within the phrase, one outside it takes the word out of it.
+
+    Args:
+        matches: the aligned words.
+    """
+    gold, system = matches.alignment.gold, matches.alignment.system
+    gold_heads, system_heads = matches.gold.heads[gold], matches.system.heads[system]
+    found = np.where(system_heads < 0, -1, matches.gold_of_system[system_heads])
+    kinds = np.where(_is_below(matches, gold_heads, found), 2, 3)
+    kinds[(system_heads >= 0) & (found < 0)] = 6
+    kinds[gold_heads < 0] = 5
+    kinds[system_heads < 0] = 4
+    right = matches.agree(Agree.HEAD)
+    kinds[right] = 1
+    kinds[right & matches.agree(Agree.RELATION)] = 0
+    counts = np.bincount(kinds, minlength=len(ERRORS)).tolist()
+    return dict(zip(ERRORS, counts))
+
+
+def _is_below(matches: Matches, tops: Codes, words: Codes) -> NDArray[np.bool_]:
+    """Say of pairs of gold words whether the first dominates the second (or is it); False where either is none.
+
+    Each word climbs as many arcs as it is deeper, by jumps of 1, 2, 4 ... arcs.
+    """
+    depths = shapes_of(matches.gold).depths
+    up = np.append(matches.gold.heads, -1)  # the root's head is the root, at index -1
+    climb = np.where((tops >= 0) & (words >= 0), depths[words] - depths[tops], -1)
+    at = words.copy()
+    for bit in range(max(1, int(climb.max(initial=0)).bit_length())):
+        jumping = (climb >= 0) & ((climb >> bit) & 1 == 1)
+        at[jumping] = up[at[jumping]]
+        up = up[up]
+    below: NDArray[np.bool_] = (climb >= 0) & (at == tops)
+    return below

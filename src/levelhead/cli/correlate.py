@@ -1,0 +1,186 @@
+"""levelhead correlate: tables by treebank, joined, and how their columns are related."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from levelhead.cli import options
+
+if TYPE_CHECKING:
+    from levelhead.correlation import Correlation, CumulativeVariance, Measurements
+    from levelhead.correlation.coefficients import Method
+    from levelhead.correlation.measurements import Missing
+
+
+@click.command()
+@click.argument("tables", nargs=-1, required=True, metavar="[NAME=]TABLE...")
+@click.option("-c", "--column", "columns", multiple=True, help="A column to correlate; can be repeated. Default: all.")
+@click.option(
+    "--diff", "differences", nargs=2, multiple=True, metavar="A B", help="Add the column diff(A,B): A minus B."
+)
+@click.option("--given", multiple=True, metavar="COLUMN", help="Hold a column fixed: partial correlation.")
+@click.option(
+    "--family", metavar="COLUMN",
+    help="The column with language families: leave each out, and permute within them.",
+)  # fmt: skip
+@click.option("--key", metavar="COLUMN", help="The column that names the treebank. Default: the first.")
+@click.option(
+    "--missing", type=click.Choice(["drop", "pairwise", "error"]), default="drop", show_default=True,
+    help="Treebanks without a value: leave them out, leave them out pair by pair, or refuse them.",
+)  # fmt: skip
+@click.option("--method", "methods", type=click.Choice(["pearson", "spearman"]), multiple=True, help="Default: both.")
+@click.option("--matrix", is_flag=True, help="Print the coefficients of one --method as a matrix.")
+@click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead.")
+@click.option("--figure", type=click.Path(), metavar="FILE", help="Also draw, as .svg, .png, .pdf, .html or .json.")
+@click.option(
+    "--draw", type=click.Choice(["scatter", "matrix", "bars", "variance"]),
+    help="What to draw. Default: scatter of two columns, matrix of more, variance with --cumulative-variance.",
+)  # fmt: skip
+@options.resamples_option
+@options.level_option
+@options.seed_option
+@options.format_option()
+@options.places_option
+@options.output_option
+def correlate(
+    tables: tuple[str, ...],
+    columns: tuple[str, ...],
+    differences: tuple[tuple[str, str], ...],
+    given: tuple[str, ...],
+    family: str | None,
+    key: str | None,
+    missing: str,
+    methods: tuple[str, ...],
+    matrix: bool,
+    cumulative_variance: bool,
+    figure: str | None,
+    draw: str | None,
+    resamples: int,
+    level: float,
+    seed: int,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+) -> None:
+    """Correlate the columns of TABLEs, which are TSV, CSV or JSON with a treebank in each row, joined by treebank.
+
+    NAME=TABLE puts NAME and a dot before the names of its columns.
+    """
+    from levelhead.correlation import correlate as correlate_columns
+
+    _check(tables, figure, alone=not (given or family or matrix) or not cumulative_variance)
+    table, chosen = _read(tables, columns, differences, key, missing)
+    if cumulative_variance:
+        variances = _variances(table, chosen or tuple(table.numbers))
+        _print_variances(variances, output_format, places, output)
+        _draw(figure, draw or "variance", table, tuple(variances), family, None)
+        return
+    result = correlate_columns(
+        table, chosen or None, given=given, family=family, missing=cast("Missing", missing),
+        methods=cast("tuple[Method, ...]", tuple(dict.fromkeys(methods)) or ("pearson", "spearman")),
+        resamples=resamples, level=level, seed=seed,
+    )  # fmt: skip
+    _print(result, output_format, places, output, matrix=matrix)
+    shown = "scatter" if len(result.columns) == 2 else "matrix"
+    _draw(figure, draw or shown, table, result.columns, family, result)
+
+
+def _check(tables: tuple[str, ...], figure: str | None, *, alone: bool) -> None:
+    if figure is not None:
+        from levelhead.report.figures import checked_suffix
+
+        checked_suffix(figure)
+    if tables.count("-") > 1:
+        raise click.UsageError("only one table can be standard input")
+    if not alone:
+        raise click.UsageError("--cumulative-variance goes with none of --given, --family and --matrix")
+
+
+def _read(
+    tables: tuple[str, ...],
+    columns: tuple[str, ...],
+    differences: tuple[tuple[str, str], ...],
+    key: str | None,
+    missing: str,
+) -> tuple[Measurements, tuple[str, ...]]:
+    """The table with the differences asked for, and the columns chosen: none if all."""
+    from levelhead.correlation import read_tables
+
+    table = read_tables(tables, key=key, missing=cast("Missing", missing))
+    before = len(table.numbers)
+    for one, other in differences:
+        table = table.with_difference(one, other)
+    added = tuple(table.numbers)[before:]
+    return table, (*columns, *(name for name in added if name not in columns)) if columns else ()
+
+
+def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:
+    from levelhead.correlation import cumulative_variance
+
+    return {name: cumulative_variance(table.treebanks, table.number(name)) for name in columns}
+
+
+def _print_variances(
+    variances: dict[str, CumulativeVariance], output_format: str, places: int | None, output: str | None
+) -> None:
+    from levelhead.report import correlation as report
+
+    if output_format in {"json", "jsonl"}:
+        options.print_json(report.variance_document(variances), output, lines=output_format == "jsonl")
+    else:
+        options.print_table(
+            report.variance_table(variances),
+            output_format,
+            _places(output_format, 6) if places is None else places,
+            output,
+        )
+
+
+def _print(result: Correlation, output_format: str, places: int | None, output: str | None, *, matrix: bool) -> None:
+    from levelhead.report import correlation as report
+
+    if output_format in {"json", "jsonl"}:
+        options.print_json(report.correlation_document(result), output, lines=output_format == "jsonl")
+        return
+    digits = _places(output_format, 3) if places is None else places
+    if not matrix:
+        options.print_table(report.pairs_table(result), output_format, digits, output)
+        return
+    if len(result.pairs[0].coefficients) > 1:
+        raise click.UsageError("--matrix prints one method: add --method pearson or --method spearman")
+    (method,) = result.pairs[0].coefficients
+    options.print_table(report.matrix_table(result, method), output_format, digits, output)
+
+
+def _places(output_format: str, places: int) -> int | None:
+    return None if output_format == "tsv" else places
+
+
+def _draw(
+    figure: str | None,
+    kind: str,
+    table: Measurements,
+    columns: tuple[str, ...],
+    family: str | None,
+    result: Correlation | None,
+) -> None:
+    if figure is None:
+        return
+    from levelhead.report import figures, figures_of_papers
+
+    if kind == "scatter":
+        chart = figures_of_papers.scatter_of(table, columns[0], columns[1], colour=family)
+    elif kind == "variance":
+        chart = figures_of_papers.cumulative_variances(table, columns)
+    elif kind == "bars":
+        chart = figures_of_papers.by_treebank(table, columns, sort_by=columns[0])
+    elif result is None:
+        raise click.UsageError("--draw matrix does not go with --cumulative-variance")
+    else:
+        method = next(iter(result.pairs[0].coefficients))
+        chart = figures.matrix(
+            columns, {(pair.x, pair.y): pair.coefficients[method].value for pair in result.pairs}, method
+        )
+    figures.write_figure(chart, figure)

@@ -1,0 +1,84 @@
+"""levelhead judge: which measure agrees with people."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from levelhead.cli import options
+
+if TYPE_CHECKING:
+    from levelhead.correlation.agreement import Ties
+    from levelhead.treebank.reader import Format
+
+
+@click.command()
+@click.argument("gold", type=click.Path())
+@click.argument("first", type=click.Path())
+@click.argument("second", type=click.Path())
+@click.option(
+    "--judgements", "-j", type=click.Path(), required=True, metavar="FILE",
+    help="A line for each gold sentence: which system is better, one vote or several.",
+)  # fmt: skip
+@click.option(
+    "--words", nargs=2, metavar="FIRST SECOND",
+    help="How votes are written. Default: blue red, 1 2, first second or a b, whichever the file has.",
+)  # fmt: skip
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="A measure, for example LAS or CLAS.recall; can be repeated. Default: LAS, UAS and CLAS.",
+)  # fmt: skip
+@options.rules_option
+@click.option(
+    "--ties", type=click.Choice(["callin", "half", "skip"]), default="callin", show_default=True,
+    help="Sentences to which a measure gives equal scores: for SECOND (callin), half for each, or left out.",
+)  # fmt: skip
+@click.option(
+    "--subtypes-apart",
+    is_flag=True,
+    help="Take a relation with a subtype for one of its own, in no class, as Callin does for content relations.",
+)
+@options.resamples_option
+@options.level_option
+@options.seed_option
+@options.input_format_option
+@options.format_option()
+@options.places_option
+@options.output_option
+def judge(
+    gold: str,
+    first: str,
+    second: str,
+    judgements: str,
+    words: tuple[str, str] | None,
+    measures: tuple[str, ...],
+    rules: str,
+    ties: str,
+    subtypes_apart: bool,
+    resamples: int,
+    level: float,
+    seed: int,
+    input_format: str,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+) -> None:
+    """Say how well measures agree with people, who chose the better of two analyses of each sentence of GOLD."""
+    from levelhead.judgement import judge as judge_systems
+    from levelhead.judgement import read_choices
+    from levelhead.report.judgement import judgement_document, judgement_table
+
+    if [gold, first, second, judgements].count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    result = judge_systems(
+        gold, first, second, read_choices(judgements, words), measures=measures or ("LAS", "UAS", "CLAS"),
+        rules=rules, format=cast("Format", input_format), ties=cast("Ties", ties),
+        subtypes_apart=subtypes_apart,
+        resamples=resamples, level=level, seed=seed,
+    )  # fmt: skip
+    if output_format in {"json", "jsonl"}:
+        options.print_json(judgement_document(result), output, lines=output_format == "jsonl")
+        return
+    digits = places if places is not None else None if output_format == "tsv" else 3
+    options.print_table(judgement_table(result, 3 if digits is None else digits), output_format, digits, output)

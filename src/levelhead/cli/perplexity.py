@@ -1,0 +1,218 @@
+"""levelhead perplexity: string and derivation perplexity of a test set, of parser output, of many treebanks."""
+
+from __future__ import annotations
+
+import re
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from levelhead._version import VERSION
+from levelhead.cli import options
+from levelhead.cli.program import DONE, say
+from levelhead.report.writers import WRITERS
+
+if TYPE_CHECKING:
+    from levelhead.derivation import NgramModel
+    from levelhead.treebank import Treebank
+
+ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
+
+
+class _Settings(NamedTuple):
+    """What decides the numbers."""
+
+    order: str
+    ngram: int
+    minimum_counts: tuple[int, ...]
+    minimum_word_count: int
+    ends: str
+    lift: bool
+    input_format: str
+
+
+def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
+    """Read --minimum-counts: numbers, or the word srilm."""
+    from levelhead.derivation import SRILM_MINIMUM_COUNTS
+
+    if value == "srilm":
+        return SRILM_MINIMUM_COUNTS[: context.params["ngram"]]
+    if value is not None and not re.fullmatch(r"[0-9]{1,9}(,[0-9]{1,9})*", value):
+        raise click.BadParameter("write srilm, or a number for each order as in 1,1,2", context, parameter)
+    return () if value is None else tuple(map(int, value.split(",")))
+
+
+@click.command()
+@click.argument("train", type=click.Path(), required=False)
+@click.argument("test", type=click.Path(), required=False)
+@click.option(
+    "--order", type=click.Choice(ORDERS), default="string", show_default=True,
+    help="The order of words: of the string, or in which a transition system attaches them.",
+)  # fmt: skip
+@click.option("--system", "systems", multiple=True, type=click.Path(), help="Parser output to measure beside TEST.")
+@click.option(
+    "--ngram", type=click.IntRange(1, 5), default=3, show_default=True, is_eager=True, help="The longest n-grams."
+)
+@click.option(
+    "--minimum-counts", metavar="N,N,...", callback=_counts,
+    help="The least count with which n-grams of each order are kept; srilm for SRILM's default, 1,1,2.",
+)  # fmt: skip
+@click.option(
+    "--minimum-word-count", type=click.IntRange(1), default=1, show_default=True,
+    help="Words of TRAIN that occur less often are unknown.",
+)  # fmt: skip
+@click.option(
+    "--ends", type=click.Choice(["in", "out", "ppl1"]), default="in", show_default=True,
+    help="Whether ends of sentences are events; ppl1: their probability counts, they do not.",
+)  # fmt: skip
+@click.option("--lift", is_flag=True, help="Lift non-projective arcs where the order's system needs projective trees.")
+@click.option("--sentences", is_flag=True, help="Print the sums of each sentence.")
+@click.option("--write-arpa", type=click.Path(), metavar="FILE", help="Also write the model in ARPA format.")
+@click.option(
+    "--treebanks", type=click.Path(), metavar="LIST",
+    help="In place of TRAIN and TEST, a table of treebanks (name, group, train, test, accuracies): string order and "
+    "--order, by default swap-lazy, side by side; averages of groups; correlations.",
+)  # fmt: skip
+@options.input_format_option
+@options.format_option()
+@options.places_option
+@options.output_option
+def perplexity(
+    train: str | None,
+    test: str | None,
+    systems: tuple[str, ...],
+    sentences: bool,
+    write_arpa: str | None,
+    treebanks: str | None,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+    **settings: Any,
+) -> int:
+    """Measure how well an n-gram model of TRAIN predicts TEST, in the order of the string or of derivations.
+
+    The model is a trigram model with interpolated modified Kneser-Ney smoothing. TRAIN is a treebank, or a model in a
+    file whose name has .arpa in it. "-" is standard input.
+    """
+    chosen = _Settings(**settings)
+    if treebanks is not None:
+        if train is not None or systems or sentences or write_arpa or chosen.minimum_word_count > 1:
+            raise click.UsageError("--treebanks goes without TRAIN, TEST and options about one of them")
+        return _many(treebanks, chosen, output_format, places, output)
+    if train is None or test is None:
+        raise click.UsageError("write levelhead perplexity TRAIN TEST, or --treebanks LIST")
+    options.check_paths([train, test, *systems], [output, write_arpa])
+    return _one(train, [test, *systems], chosen, write_arpa, output_format, places, output, sentences=sentences)
+
+
+def _one(
+    train: str,
+    tests: list[str],
+    settings: _Settings,
+    write_arpa: str | None,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+    *,
+    sentences: bool,
+) -> int:
+    """Measure one or more files under one model."""
+    from levelhead.derivation import perplexity as measure
+    from levelhead.derivation import write_arpa as write
+    from levelhead.report import derivation as report
+
+    model, signature = _model(train, settings)
+    if write_arpa is not None:
+        write(model, write_arpa)
+    files = {path: _read(path, settings) for path in tests}
+    results = {
+        path: measure(model, file, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
+        for path, file in files.items()
+    }
+    signature |= {"test": (files[tests[0]].source.sha256 or "")[:12], "version": VERSION}
+    if output_format == "json":
+        options.print_json(report.perplexity_document(results, model, signature, sentences=sentences), output)
+    elif output_format == "jsonl":
+        options.print_json(report.perplexity_documents(results, sentences=sentences), output, lines=True)
+    else:
+        table = report.sentence_table if sentences else report.perplexity_table
+        options.print_table(table(results, signature), output_format, places, output)
+    return DONE
+
+
+def _model(train: str, settings: _Settings) -> tuple[NgramModel, dict[str, str]]:
+    """Estimate a model, or read one; and say what decided it."""
+    import hashlib
+
+    from levelhead.derivation import estimate, read_arpa, sequences_of
+    from levelhead.treebank.source import read_bytes
+
+    if ".arpa" in train.rpartition("/")[2]:
+        if settings.minimum_counts or settings.minimum_word_count > 1:
+            raise click.UsageError("a model that is read has its counts behind it: leave out the minimum counts")
+        model = read_arpa(train)
+        digest = hashlib.sha256(read_bytes(train)).hexdigest()[:12]
+        return model, {"order": settings.order, "ngram": str(model.order), "ends": settings.ends, "train": digest}
+    treebank = _read(train, settings)
+    sequences = sequences_of(treebank, settings.order, lift=settings.lift)
+    model = estimate(
+        sequences,
+        settings.ngram,
+        minimum_counts=settings.minimum_counts,
+        minimum_word_count=settings.minimum_word_count,
+    )
+    for order in model.fallback_orders:
+        say(f"warning: too few counts to estimate the discounts of {order}-grams; 0.5, 1 and 1.5 are used")
+    return model, _signature(settings, model.minimum_counts) | {"train": (treebank.source.sha256 or "")[:12]}
+
+
+def _signature(settings: _Settings, minimum_counts: tuple[int, ...]) -> dict[str, str]:
+    signature = {
+        "order": settings.order,
+        "ngram": str(settings.ngram),
+        "smoothing": "interpolated-modified-kneser-ney",
+        "minimum-counts": ",".join(map(str, minimum_counts)),
+        "minimum-word-count": str(settings.minimum_word_count),
+        "ends": settings.ends,
+    }
+    return signature | ({"lift": "yes"} if settings.lift else {})
+
+
+def _read(path: str, settings: _Settings) -> Treebank:
+    from levelhead.treebank import read
+
+    treebank = read(path, format=settings.input_format)  # type: ignore[arg-type]
+    options.print_warnings(treebank.warnings)
+    return treebank
+
+
+def _many(path: str, settings: _Settings, output_format: str, places: int | None, output: str | None) -> int:
+    """Measure every treebank of a list in two orders."""
+    from levelhead.derivation.collection import perplexities_of, read_treebank_list
+    from levelhead.report import derivation as report
+
+    if settings.order == "string":
+        settings = settings._replace(order="swap-lazy")
+    listed = read_treebank_list(path)
+    options.check_paths([path, *(file for one in listed for file in (one.train, one.test))], [output])
+    rows = list(
+        perplexities_of(
+            listed,
+            settings.order,
+            ngram_order=settings.ngram,
+            minimum_counts=settings.minimum_counts,
+            ends=settings.ends,  # type: ignore[arg-type]
+            lift=settings.lift,
+        )
+    )
+    signature = _signature(settings, settings.minimum_counts or (1,) * settings.ngram) | {"version": VERSION}
+    if output_format in {"json", "jsonl"}:
+        options.print_json(report.treebanks_document(rows, signature), output)
+        return DONE
+    default = None if output_format == "tsv" else 2
+    texts = [
+        WRITERS[output_format](table, default if places is None else places)
+        for table in report.treebanks_tables(rows, signature)
+    ]
+    options.emit("\n".join(texts), output)
+    return DONE

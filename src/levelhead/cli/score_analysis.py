@@ -1,0 +1,106 @@
+"""What `levelhead score` prints of where errors sit: breakdowns, confusion, kinds of errors, examples."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import click
+
+from levelhead.cli import options
+from levelhead.cli.score_tables import one_measure
+from levelhead.evaluation import load_pair
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.rules import rules_named
+
+if TYPE_CHECKING:
+    from levelhead.analysis import Training
+    from levelhead.cli.request import Request
+    from levelhead.treebank.schemes import Scheme
+
+
+def _matches(request: Request) -> Iterator[tuple[str, Matches]]:
+    rules = rules_named(request.rules)
+    for name, pair in request.pairs().items():
+        gold, system = load_pair(*pair, rules, request.input_format, request.gold_format)  # type: ignore[arg-type]
+        options.print_warnings((*gold.warnings, *system.warnings))
+        yield name, match(gold, system, rules)
+
+
+def _scheme(request: Request) -> Scheme:
+    schemes = request.registry().schemes
+    return schemes.by_name[schemes.default]
+
+
+def _training(request: Request) -> Training | None:
+    from levelhead.analysis import Training
+    from levelhead.treebank import read
+
+    return Training.of(read(path) for path in request.train) if request.train else None
+
+
+def print_breakdowns(request: Request) -> None:
+    """Print one table of all breakdowns, one after the other."""
+    from levelhead.analysis import break_down
+    from levelhead.analysis.buckets import Settings
+    from levelhead.measures import parse_measure
+    from levelhead.report.analysis import breakdown_document, breakdown_table
+
+    registry = request.registry()
+    measure = parse_measure(one_measure(request)[0], registry)
+    settings = Settings(_scheme(request), _training(request))
+    found = {
+        name: [break_down(matches, measure, by.split(","), settings, registry=registry) for by in request.by]
+        for name, matches in _matches(request)
+    }
+    request.print(lambda: breakdown_table(found), lambda: breakdown_document(found))
+
+
+def print_confusion(request: Request) -> None:
+    """Print which relation is taken for which, the most frequent errors first."""
+    from levelhead.analysis import confuse
+    from levelhead.report.analysis import confusion_document, confusion_table
+
+    found = {name: confuse(matches) for name, matches in _matches(request)}
+    request.print(lambda: confusion_table(found), lambda: confusion_document(found))
+
+
+def print_errors(request: Request) -> None:
+    """Print in which way words are wrong."""
+    from levelhead.analysis import error_types
+    from levelhead.report.analysis import errors_document, errors_table
+
+    found = {name: error_types(matches) for name, matches in _matches(request)}
+    request.print(lambda: errors_table(found), lambda: errors_document(found))
+
+
+def print_cascading(request: Request) -> None:
+    """Print how many wrong arcs hang from right ones."""
+    from levelhead.analysis import cascading_errors
+    from levelhead.report.analysis import cascading_document, cascading_table
+
+    scheme = _scheme(request)
+    found = {name: cascading_errors(matches, scheme) for name, matches in _matches(request)}
+    request.print(lambda: cascading_table(found), lambda: cascading_document(found))
+
+
+def print_examples(request: Request) -> None:
+    """Print the sentences behind cells of the confusion, with both trees."""
+    from levelhead.analysis import Example
+    from levelhead.analysis.confusion import examples_of
+    from levelhead.report.analysis import examples_document
+    from levelhead.report.drawing import draw_examples
+
+    if request.output_format not in {"text", "json", "jsonl"}:
+        raise click.UsageError("--show prints text or JSON")
+    ((_, matches),) = _matches(request)
+    found: dict[str, list[Example]] = {}
+    for cell in request.show:
+        gold, colon, system = cell.partition(":")
+        if not colon:
+            raise click.UsageError(f"{cell!r} is not GOLD:SYSTEM, as in nsubj:obj")
+        found[cell] = list(examples_of(matches, gold, system))
+    if request.json:
+        options.print_json(examples_document(matches, found), request.output, lines=request.output_format == "jsonl")
+    else:
+        options.emit(draw_examples(matches, found), request.output)

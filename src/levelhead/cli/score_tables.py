@@ -1,0 +1,78 @@
+"""What `levelhead score --table` prints beside scores: restrictions to classes, counts of sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, cast
+
+import click
+
+from levelhead.cli import options
+from levelhead.evaluation import Evaluation
+
+if TYPE_CHECKING:
+    from levelhead.cli.request import Request
+    from levelhead.exclusions import Kind
+
+
+def print_exclusions(request: Request) -> None:
+    """Print the first measure for each class alone, and its change when a class or relation is left out."""
+    from levelhead.exclusions import exclusions_of, values_of
+    from levelhead.report.exclusions import exclusions_document, exclusions_table
+    from levelhead.report.scores import signature_line
+
+    settings = request.settings()
+    (asked,) = one_measure(request)
+    exclusions = exclusions_of(asked, cast("Kind", request.table), settings["registry"])
+    evaluations = _evaluations(request, {**settings, "measures": exclusions.measures})
+    for evaluation in evaluations.values():
+        options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    options.print_notes(evaluations.values())
+    rows = {name: values_of(evaluation) for name, evaluation in evaluations.items()}
+    shown = exclusions.occurring(rows.values())
+    signature = {**_signature(evaluations), "scheme": settings["registry"].schemes.default}
+    request.print(
+        lambda: exclusions_table(rows, shown, (signature_line(signature),)),
+        lambda: exclusions_document(rows, shown, signature),
+    )
+
+
+def one_measure(request: Request) -> list[str]:
+    """Return the one measure asked for, LAS by default."""
+    asked = options.without_punctuation(request.asked or ["LAS"], request.punct, request.registry())
+    if len(asked) > 1:
+        raise click.UsageError("such a table is of one measure; give one -m")
+    return asked
+
+
+def print_sentences(request: Request) -> None:
+    """Print one row of counts for each gold sentence."""
+    from levelhead.report.scores import SCHEMA
+    from levelhead.report.sentences import sentences_table
+    from levelhead.sentences import count_sentences
+
+    settings = request.settings()
+    asked = options.without_punctuation(request.asked or ["LAS"], request.punct, settings["registry"])
+    treebanks = {name: count_sentences(*pair, measures=asked, **settings) for name, pair in request.pairs().items()}
+    columns = {name: counts.columns() for name, counts in treebanks.items()}
+    request.print(
+        lambda: sentences_table(treebanks),
+        lambda: {"schema": SCHEMA, "kind": "sentences", "treebanks": columns},
+    )
+
+
+def _evaluations(request: Request, settings: dict[str, Any]) -> Mapping[str, Evaluation]:
+    if request.folders:
+        from levelhead.folders import score_pairs
+
+        return score_pairs(request.pairs(), **settings)
+    from levelhead.evaluation import score
+
+    return {name: score(*pair, **settings) for name, pair in request.pairs().items()}
+
+
+def _signature(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
+    """What all have in common, and is not in every row: the classes are in the head of the table."""
+    first, *others = (evaluation.signature for evaluation in evaluations.values())
+    shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    return {name: value for name, value in shared.items() if name != "classes"}

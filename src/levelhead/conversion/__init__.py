@@ -1,0 +1,20 @@
+"""Content-head trees to function-head trees and back, as Kohita, Noji and Matsumoto (2017) do it."""
+
+from levelhead.conversion.convert import backward, forward
+from levelhead.conversion.heads import VARIANTS, Variant, ud_version
+from levelhead.conversion.round_trip import NotRestored, RoundTrip, check
+from levelhead.conversion.targets import Targets, default_targets, read_targets
+
+__all__ = [
+    "VARIANTS",
+    "NotRestored",
+    "RoundTrip",
+    "Targets",
+    "Variant",
+    "backward",
+    "check",
+    "default_targets",
+    "forward",
+    "read_targets",
+    "ud_version",
+]

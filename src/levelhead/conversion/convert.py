@@ -1,0 +1,106 @@
+"""Treebanks converted: content heads to function heads, and back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from levelhead.conversion import record
+from levelhead.conversion.heads import Variant, lowered, raised, words_of
+from levelhead.conversion.targets import Targets, default_targets
+from levelhead.errors import Fault, Place
+from levelhead.treebank import Treebank
+from levelhead.treebank.strings import UNDERSCORE
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from levelhead.treebank.strings import Codes
+
+
+def forward(
+    treebank: Treebank,
+    *,
+    targets: Targets | None = None,
+    variant: Variant = "paper",
+    ud: int | None = None,
+    exact: bool = False,
+) -> Treebank:
+    """Convert content-head trees to function-head trees: Kohita et al. (2017), Algorithm 1.
+
+    The outermost target among a word's children on each side changes places with the word, left side first; children
+    of the root stay. Only heads change (and MISC if `exact`).
+
+    Args:
+        treebank: content-head trees, as in UD.
+        targets: which words change places with their heads; None for those of the paper.
+        variant: the reading of the algorithm, a key of `VARIANTS`.
+        ud: the version of UD, 1 or 2; None for what the relations show, or 2 where they do not tell.
+        exact: whether to record in MISC what `backward` needs to restore the trees without loss.
+
+    Raises:
+        InputError: `exact`, and there are recorded heads already.
+    """
+    words = words_of(treebank, targets or default_targets(), variant, ud)
+    heads, _ = raised(treebank.heads, words)
+    source = record.with_records(treebank, words) if exact else treebank
+    return _converted(source, heads, _enhanced_kept(treebank))
+
+
+def backward(
+    treebank: Treebank,
+    *,
+    targets: Targets | None = None,
+    variant: Variant = "paper",
+    ud: int | None = None,
+    exact: bool = False,
+) -> Treebank:
+    """Convert function-head trees to content-head trees: Kohita et al. (2017), Algorithm 2.
+
+    The children of a target on each side go to its head, left side first, and the innermost of them becomes its head;
+    parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head stays as it is.
+
+    Args:
+        treebank: function-head trees: converted ones, or the output of a parser trained on such.
+        targets: as in `forward`.
+        variant: as in `forward`.
+        ud: as in `forward`.
+        exact: whether to restore the heads that `forward` recorded, and to remove the records. Sentences whose trees
+            are no longer those that were recorded go through the algorithm, with a warning; so do those of a parser.
+    """
+    words = words_of(treebank, targets or default_targets(), variant, ud)
+    heads = lowered(treebank.heads, words)
+    warnings = [*_enhanced_kept(treebank)]
+    if not exact:
+        return _converted(treebank, heads, [*warnings, *_records_kept(treebank)])
+    found = record.restored(treebank)
+    chosen = np.where(found.whole[treebank.sentence_of_word], found.heads, heads).astype(np.int32)
+    n_changed = int((found.recorded & ~found.whole).sum())
+    if n_changed:
+        message = f"of {int(found.recorded.sum())} sentences with recorded heads, {n_changed} have other trees by now"
+        warnings.append(_notice("outdated-record", message, treebank))
+    return _converted(record.without_records(treebank), chosen, warnings)
+
+
+def _converted(treebank: Treebank, heads: Codes, warnings: Iterable[Fault]) -> Treebank:
+    source = replace(treebank.source, sha256=None, warnings=(*treebank.source.warnings, *warnings))
+    return replace(treebank, heads=heads, source=source)
+
+
+def _enhanced_kept(treebank: Treebank) -> list[Fault]:
+    """Warn where there are enhanced graphs, which are not converted."""
+    if not (treebank.deps.codes != UNDERSCORE).any():
+        return []
+    return [_notice("enhanced-kept", "DEPS are kept as they are, and no longer go with the heads", treebank)]
+
+
+def _records_kept(treebank: Treebank) -> list[Fault]:
+    n_words = record.n_records(treebank)
+    message = f"{n_words} words have recorded heads, which are kept and not used"
+    return [_notice("unused-record", message, treebank)] if n_words else []
+
+
+def _notice(slug: str, message: str, treebank: Treebank) -> Fault:
+    return Fault(slug, message, Place(treebank.source.path), "warning")

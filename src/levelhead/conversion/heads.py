@@ -1,0 +1,105 @@
+"""The heads of converted trees: which words take part, and the three readings of the algorithm."""
+
+from __future__ import annotations
+
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+
+import numpy as np
+
+from levelhead.conversion.script import lowered_as_by_the_script
+from levelhead.conversion.targets import Flags, Targets
+from levelhead.kernels import conversion as kernel
+from levelhead.treebank import Treebank, relations
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from levelhead.treebank.strings import Codes
+
+Variant = Literal["paper", "frozen", "script"]
+
+VARIANTS: Mapping[str, str] = MappingProxyType(
+    {
+        "paper": "Algorithms 1 and 2; going back, a word's children are read once its descendants are converted",
+        "frozen": "the same, but a word's children are always those of the input tree",
+        "script": "the published script: whole relations are compared, and the first child of its list, not the"
+        " innermost, becomes the head",
+    }
+)
+"""The readings of the paper, with what sets each apart."""
+
+
+class Words(NamedTuple):
+    """What takes part in a conversion.
+
+    Args:
+        targets: whether each word is a target, uint8, shape (words,).
+        fixed: whether each word is a part of a fixed expression, uint8, shape (words,).
+        roots: whether each word is a root or labelled so: its children stay in forward conversion; uint8, (words,).
+        variant: which reading of the algorithm.
+    """
+
+    targets: Flags
+    fixed: Flags
+    roots: Flags
+    variant: Variant
+
+
+def ud_version(treebank: Treebank) -> int | None:
+    """Say which version of UD a treebank's relations are of: 1, 2, or None where they do not tell."""
+    labels = treebank.relations
+    return relations.version(labels.strings[code] for code in labels.distinct.tolist())
+
+
+def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:
+    """Find the words that take part.
+
+    Args:
+        treebank: trees of either kind; the conversion changes nothing that decides this.
+        targets: which words change places with their heads.
+        variant: which reading of the algorithm.
+        ud: the version of UD; None for what the relations show, or 2 where they do not tell.
+
+    Raises:
+        ValueError: there is no such variant or version.
+    """
+    if variant not in get_args(Variant):
+        raise ValueError(f"variant {variant!r} is none of {', '.join(VARIANTS)}")
+    if ud not in {1, 2, None}:
+        raise ValueError(f"the version of UD is 1 or 2, not {ud!r}")
+    chosen = targets._replace(subtypes=False) if variant == "script" else targets
+    roots = chosen.labelled(treebank, frozenset({"root"})) | (treebank.heads < 0)
+    fixed = chosen.fixed_in(treebank, ud or ud_version(treebank) or 2)
+    return Words(chosen.of(treebank), fixed, roots.astype(np.uint8), variant)
+
+
+def raised(heads: Codes, words: Words) -> tuple[Codes, Flags]:
+    """Put targets above their heads: Algorithm 1.
+
+    Args:
+        heads: the heads of content-head trees, -1 for roots, int32, shape (words,).
+        words: what takes part.
+
+    Returns:
+        The heads of function-head trees, int32, and which targets changed places with their heads, uint8; (words,).
+    """
+    return kernel.forward(heads, kernel.visits(heads), words.targets, words.roots)
+
+
+def lowered(heads: Codes, words: Words) -> Codes:
+    """Put targets below their children again: Algorithm 2.
+
+    A target without a head stays as it is: to move its children would give the sentence several roots.
+
+    Args:
+        heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
+        words: what takes part.
+
+    Returns:
+        The heads of content-head trees, int32, shape (words,).
+    """
+    order = kernel.visits(heads)
+    if words.variant == "script":
+        return lowered_as_by_the_script(heads, order, words.targets, words.fixed)
+    return kernel.backward(heads, order, words.targets, words.fixed, words.variant == "frozen")

@@ -1,0 +1,152 @@
+"""Heads recorded in MISC, so that a converted treebank can be had back without loss."""
+
+from __future__ import annotations
+
+import re
+import zlib
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.conversion.heads import Words, lowered, raised
+from levelhead.errors import Fault, InputError, Place
+from levelhead.kernels import trees
+from levelhead.treebank import Column, Treebank
+from levelhead.treebank.treebank import COLUMNS
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from levelhead.treebank.strings import Codes
+
+ATTRIBUTE = "ContentHead"
+"""The attribute in MISC that holds a word's head in the content-head tree, as CoNLL-U writes heads.
+
+On the first word of a sentence that has one, a checksum of the function-head tree follows after a colon.
+"""
+
+_RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
+
+
+class Restored(NamedTuple):
+    """What the records of a treebank say.
+
+    Args:
+        heads: the recorded heads, and the present ones where there are none.
+        whole: whether the records of each sentence hold: its tree is the very one that was recorded.
+        recorded: whether each sentence has records.
+    """
+
+    heads: Codes
+    whole: NDArray[np.bool_]
+    recorded: NDArray[np.bool_]
+
+
+class _Record(NamedTuple):
+    """What a MISC records: head and checksum, and the MISC without it."""
+
+    head: int
+    checksum: str | None
+    rest: str
+
+
+def with_records(treebank: Treebank, words: Words) -> Treebank:
+    """Record in MISC the head of each word that forward conversion changes or backward conversion would not restore.
+
+    Args:
+        treebank: content-head trees.
+        words: what takes part in the conversion.
+
+    Raises:
+        InputError: there are such records already.
+    """
+    _refuse_records(treebank)
+    heads = treebank.heads
+    converted, _ = raised(heads, words)
+    chosen = np.flatnonzero((converted != heads) | (lowered(converted, words) != heads))
+    records = [f"{ATTRIBUTE}={head}" for head in treebank.local_heads()[chosen].tolist()]
+    sentences, first = np.unique(treebank.sentence_of_word[chosen], return_index=True)
+    function = replace(treebank, heads=converted)
+    for i, checksum in zip(first.tolist(), _checksums(function, sentences.tolist())):
+        records[i] += f":{checksum}"
+    texts = [_added(treebank.misc[word], record) for word, record in zip(chosen.tolist(), records)]
+    return _with_misc(treebank, chosen, texts)
+
+
+def without_records(treebank: Treebank) -> Treebank:
+    """Remove all records from MISC."""
+    found = _records_in(treebank)
+    chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(found)))
+    texts = [found[code].rest for code in treebank.misc.codes[chosen].tolist()]
+    return _with_misc(treebank, chosen, texts)
+
+
+def n_records(treebank: Treebank) -> int:
+    """Count the words with records."""
+    return int(np.isin(treebank.misc.codes, list(_records_in(treebank))).sum())
+
+
+def restored(treebank: Treebank) -> Restored:
+    """Read the records, and see in which sentences they hold.
+
+    Args:
+        treebank: function-head trees, perhaps changed since they were converted.
+    """
+    starts, sentences = treebank.sentence_starts, treebank.sentence_of_word
+    found = _records_in(treebank)
+    chosen = np.flatnonzero(np.isin(treebank.misc.codes, list(found)))
+    records = [found[code] for code in treebank.misc.codes[chosen].tolist()]
+    local = treebank.local_heads()
+    local[chosen] = [record.head for record in records]
+    recorded, whole = np.zeros(len(treebank), dtype=bool), np.zeros(len(treebank), dtype=bool)
+    recorded[sentences[chosen]] = True
+    sums = {i: record.checksum for i, record in zip(sentences[chosen].tolist(), records) if record.checksum}
+    whole[list(sums)] = [one == other for one, other in zip(sums.values(), _checksums(treebank, sums))]
+    # a treebank read as CoNLL-X may have several roots in a sentence
+    whole &= trees.bad_sentences(local, starts, True) == 0
+    as_index = np.where(local == 0, -1, local - 1 + starts[sentences]).astype(np.int32)
+    return Restored(as_index, whole, recorded)
+
+
+def _checksums(treebank: Treebank, sentences: Iterable[int]) -> list[str]:
+    """Give a checksum of the heads of each of some sentences."""
+    local, starts = treebank.local_heads().astype("<i4"), treebank.sentence_starts.tolist()
+    return [f"{zlib.crc32(local[starts[i] : starts[i + 1]].tobytes()):08x}" for i in sentences]
+
+
+def _refuse_records(treebank: Treebank) -> None:
+    present = np.flatnonzero(np.isin(treebank.misc.codes, list(_records_in(treebank))))
+    if len(present):
+        word = int(present[0])
+        sentence = int(treebank.sentence_of_word[word])
+        number = str(word - int(treebank.sentence_starts[sentence]) + 1)
+        line = int(treebank.source.lines[sentence]) if len(treebank.source.lines) else None
+        message = f"word {number} of the sentence that begins here has a recorded head already"
+        raise InputError(Fault("recorded-heads", message, Place(treebank.source.path, line, sentence + 1, number)))
+
+
+def _records_in(treebank: Treebank) -> dict[int, _Record]:
+    """Give what is recorded for each code of a MISC with a record; the last counts where there are several."""
+    found = {}
+    for code in treebank.misc.distinct.tolist():
+        parts = treebank.strings[code].split("|")
+        records = [match for match in map(_RECORD.fullmatch, parts) if match]
+        if records:
+            rest = [part for part in parts if not _RECORD.fullmatch(part)]
+            found[code] = _Record(int(records[-1][1]), records[-1][2], "|".join(rest) if rest else "_")
+    return found
+
+
+def _added(misc: str, record: str) -> str:
+    return record if misc == "_" else f"{misc}|{record}"
+
+
+def _with_misc(treebank: Treebank, chosen: NDArray[np.intp], texts: list[str]) -> Treebank:
+    """Return a treebank in which these words have these values of MISC."""
+    strings, codes = treebank.strings.with_texts(texts)
+    misc = treebank.misc.codes.copy()
+    misc[chosen] = codes
+    columns: dict[str, Any] = {name: Column(getattr(treebank, name).codes, strings) for name in COLUMNS}
+    return replace(treebank, **{**columns, "misc": Column(misc, strings)})

@@ -1,0 +1,136 @@
+"""There and back: how much a conversion changes, and what it does not restore."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from levelhead.conversion.convert import backward, forward
+from levelhead.conversion.heads import Variant, raised, ud_version, words_of
+from levelhead.conversion.targets import Targets, default_targets
+from levelhead.treebank import Treebank, nonprojective_arcs
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from levelhead.treebank.strings import Codes
+
+
+class NotRestored(NamedTuple):
+    """A word whose head is another one after the round trip; sentence and word count from 1, a head of 0 is the root.
+
+    Args:
+        sentence: the number of its sentence in the file.
+        line: the line at which the sentence's words begin, None if the treebank was made in Python.
+        sent_id: the sentence's name, None if it has none.
+        word: its number in the sentence.
+        form: its form.
+        head: its head before.
+        restored: its head after.
+    """
+
+    sentence: int
+    line: int | None
+    sent_id: str | None
+    word: int
+    form: str
+    head: int
+    restored: int
+
+
+@dataclass(frozen=True)
+class RoundTrip:
+    """What forward conversion changes in a treebank, and what backward conversion does not restore.
+
+    Args:
+        ud: the version of UD that was assumed.
+        variant: the reading of the algorithm.
+        targets: the name of the targets.
+        sentences: all sentences.
+        words: all words.
+        punctuation: the words whose relation is punct.
+        candidates: the words that are targets.
+        converted: the targets that changed places with their heads.
+        changed_heads: the words that have another head in the function-head tree; two for nearly every conversion.
+        nonprojective: non-projective arcs, before and after forward conversion.
+        nonprojective_sentences: sentences with at least one such arc, before and after.
+        not_restored: the words that have another head after the round trip.
+    """
+
+    ud: int
+    variant: Variant
+    targets: str
+    sentences: int
+    words: int
+    punctuation: int
+    candidates: int
+    converted: int
+    changed_heads: int
+    nonprojective: tuple[int, int]
+    nonprojective_sentences: tuple[int, int]
+    not_restored: tuple[NotRestored, ...]
+
+    @property
+    def failed_sentences(self) -> tuple[int, ...]:
+        """The numbers of the sentences that are not restored, from 1."""
+        return tuple(dict.fromkeys(word.sentence for word in self.not_restored))
+
+
+def check(
+    treebank: Treebank,
+    *,
+    targets: Targets | None = None,
+    variant: Variant = "paper",
+    ud: int | None = None,
+    exact: bool = False,
+) -> RoundTrip:
+    """Convert a treebank forward and back, and report what happened.
+
+    Args:
+        treebank: content-head trees, as in UD.
+        targets: as in `forward`, and so for the rest.
+        variant: the reading of the algorithm.
+        ud: the version of UD.
+        exact: whether to take the round trip that is exact.
+
+    Raises:
+        InputError: `exact`, and there are recorded heads already.
+    """
+    chosen, version = targets or default_targets(), ud or ud_version(treebank) or 2
+    words = words_of(treebank, chosen, variant, version)
+    heads, moved = raised(treebank.heads, words)
+    converted = forward(treebank, targets=chosen, variant=variant, ud=version, exact=exact)
+    back = backward(converted, targets=chosen, variant=variant, ud=version, exact=exact)
+    before, after = nonprojective_arcs(treebank), nonprojective_arcs(converted)
+    return RoundTrip(
+        ud=version,
+        variant=variant,
+        targets=chosen.name,
+        sentences=len(treebank),
+        words=treebank.n_words,
+        punctuation=int(chosen.labelled(treebank, frozenset({"punct"})).sum()),
+        candidates=int(words.targets.sum()),
+        converted=int(moved.sum()),
+        changed_heads=int((heads != treebank.heads).sum()),
+        nonprojective=(int(before.sum()), int(after.sum())),
+        nonprojective_sentences=(_sentences_of(before, treebank), _sentences_of(after, treebank)),
+        not_restored=tuple(_not_restored(treebank, back.local_heads())),
+    )
+
+
+def _sentences_of(chosen: NDArray[np.bool_], treebank: Treebank) -> int:
+    return len(np.unique(treebank.sentence_of_word[chosen]))
+
+
+def _not_restored(treebank: Treebank, restored: Codes) -> list[NotRestored]:
+    local, starts, lines = treebank.local_heads(), treebank.sentence_starts, treebank.source.lines
+    found = []
+    for word in np.flatnonzero(local != restored).tolist():
+        sentence = int(treebank.sentence_of_word[word])
+        line = int(lines[sentence]) if len(lines) else None
+        number = word - int(starts[sentence]) + 1
+        place = (sentence + 1, line, treebank[sentence].id, number, treebank.forms[word])
+        found.append(NotRestored(*place, int(local[word]), int(restored[word])))
+    return found

@@ -1,0 +1,77 @@
+"""Algorithm 2 as the published script carries it out (github.com/kohilin/MultiBFConv), for comparison.
+
+The script keeps for each word a list of its children on either side. When a child is found to hang from another word,
+the child's present head takes its place at the end of a list; other words that came to hang from the word meanwhile
+are not in its lists. The first word of the left list and the last of the right one become heads: the outermost, as a
+rule. The script visits words twice that cross from the left list to the right one, and can then write circles; here
+every word is visited once, and the result is always a tree.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from levelhead.conversion.targets import Flags
+    from levelhead.treebank.strings import Codes
+
+
+def lowered_as_by_the_script(heads: Codes, order: Codes, targets: Flags, fixed: Flags) -> Codes:
+    """Put targets below their children.
+
+    Args:
+        heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
+        order: what `kernels.conversion.visits` makes of them, int32, shape (2 * words,).
+        targets: whether each word is a target, uint8, shape (words,).
+        fixed: whether each word is a part of a fixed expression, uint8, shape (words,).
+
+    Returns:
+        The heads of content-head trees, int32, shape (words,).
+    """
+    lists = _Lists(heads, fixed)
+    is_target = targets.astype(bool).tolist()
+    for step in order.tolist():
+        word, left = (step, True) if step >= 0 else (-1 - step, False)
+        lists.renew(word, left=left)
+        if is_target[word]:
+            lists.lower(word, left=left)
+    return np.array(lists.heads, dtype=np.int32)
+
+
+class _Lists:
+    """The script's lists of children, and the heads so far."""
+
+    def __init__(self, heads: Codes, fixed: Flags) -> None:
+        self.heads = heads.tolist()
+        self.fixed = fixed.astype(bool).tolist()
+        self.left: defaultdict[int, list[int]] = defaultdict(list)
+        self.right: defaultdict[int, list[int]] = defaultdict(list)
+        for word, head in enumerate(self.heads):
+            if head >= 0:
+                self._side(head, word).append(word)
+
+    def _side(self, head: int, word: int) -> list[int]:
+        return self.left[head] if word < head else self.right[head]
+
+    def _movable(self, word: int, *, left: bool) -> list[int]:
+        children = (self.left if left else self.right).get(word, ())
+        return [child for child in children if not self.fixed[child]]
+
+    def renew(self, word: int, *, left: bool) -> None:
+        """Replace children that hang from another word by that word."""
+        for child in self._movable(word, left=left):
+            head = self.heads[child]
+            if head != word:
+                self._side(word, child).remove(child)
+                self._side(word, head).append(head)
+
+    def lower(self, target: int, *, left: bool) -> None:
+        """Give a target's children on one side to its head, and make one of them its head."""
+        children, above = self._movable(target, left=left), self.heads[target]
+        if children and above >= 0:
+            for child in children:
+                self.heads[child] = above
+            self.heads[target] = children[0] if left else children[-1]

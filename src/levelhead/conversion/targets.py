@@ -1,0 +1,120 @@
+"""Conversion targets: which words change places with their heads."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from functools import cache
+from pathlib import Path
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.treebank import Treebank
+from levelhead.treebank.relations import universal
+from levelhead.treebank.source import read_bytes
+
+Flags = NDArray[np.uint8]
+
+Labels = Mapping[str, frozenset[str]]
+
+_DEFAULT_FIXED: Labels = {"ud1": frozenset({"mwe"}), "ud2": frozenset({"fixed"})}
+_KEYS = {"name", "subtypes", "targets", "fixed"}
+
+
+class Targets(NamedTuple):
+    """The set T of Kohita et al. (2017): pairs of a part of speech and a relation.
+
+    Args:
+        name: how it is called.
+        relations: the relations of each UPOS that has targets.
+        fixed: the relations of parts of fixed expressions, under "ud1" and "ud2": backward conversion leaves them.
+        subtypes: whether a relation written without a subtype stands for all its subtypes.
+    """
+
+    name: str
+    relations: Labels
+    fixed: Labels = _DEFAULT_FIXED
+    subtypes: bool = True
+
+    def matches(self, upos: str, relation: str) -> bool:
+        """Say whether words of this part of speech and relation are targets."""
+        return self._is_in(relation, self.relations.get(upos, frozenset()))
+
+    def of(self, treebank: Treebank) -> Flags:
+        """Say of each word whether it is a target, uint8, shape (words,)."""
+        found = np.zeros(treebank.n_words, dtype=np.uint8)
+        for code in treebank.upos.distinct.tolist():
+            relations = self.relations.get(treebank.strings[code])
+            if relations:
+                found |= (treebank.upos.codes == code) & self.labelled(treebank, relations)
+        return found
+
+    def fixed_in(self, treebank: Treebank, ud: int) -> Flags:
+        """Say of each word whether it is a part of a fixed expression in this version of UD, uint8, shape (words,)."""
+        return self.labelled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
+
+    def labelled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
+        """Say of each word whether it has one of some relations, uint8, shape (words,)."""
+        member = np.zeros(len(treebank.strings), dtype=np.uint8)
+        for code in treebank.relations.distinct.tolist():
+            member[code] = self._is_in(treebank.strings[code], relations)
+        return member[treebank.relations.codes]
+
+    def _is_in(self, relation: str, listed: frozenset[str]) -> bool:
+        return relation in listed or (self.subtypes and universal(relation) in listed)
+
+
+@cache
+def default_targets() -> Targets:
+    """Return the targets of Kohita et al. (2017), Table 1."""
+    return read_targets(Path(__file__).with_name("targets.toml"))
+
+
+def read_targets(path: str | os.PathLike[str]) -> Targets:
+    """Read targets from a TOML file such as `levelhead/conversion/targets.toml`.
+
+    Args:
+        path: the file; it has a table `targets` with a list of relations for each UPOS, and perhaps a table `fixed`
+            with a list for `ud1` and `ud2`, a `name`, and `subtypes = false` if relations mean no subtypes.
+
+    Raises:
+        InputError: it is not TOML, or not of this form.
+    """
+    name = os.fspath(path)
+    try:
+        document = tomllib.loads(read_bytes(path).decode("utf-8-sig"))
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise _invalid(name, f"it is not TOML: {error}") from error
+    except RecursionError as error:
+        raise _invalid(name, "it is nested too deeply") from error
+    unknown = sorted(set(document) - _KEYS)
+    if unknown:
+        raise _invalid(name, f"{unknown[0]!r} is none of {', '.join(sorted(_KEYS))}")
+    subtypes, own_name = document.get("subtypes", True), document.get("name", Path(name).stem)
+    if not isinstance(subtypes, bool) or not isinstance(own_name, str):
+        raise _invalid(name, "`subtypes` must be true or false, and `name` a string")
+    fixed = _labels(document.get("fixed", {}), name, "fixed")
+    if not set(fixed) <= {"ud1", "ud2"}:
+        raise _invalid(name, "`fixed` has lists for ud1 and ud2, and nothing else")
+    targets = _labels(document.get("targets", {}), name, "targets")
+    if not any(targets.values()):
+        raise _invalid(name, "the table `targets` names no relation")
+    return Targets(own_name, targets, {**_DEFAULT_FIXED, **fixed}, subtypes)
+
+
+def _labels(table: object, name: str, key: str) -> Labels:
+    if not isinstance(table, dict) or not all(map(_is_list_of_strings, table.values())):
+        raise _invalid(name, f"`{key}` must be a table of lists of relations")
+    return {tag: frozenset(relations) for tag, relations in table.items()}
+
+
+def _is_list_of_strings(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(item, str) for item in value)
+
+
+def _invalid(name: str, message: str) -> InputError:
+    return InputError(Fault("invalid-targets", message, Place(name)))

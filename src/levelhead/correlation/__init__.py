@@ -1,0 +1,26 @@
+"""What goes with what: tables of anything by treebank, joined, and how strongly their columns are related."""
+
+from levelhead.correlation.agreement import Agreement, Comparison, Estimate, Verdicts, agreement, compare, verdicts
+from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
+from levelhead.correlation.measurements import Measurements, join
+from levelhead.correlation.reading import read_tables
+from levelhead.correlation.variance import CumulativeVariance, cumulative_variance
+
+__all__ = [
+    "Agreement",
+    "Coefficient",
+    "Comparison",
+    "Correlation",
+    "CumulativeVariance",
+    "Estimate",
+    "Measurements",
+    "Pair",
+    "Verdicts",
+    "agreement",
+    "compare",
+    "correlate",
+    "cumulative_variance",
+    "join",
+    "read_tables",
+    "verdicts",
+]

@@ -1,0 +1,220 @@
+"""How well a measure agrees with people who chose the better of two analyses of each sentence.
+
+Callin (section 6, table 4) correlates two vectors over sentences with Pearson's coefficient: which parser the measure
+puts first, and which one the people chose. Of two vectors of zeros and ones Spearman's coefficient, which his table
+names, is the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.correlation.coefficients import Numbers, correlations, interval, resamples_of
+
+Ties = Literal["callin", "half", "skip"]
+"""A measure that puts neither first: "callin" counts it for the second, "half" half for each, "skip" leaves it out."""
+
+_CONSTANT = 1e-12
+_ROUNDING = 1e-12
+_AT_ONCE = 2_000_000
+
+
+class Verdicts(NamedTuple):
+    """What a measure says of each sentence.
+
+    Args:
+        second: 1 where it puts the second system first, 0 where the first, 0.5 where neither; float64,
+            shape (sentences,).
+        counted: whether the sentence counts, bool, likewise.
+        differences: the second system's score minus the first's, 0 where either is not defined; float64, likewise.
+        n_ties: how many sentences have equal scores or none.
+    """
+
+    second: Numbers
+    counted: NDArray[np.bool_]
+    differences: Numbers
+    n_ties: int
+
+
+class Estimate(NamedTuple):
+    """A number with its bootstrap interval; None where it is not defined.
+
+    Args:
+        value: the number.
+        low: where the interval begins.
+        high: where it ends.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class Agreement(NamedTuple):
+    """How well a measure agrees with people.
+
+    Args:
+        n: sentences that count.
+        n_ties: sentences with equal scores or none.
+        correlation: Pearson's coefficient of verdicts and choices (Callin, table 4).
+        spearman: Spearman's coefficient of the differences of scores and the choices.
+        accuracy: the share of sentences in which the verdict is the choice.
+        kappa: Cohen's kappa (1960): accuracy over that expected by chance.
+    """
+
+    n: int
+    n_ties: int
+    correlation: Estimate
+    spearman: Estimate
+    accuracy: Estimate
+    kappa: Estimate
+
+
+class Comparison(NamedTuple):
+    """Whether one measure agrees better with people than another.
+
+    Args:
+        difference: of their correlations with the choices: the first minus the second, with its interval.
+        p: two-sided, by paired randomisation: the verdicts of the two are swapped at random in each sentence.
+    """
+
+    difference: Estimate
+    p: float | None
+
+
+def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts:
+    """Say which of two systems a measure puts first, sentence by sentence.
+
+    Args:
+        first: the first system's scores, NaN where undefined, shape (sentences,).
+        second: the second's, likewise.
+        ties: what to do with equal or undefined scores.
+    """
+    differences = np.nan_to_num(second - first, nan=0.0)
+    tied = differences == 0
+    whole = np.where(differences < 0, 0.0, 1.0)
+    if ties == "half":
+        whole[tied] = 0.5
+    counted = ~tied if ties == "skip" else np.ones(len(tied), dtype=bool)
+    return Verdicts(whole, counted, differences, int(tied.sum()))
+
+
+def agreement(
+    given: Verdicts, choices: Numbers, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+) -> Agreement:
+    """Return how well a measure agrees with people.
+
+    Args:
+        given: the verdicts of the measure.
+        choices: the share of votes for the second system, 0 or 1 with one vote a sentence; shape (sentences,).
+        resamples: how many bootstrap resamples of sentences.
+        level: how much an interval holds.
+        seed: the seed of the resamples.
+    """
+    draws = resamples_of(len(choices), resamples, np.random.default_rng(seed))
+    one = np.ones((1, len(choices)))
+
+    def estimate(statistic: Callable[[Numbers], Numbers]) -> Estimate:
+        value = float(statistic(one)[0])
+        return Estimate(None if np.isnan(value) else value, *interval(statistic(draws), level))
+
+    moments = _Moments.of(given, choices)
+    return Agreement(
+        int(given.counted.sum()),
+        given.n_ties,
+        estimate(lambda weights: moments.sums(weights).correlation()),
+        estimate(lambda weights: _spearman(given, choices, weights)),
+        estimate(lambda weights: moments.sums(weights).accuracy()),
+        estimate(lambda weights: moments.sums(weights).kappa()),
+    )
+
+
+def _spearman(given: Verdicts, choices: Numbers, weights: Numbers) -> Numbers:
+    values = np.stack([given.differences, choices], axis=1)[given.counted]
+    drawn = weights[:, given.counted]
+    if not values.size:
+        return np.full(len(weights), np.nan)
+    step = max(1, _AT_ONCE // values.size)
+    some = [drawn[at : at + step] for at in range(0, len(drawn), step)]
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any counted sentence has no value
+        return np.concatenate([correlations(values, part, "spearman")[:, 0, 1] for part in some])
+
+
+def compare(
+    one: Verdicts, other: Verdicts, choices: Numbers, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+) -> Comparison:
+    """Compare how well two measures agree with people, on the same sentences.
+
+    Args:
+        one: the verdicts of a measure.
+        other: those of another.
+        choices: as in `agreement`.
+        resamples: how many bootstrap resamples, and how many random swaps.
+        level: how much the interval holds.
+        seed: the seed of both.
+    """
+    rng = np.random.default_rng(seed)
+    draws = resamples_of(len(choices), resamples, rng)
+    a, b = _Moments.of(one, choices), _Moments.of(other, choices)
+    whole = np.ones((1, len(choices)))
+    value = float((a.sums(whole).correlation() - b.sums(whole).correlation())[0])
+    if np.isnan(value):
+        return Comparison(Estimate(None, None, None), None)
+    low, high = interval(a.sums(draws).correlation() - b.sums(draws).correlation(), level)
+    swapped = rng.integers(0, 2, size=(resamples, len(choices))).astype(np.float64)
+    both = 1 - swapped
+    differences = (a.sums(both) + b.sums(swapped)).correlation() - (b.sums(both) + a.sums(swapped)).correlation()
+    n_reached = int((np.abs(differences) >= abs(value) - _ROUNDING).sum())
+    return Comparison(Estimate(value, low, high), (1 + n_reached) / (1 + resamples))
+
+
+class _Sums(NamedTuple):
+    """Weighted sums over sentences, one each sample: how many, verdicts, choices, their squares and product."""
+
+    n: Numbers
+    v: Numbers
+    c: Numbers
+    vv: Numbers
+    cc: Numbers
+    vc: Numbers
+
+    def __add__(self, other: _Sums) -> _Sums:  # type: ignore[override]
+        return _Sums(*(one + two for one, two in zip(self, other)))
+
+    def correlation(self) -> Numbers:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            v, c = self.v / self.n, self.c / self.n
+            spread_v, spread_c = self.vv / self.n - v * v, self.cc / self.n - c * c
+            defined = (spread_v > _CONSTANT) & (spread_c > _CONSTANT)
+            scale = np.sqrt(np.where(defined, spread_v * spread_c, np.nan))
+            return np.clip((self.vc / self.n - v * c) / scale, -1.0, 1.0)
+
+    def accuracy(self) -> Numbers:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (self.n - self.v - self.c + 2 * self.vc) / self.n  # mean of vc + (1 - v)(1 - c)
+
+    def kappa(self) -> Numbers:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            v, c = self.v / self.n, self.c / self.n
+            expected = v * c + (1 - v) * (1 - c)
+            left = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)
+            return (self.accuracy() - expected) / left
+
+
+class _Moments(NamedTuple):
+    """What is summed for each sentence, shape (sentences, 6): columns as in `_Sums`."""
+
+    parts: Numbers
+
+    @classmethod
+    def of(cls, given: Verdicts, choices: Numbers) -> _Moments:
+        counts = given.counted.astype(np.float64)
+        v, c = given.second, choices
+        return cls(np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1))
+
+    def sums(self, weights: Numbers) -> _Sums:
+        return _Sums(*(weights @ self.parts).T)

@@ -1,0 +1,147 @@
+"""Correlation coefficients of weighted samples: Pearson's, Spearman's, and both with other columns held fixed.
+
+A bootstrap resample is the sample with weights: how often each row was drawn. So one vectorised function gives the
+coefficients of the sample and of all resamples.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, InputError
+
+Numbers = NDArray[np.float64]
+Method = Literal["pearson", "spearman"]
+
+_CONSTANT = 1e-12  # of standardised columns: no variance but that of rounding
+_AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
+
+
+def standardised(values: Numbers) -> Numbers:
+    """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant ones are 0.
+
+    Args:
+        values: finite numbers, shape (rows, columns).
+    """
+    scale = np.abs(values).max(axis=0)
+    scaled = values / np.where(scale > 0, scale, 1)  # so that squares of very large or small numbers stay numbers
+    centred = scaled - scaled.mean(axis=0)
+    deviation = np.sqrt((centred**2).mean(axis=0))
+    varies = values.max(axis=0) > values.min(axis=0)
+    return np.where(varies, centred / np.where(deviation > 0, deviation, 1), 0.0)
+
+
+def midranks(column: Numbers, weights: Numbers) -> Numbers:
+    """Return the rank of each row, equal values sharing the mean of theirs, float64, shape (samples, rows).
+
+    Args:
+        column: values, shape (rows,).
+        weights: how often each row is there, shape (samples, rows).
+    """
+    order = np.argsort(column, kind="stable")
+    starts = np.flatnonzero(np.concatenate([[True], np.diff(column[order]) != 0]))
+    group = np.empty(len(column), dtype=np.int64)
+    group[order] = np.repeat(np.arange(len(starts)), np.diff([*starts, len(column)]))
+    sizes = np.add.reduceat(weights[:, order], starts, axis=1)
+    ranks: Numbers = (np.cumsum(sizes, axis=1) - (sizes - 1) / 2)[:, group]
+    return ranks
+
+
+def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", n_given: int = 0) -> Numbers:
+    """Return the correlation matrices of samples, float64, shape (samples, columns - given, columns - given).
+
+    Partial correlation is that of the residuals of linear regression on the given columns (with Spearman's, of
+    ranks), computed as the Schur complement of their covariances. NaN where a column does not vary.
+
+    Args:
+        values: finite numbers, shape (rows, columns); the given columns are the last.
+        weights: how often each row is in each sample, shape (samples, rows).
+        method: Pearson's, or Spearman's: Pearson's of the ranks.
+        n_given: how many columns are held fixed.
+    """
+    if method == "spearman":
+        ranks = [midranks(column, weights) / len(values) for column in values.T]
+        columns = np.stack(ranks, axis=2)
+    else:
+        columns = standardised(values)[None]
+    total = weights.sum(axis=1)[:, None]
+    mean = np.einsum("sr,srk->sk", weights, np.broadcast_to(columns, (len(weights), *values.shape))) / total
+    deviations = (columns - mean[:, None, :]) * np.sqrt(weights / total)[:, :, None]
+    covariances = deviations.transpose(0, 2, 1) @ deviations
+    return _normalised(_given(covariances, n_given) if n_given else covariances)
+
+
+def _given(covariances: Numbers, n_given: int) -> Numbers:
+    """Covariances of what is left of the first columns when the last are known."""
+    n = covariances.shape[1] - n_given
+    between, given = covariances[:, :n, n:], covariances[:, n:, n:]
+    left: Numbers = covariances[:, :n, :n] - between @ np.linalg.pinv(given, hermitian=True) @ between.transpose(
+        0, 2, 1
+    )
+    return left
+
+
+def _normalised(covariances: Numbers) -> Numbers:
+    variances = np.diagonal(covariances, axis1=1, axis2=2)
+    deviations = np.sqrt(np.where(variances > _CONSTANT, variances, np.nan))
+    coefficients: Numbers = np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0)
+    return coefficients
+
+
+def resampled(values: Numbers, method: Method, n_given: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
+    """Return the coefficients of bootstrap resamples of rows, float64, shape (resamples, columns, columns).
+
+    Args:
+        values: finite numbers, shape (rows, columns); the given columns are the last.
+        method: which coefficient.
+        n_given: how many columns are held fixed.
+        n_resamples: how many resamples.
+        rng: where randomness comes from.
+    """
+    draws = resamples_of(len(values), n_resamples, rng)
+    step = max(1, _AT_ONCE // values.size)
+    parts = [correlations(values, draws[at : at + step], method, n_given) for at in range(0, n_resamples, step)]
+    return np.concatenate(parts)
+
+
+def resamples_of(n_rows: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
+    """Draw rows with replacement: how often each is drawn, float64, shape (resamples, rows)."""
+    return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=n_resamples).astype(np.float64)
+
+
+def interval(statistics: Numbers, level: float) -> tuple[float | None, float | None]:
+    """Return the percentile interval of bootstrap statistics; resamples without a value are left out.
+
+    Args:
+        statistics: one value a resample, NaN where there is none.
+        level: how much the interval holds, as 0.95.
+    """
+    known = statistics[~np.isnan(statistics)]
+    if not len(known):
+        return None, None
+    low, high = np.quantile(known, [(1 - level) / 2, (1 + level) / 2])
+    return float(low), float(high)
+
+
+def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
+    """Return the two-sided p of a correlation by Student's t with n - 2 - given degrees of freedom.
+
+    Args:
+        coefficient: Pearson's, partial or not; for Spearman's it is an approximation.
+        n_rows: the size of the sample.
+        n_given: how many columns were held fixed.
+
+    Raises:
+        InputError: scipy is not installed.
+    """
+    freedom = n_rows - 2 - n_given
+    if freedom < 1:
+        return None
+    try:
+        from scipy.special import betainc
+    except ImportError as error:
+        raise InputError(Fault("missing-extra", "p values need scipy: pip install 'levelhead[stats]'")) from error
+    return float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))

@@ -1,0 +1,268 @@
+"""Correlations between all columns of a table: coefficients with intervals, p values, and checks by family."""
+
+from __future__ import annotations
+
+import itertools
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.correlation.coefficients import (
+    Method,
+    Numbers,
+    correlations,
+    interval,
+    p_value,
+    resampled,
+)
+from levelhead.correlation.families import FamilyCheck, family_check
+from levelhead.correlation.measurements import Measurements, Missing
+from levelhead.errors import Fault, InputError, quoted
+from levelhead.significance.corrections import holm
+
+Rows = NDArray[np.int64]
+METHODS: tuple[Method, ...] = ("pearson", "spearman")
+
+
+class Coefficient(NamedTuple):
+    """How strongly two columns go together.
+
+    Args:
+        value: the coefficient, from -1 to 1; None where a column does not vary.
+        low: where the bootstrap interval begins.
+        high: where it ends.
+        p: two-sided, that there is no correlation, by Student's t.
+        p_holm: the same corrected for all pairs, by Holm's method.
+        families: what families of languages do to it, if they were given.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+    p: float | None
+    p_holm: float | None = None
+    families: FamilyCheck | None = None
+
+
+class Pair(NamedTuple):
+    """Two columns.
+
+    Args:
+        x: the name of one.
+        y: the name of the other.
+        n: how many treebanks have both.
+        coefficients: by method.
+    """
+
+    x: str
+    y: str
+    n: int
+    coefficients: Mapping[Method, Coefficient]
+
+
+@dataclass(frozen=True, eq=False)
+class Correlation:
+    """The correlations of all pairs of columns.
+
+    Args:
+        columns: their names.
+        given: the columns held fixed.
+        treebanks: the treebanks that any pair rests on.
+        pairs: the upper triangle of the matrix, row by row.
+        settings: everything that decides the numbers, by name.
+        notes: what was left out, in sentences.
+    """
+
+    columns: tuple[str, ...]
+    given: tuple[str, ...]
+    treebanks: tuple[str, ...]
+    pairs: tuple[Pair, ...]
+    settings: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+    def __getitem__(self, names: tuple[str, str]) -> Pair:
+        """Return the pair of two columns, in either order."""
+        for pair in self.pairs:
+            if {pair.x, pair.y} == set(names):
+                return pair
+        raise KeyError(names)
+
+
+def correlate(
+    table: Measurements,
+    columns: Sequence[str] | None = None,
+    *,
+    given: Sequence[str] = (),
+    family: str | None = None,
+    methods: Sequence[Method] = METHODS,
+    missing: Missing = "drop",
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Correlation:
+    """Correlate columns of a table, every pair.
+
+    Args:
+        table: values by treebank.
+        columns: which columns; all numbers if None, those apart that do not vary.
+        given: columns held fixed: partial correlation.
+        family: a column of text that tells the language family of each treebank.
+        methods: which coefficients.
+        missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" pair by pair; "error"
+            refuses them.
+        resamples: how many bootstrap resamples, and at most how many permutations.
+        level: how much an interval holds.
+        seed: the seed of all randomness.
+
+    Raises:
+        InputError: there is no such column, one that was asked for does not vary, or there are too few treebanks.
+    """
+    names = _chosen(table, columns, given)
+    table, dropped = _complete(table, [*names, *given], family, missing)
+    names, constant = _varying(table, names, given, asked=columns is not None)
+    settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
+    settings |= {os.path.basename(path): digest[:12] for path, digest in table.sources.items()}  # noqa: PTH119
+    make = _Maker(table, tuple(given), family, tuple(methods), resamples, level, seed)
+    pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
+    return Correlation(
+        tuple(names), tuple(given), table.treebanks, _corrected(pairs, methods), settings,
+        (*table.notes, *dropped, *constant),
+    )  # fmt: skip
+
+
+def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[str]) -> list[str]:
+    for name in (*(columns or ()), *given):
+        table.number(name)
+    names = [name for name in dict.fromkeys(table.numbers if columns is None else columns) if name not in given]
+    if len(names) < 2:
+        numbers = ", ".join(map(quoted, table.numbers)) or "none"
+        message = f"a correlation needs two columns of numbers; there are {numbers}"
+        raise InputError(Fault("unknown-column", message))
+    return names
+
+
+def _complete(
+    table: Measurements, names: Sequence[str], family: str | None, missing: Missing
+) -> tuple[Measurements, list[str]]:
+    """The treebanks with a value in every column, unless pairs are looked at one by one; with the others named."""
+    families = table.text(family) if family is not None else ("*",) * len(table)
+    empty = {
+        row: [name for name in names if np.isnan(table.numbers[name][row])] + ([] if families[row] else [str(family)])
+        for row in range(len(table))
+    }
+    bad = {row: columns for row, columns in empty.items() if columns and (missing != "pairwise" or not families[row])}
+    if bad and missing == "error":
+        raise InputError(*(Fault("missing-value", _told(table, row, columns)) for row, columns in bad.items()))
+    kept = [row for row in range(len(table)) if row not in bad]
+    if len(kept) < 3:
+        told = "".join(f"; {_told(table, row, columns)}" for row, columns in list(bad.items())[:5])
+        message = f"a correlation needs three treebanks with values in all columns; there are {len(kept)}{told}"
+        raise InputError(Fault("too-few-treebanks", message))
+    return table.rows(kept), [f"left out: {_told(table, row, columns)}" for row, columns in bad.items()]
+
+
+def _told(table: Measurements, row: int, columns: Sequence[str]) -> str:
+    more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
+    return f"{table.treebanks[row]} has no value in {', '.join(columns[:3])}{more}"
+
+
+def _varying(
+    table: Measurements, names: Sequence[str], given: Sequence[str], *, asked: bool
+) -> tuple[list[str], list[str]]:
+    constant = [name for name in (*names, *given) if not _varies(table.numbers[name])]
+    if constant and (asked or set(constant) & set(given)):
+        faults = (f"{quoted(name)} is the same in all treebanks: it correlates with nothing" for name in constant)
+        raise InputError(*(Fault("constant-column", message) for message in faults))
+    varying = [name for name in names if name not in constant]
+    if len(varying) < 2:
+        raise InputError(Fault("constant-column", f"fewer than two columns vary; constant: {', '.join(constant)}"))
+    return varying, [f"left out: {name} is the same in all treebanks" for name in constant]
+
+
+def _varies(values: Numbers) -> bool:
+    known = values[~np.isnan(values)]
+    return len(known) > 0 and bool(known.max() > known.min())
+
+
+class _Maker(NamedTuple):
+    """Makes pairs out of a table, under the settings of `correlate`."""
+
+    table: Measurements
+    given: tuple[str, ...]
+    family: str | None
+    methods: tuple[Method, ...]
+    resamples: int
+    level: float
+    seed: int
+
+    def at_once(self, names: Sequence[str]) -> Iterator[Pair]:
+        """All pairs from one matrix: every pair rests on the same treebanks and the same resamples."""
+        rows = np.arange(len(self.table))
+        self._check(len(rows), names)
+        made = {method: self._estimates(names, rows, method) for method in self.methods}
+        for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
+            yield self._pair(
+                x, y, rows, {method: (whole[i, j], samples[:, i, j]) for method, (whole, samples) in made.items()}
+            )
+
+    def pairwise(self, names: Sequence[str]) -> Iterator[Pair]:
+        """Each pair from the treebanks that have both values."""
+        for x, y in itertools.combinations(names, 2):
+            known = [~np.isnan(self.table.numbers[name]) for name in (x, y, *self.given)]
+            rows = np.flatnonzero(np.logical_and.reduce(known))
+            self._check(len(rows), (x, y))
+            made = {method: self._estimates((x, y), rows, method) for method in self.methods}
+            yield self._pair(
+                x, y, rows, {method: (whole[0, 1], samples[:, 0, 1]) for method, (whole, samples) in made.items()}
+            )
+
+    def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> tuple[Numbers, Numbers]:
+        """The matrix of the treebanks, and those of the resamples."""
+        values, n_given = self._values(names, rows), len(self.given)
+        whole = correlations(values, np.ones((1, len(rows))), method, n_given)[0]
+        return whole, resampled(values, method, n_given, self.resamples, np.random.default_rng(self.seed))
+
+    def _check(self, n_rows: int, names: Sequence[str]) -> None:
+        needed = 3 + len(self.given)
+        if n_rows < needed:
+            what = f"{' and '.join(names)}" if len(names) == 2 else "all columns"
+            held = f" when {len(self.given)} are held fixed" if self.given else ""
+            message = f"{n_rows} treebanks have values in {what}; a correlation needs {needed}{held}"
+            raise InputError(Fault("too-few-treebanks", message))
+
+    def _values(self, names: Sequence[str], rows: Rows) -> Numbers:
+        return np.stack([self.table.numbers[name][rows] for name in (*names, *self.given)], axis=1)
+
+    def _pair(self, x: str, y: str, rows: Rows, made: Mapping[Method, tuple[float, Numbers]]) -> Pair:
+        coefficients = {}
+        for method, (value, samples) in made.items():
+            families = self._families(x, y, rows, method)
+            if np.isnan(value):
+                coefficients[method] = Coefficient(None, None, None, None, None, families)
+            else:
+                p = p_value(float(value), len(rows), len(self.given))
+                coefficients[method] = Coefficient(float(value), *interval(samples, self.level), p, None, families)
+        return Pair(x, y, len(rows), coefficients)
+
+    def _families(self, x: str, y: str, rows: Rows, method: Method) -> FamilyCheck | None:
+        if self.family is None:
+            return None
+        families = [self.table.texts[self.family][row] for row in rows]
+        rng = np.random.default_rng(self.seed)
+        return family_check(self._values((x, y), rows), families, method, len(self.given), self.resamples, rng)
+
+
+def _corrected(pairs: Iterator[Pair], methods: Sequence[Method]) -> tuple[Pair, ...]:
+    """The pairs with p values corrected for their number, for each method by itself."""
+    made = list(pairs)
+    for method in methods:
+        corrected = holm([pair.coefficients[method].p for pair in made])
+        made = [
+            pair._replace(coefficients={**pair.coefficients, method: pair.coefficients[method]._replace(p_holm=p)})
+            for pair, p in zip(made, corrected)
+        ]
+    return tuple(made)

@@ -1,0 +1,98 @@
+"""Derivations of whole treebanks: transitions, and words in the order in which they are attached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.derivation.systems import Action, Transition, TransitionSystem
+from levelhead.derivation.verdicts import MOST_SWAPS, check_derived
+from levelhead.kernels import lifting, oracles
+
+if TYPE_CHECKING:
+    from levelhead.treebank import Treebank
+    from levelhead.treebank.strings import Codes
+
+_MOST_STEPS = 2_000_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Derivations:
+    """The canonical derivation of every sentence of a treebank.
+
+    Args:
+        system: the transition system.
+        transitions: the codes of all transitions, sentence by sentence, uint8.
+        offsets: where each sentence's begin, then their number; int64, shape (sentences + 1,).
+        order: the words in the order in which they get their heads, as indices into all words; those of a sentence
+            stand where its words do; int32, shape (words,).
+        heads: the heads that were derived, lifted ones included, 1-based in the sentence, 0 for the root; int32.
+        treebank: what was derived.
+        n_lifted: how many arcs differ from the treebank's because they were lifted.
+    """
+
+    system: TransitionSystem
+    transitions: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    order: Codes
+    heads: Codes
+    treebank: Treebank
+    n_lifted: int = 0
+
+    def __len__(self) -> int:
+        """Count the sentences."""
+        return len(self.offsets) - 1
+
+    @property
+    def swaps(self) -> NDArray[np.int64]:
+        """How often each sentence is swapped, int64, shape (sentences,)."""
+        before = np.concatenate([[0], np.cumsum(self.transitions == Transition.SWAP)])
+        return np.diff(before[self.offsets]).astype(np.int64)
+
+    @property
+    def attached(self) -> Codes:
+        """The word that each transition attaches, as an index into all words, or -1; int32, shape (transitions,)."""
+        words = np.full(len(self.transitions), -1, dtype=np.int32)
+        words[np.isin(self.transitions, (Transition.LEFT_ARC, Transition.RIGHT_ARC))] = self.order
+        return words
+
+    def actions(self, sentence: int) -> tuple[Action, ...]:
+        """Return the labelled transitions of a sentence.
+
+        Args:
+            sentence: its index.
+        """
+        begin, end = self.offsets[sentence : sentence + 2].tolist()
+        words = iter(self.order[slice(*self.treebank.sentence_starts[sentence : sentence + 2].tolist())].tolist())
+        steps = map(Transition, self.transitions[begin:end].tolist())
+        arcs = (Transition.LEFT_ARC, Transition.RIGHT_ARC)
+        relations = self.treebank.relations
+        return tuple(Action(step, relations[next(words)] if step in arcs else "") for step in steps)
+
+
+def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:
+    """Derive every tree by the static oracle of a transition system.
+
+    Args:
+        treebank: the trees.
+        system: the transition system.
+        lift: whether arcs that a projective system cannot derive are lifted to the head of their head, the smallest
+            first, until none is left (Nivre & Nilsson 2005); the relations stay as they are.
+
+    Raises:
+        InputError: the system cannot derive a tree, or the derivation would be too long.
+    """
+    heads = treebank.local_heads()
+    starts = treebank.sentence_starts
+    n_lifted = 0
+    if lift and system.is_projective:
+        given = heads
+        heads, verdicts = lifting.lift(given, starts, _MOST_STEPS)
+        check_derived(verdicts, system, treebank)
+        n_lifted = int(np.count_nonzero(heads != given))
+    transitions, offsets, order, verdicts = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
+    check_derived(verdicts, system, treebank)
+    return Derivations(system, transitions, offsets, order, heads, treebank, n_lifted)

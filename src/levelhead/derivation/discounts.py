@@ -1,0 +1,55 @@
+"""The discounts of modified Kneser-Ney smoothing, estimated from counts of counts."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+FALLBACK = (0.5, 1.0, 1.5)
+"""What is taken off where nothing can be estimated; the same numbers as KenLM's `--discount_fallback`."""
+
+
+class Discounts(NamedTuple):
+    """What is taken off the counts of one order of n-grams (Chen & Goodman 1998, equation 26).
+
+    Args:
+        one: off n-grams counted once.
+        two: off those counted twice.
+        more: off all others.
+        estimated: whether the counts of counts gave them; if not, they are `FALLBACK`.
+    """
+
+    one: float
+    two: float
+    more: float
+    estimated: bool
+
+    def of(self, counts: NDArray[np.int64]) -> NDArray[np.float64]:
+        """Return the discount of each count.
+
+        Args:
+            counts: counts of n-grams, int64.
+        """
+        table: NDArray[np.float64] = np.array([0.0, self.one, self.two, self.more])
+        return table[np.minimum(counts, 3)]
+
+
+def estimate_discounts(counts: NDArray[np.int64]) -> Discounts:
+    """Estimate the discounts of one order.
+
+    They cannot be estimated where no n-gram has a count of 1, 2 or 3, or where one is not above 0 and at most its
+    count; then all three are `FALLBACK`.
+
+    Args:
+        counts: the (adjusted) counts of its n-grams, int64.
+    """
+    n1, n2, n3, n4 = np.bincount(np.minimum(counts, 5), minlength=5)[1:5].tolist()
+    if not (n1 and n2 and n3):
+        return Discounts(*FALLBACK, estimated=False)
+    y = n1 / (n1 + 2 * n2)
+    found = (1 - 2 * y * n2 / n1, 2 - 3 * y * n3 / n2, 3 - 4 * y * n4 / n3)
+    if not all(0 < discount <= count for count, discount in enumerate(found, 1)):
+        return Discounts(*FALLBACK, estimated=False)
+    return Discounts(*found, estimated=True)

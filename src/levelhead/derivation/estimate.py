@@ -1,0 +1,167 @@
+"""Estimation: interpolated modified Kneser-Ney smoothing (Chen & Goodman 1998), with cut-offs as SRILM has them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.derivation.discounts import Discounts, estimate_discounts
+from levelhead.derivation.model import NgramModel, NgramTable, Reals
+from levelhead.derivation.ngrams import BEGIN, SPECIAL, Indices, NgramCounts, adjusted_counts, count_ngrams, framed
+from levelhead.derivation.sequences import Sequences
+from levelhead.errors import Fault, InputError
+from levelhead.treebank import Strings
+from levelhead.treebank.strings import distinct
+
+LONGEST = 5
+"""The longest n-grams that are offered."""
+
+SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
+"""What SRILM keeps without being told otherwise: trigrams and longer n-grams from a count of 2 on."""
+
+
+def estimate(
+    sequences: Sequences, order: int = 3, *, minimum_counts: Sequence[int] = (), minimum_word_count: int = 1
+) -> NgramModel:
+    """Estimate a model from sentences.
+
+    Args:
+        sequences: the sentences.
+        order: the length of the longest n-grams, 1 to 5.
+        minimum_counts: for each order the least (adjusted) count with which an n-gram is kept; the rest of its context
+            then shares its probability, renormalised, while discounts still come from all counts. Default: 1 for all.
+        minimum_word_count: words that occur less often are read as `<unk>`; 1 for none, so that `<unk>` gets only what
+            smoothing gives to words never seen.
+
+    Raises:
+        InputError: there are no sentences, or an argument is out of range.
+    """
+    least = _checked(sequences, order, minimum_counts, minimum_word_count)
+    words, codes = _vocabulary(sequences, minimum_word_count)
+    size = len(words) + len(SPECIAL)
+    tables = count_ngrams(framed(codes, sequences.starts), size, order)
+    adjusted = adjusted_counts(tables)
+    discounts = [estimate_discounts(counts) for counts in adjusted]
+    layers: list[_Layer] = []
+    for n in range(order):
+        if n == 0:
+            layers.append(_of_words(adjusted[0], discounts[0], size))
+        else:
+            layers.append(_interpolated(tables[n], adjusted[n], discounts[n], least[n], layers[-1], size))
+    kept = _kept(tables, adjusted, least, size)
+    return NgramModel(words, _tables(tables, layers, kept, size), tuple(discounts), least, len(codes))
+
+
+def _checked(
+    sequences: Sequences, order: int, minimum_counts: Sequence[int], minimum_word_count: int
+) -> tuple[int, ...]:
+    """Return the least count of each order, or raise an error for an argument that makes no sense."""
+    least = tuple(minimum_counts) or (1,) * order
+    if not 1 <= order <= LONGEST:
+        raise _invalid(f"the order of a model is 1 to {LONGEST}, not {order}")
+    if len(least) != order or least[0] != 1 or any(count < 1 for count in least):
+        raise _invalid(f"minimum counts are {order} numbers of at least 1, the first of them 1, not {list(least)}")
+    if minimum_word_count < 1:
+        raise _invalid(f"the minimum count of words is at least 1, not {minimum_word_count}")
+    if len(sequences.starts) < 2:
+        raise _invalid("there is no sentence to estimate a model from")
+    return least
+
+
+def _invalid(message: str) -> InputError:
+    return InputError(Fault("invalid-model-settings", message))
+
+
+def _vocabulary(sequences: Sequences, minimum_word_count: int) -> tuple[Strings, NDArray[np.int32]]:
+    """Return the words of the vocabulary, and each word of the sentences as a code."""
+    column = sequences.words
+    n_strings = len(column.strings)
+    often = np.bincount(column.codes, minlength=n_strings) >= minimum_word_count
+    kept = distinct(column.codes, n_strings)
+    kept = kept[often[kept]]
+    translation = np.zeros(n_strings, dtype=np.int32)
+    translation[kept] = np.arange(len(kept)) + len(SPECIAL)
+    texts = column.strings.texts
+    return Strings.of(texts[code] for code in kept.tolist()), translation[column.codes]
+
+
+class _Layer(NamedTuple):
+    """The n-grams of one order: their probabilities, and the weight of the order below after each context."""
+
+    probabilities: Reals
+    context_weights: Reals
+
+
+def _of_words(counts: Indices, discounts: Discounts, size: int) -> _Layer:
+    """Single words, interpolated with the uniform distribution over all but `<s>`."""
+    taken = discounts.of(counts)
+    total = max(int(counts.sum()), 1)
+    weight = taken.sum() / total
+    probabilities = (counts - taken) / total + weight / (size - 1)
+    probabilities[BEGIN] = 0.0
+    return _Layer(probabilities, np.array([weight]))
+
+
+def _interpolated(
+    table: NgramCounts, counts: Indices, discounts: Discounts, least: int, below: _Layer, size: int
+) -> _Layer:
+    """Longer n-grams: what is left of their counts, plus the weight of their context times the order below."""
+    contexts = table.keys // size
+    n_contexts = len(below.probabilities)
+    taken = discounts.of(counts)
+    totals = np.maximum(np.bincount(contexts, weights=counts, minlength=n_contexts), 1)
+    weights = np.bincount(contexts, weights=taken, minlength=n_contexts) / totals
+    weights[weights == 0] = 1.0  # no n-gram follows
+    lower = below.probabilities[table.suffixes]
+    probabilities = (counts - taken) / totals[contexts] + weights[contexts] * lower
+    rare = counts < least
+    if rare.any():
+        weights = _renormalised(contexts, probabilities, lower, rare, weights)
+        probabilities = np.where(rare, weights[contexts] * lower, probabilities)
+    return _Layer(probabilities, weights)
+
+
+def _renormalised(
+    contexts: Indices, probabilities: Reals, lower: Reals, rare: NDArray[np.bool_], weights: Reals
+) -> Reals:
+    """Weights of the order below where n-grams are dropped: what the kept ones leave, over what they leave below."""
+    kept = ~rare
+    left = 1 - np.bincount(contexts[kept], weights=probabilities[kept], minlength=len(weights))
+    left_below = 1 - np.bincount(contexts[kept], weights=lower[kept], minlength=len(weights))
+    touched = np.bincount(contexts[rare], minlength=len(weights)) > 0
+    result: Reals = np.where(touched, left / np.where(touched, left_below, 1.0), weights)
+    return result
+
+
+def _kept(
+    tables: list[NgramCounts], adjusted: list[Indices], least: tuple[int, ...], size: int
+) -> list[NDArray[np.bool_]]:
+    """Which n-grams are kept: those counted often enough, and the contexts of longer ones that are."""
+    masks: list[NDArray[np.bool_]] = []
+    for n in reversed(range(len(tables))):
+        mask = adjusted[n] >= least[n] if n else np.ones(len(tables[0].keys), dtype=bool)
+        if masks:
+            mask[tables[n + 1].keys[masks[-1]] // size] = True
+        masks.append(mask)
+    return masks[::-1]
+
+
+def _tables(
+    tables: list[NgramCounts], layers: list[_Layer], kept: list[NDArray[np.bool_]], size: int
+) -> tuple[NgramTable, ...]:
+    """Put together what is kept, with n-grams numbered anew."""
+    result = []
+    keys = tables[0].keys
+    for n, layer in enumerate(layers):
+        weights = layers[n + 1].context_weights if n + 1 < len(layers) else np.ones(len(layer.probabilities))
+        with np.errstate(divide="ignore"):  # <s> has no probability
+            logs = np.log10(layer.probabilities[kept[n]])
+        result.append(NgramTable(keys[kept[n]], logs, np.log10(weights[kept[n]])))
+        if n + 1 < len(layers):
+            number = np.cumsum(kept[n]) - 1
+            longer = tables[n + 1].keys
+            keys = number[longer // size] * size + longer % size
+    return tuple(result)

@@ -1,0 +1,79 @@
+"""The words of each sentence as a language model reads them, in the order of the string or of a derivation."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.derivation.derive import derive
+from levelhead.derivation.systems import SYSTEMS
+from levelhead.errors import Fault, InputError
+from levelhead.treebank import Column, Strings, Treebank
+from levelhead.treebank.strings import character_set
+
+ORDERS = ("string", *SYSTEMS)
+"""The orders in which words can be read: as they are written, or as a transition system attaches them."""
+
+
+class Sequences(NamedTuple):
+    """The words of some sentences in some order.
+
+    Args:
+        words: the words, with their spaces as underscores, sentence by sentence.
+        starts: where each sentence starts, then the number of words, int32, shape (sentences + 1,).
+        order: which order it is, one of `ORDERS`.
+        swaps: how often each sentence was swapped for it, int64, shape (sentences,).
+    """
+
+    words: Column
+    starts: NDArray[np.int32]
+    order: str
+    swaps: NDArray[np.int64]
+
+
+def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = False) -> Sequences:
+    """Return the syntactic words of a treebank in an order; the artificial root is never among them.
+
+    Args:
+        treebank: the trees.
+        order: "string", or the name of a transition system: the order in which words get their heads in its canonical
+            derivation (Søgaard & Haulrich, section 3).
+        lift: whether non-projective arcs are lifted where the system derives projective trees only.
+
+    Raises:
+        InputError: there is no such order, or the system cannot derive a tree.
+    """
+    if order not in ORDERS:
+        raise InputError(Fault("unknown-order", f"there is no order {order!r}; there are {', '.join(ORDERS)}"))
+    words = _with_underscores(treebank.forms)
+    if order == "string":
+        return Sequences(words, treebank.sentence_starts, order, np.zeros(len(treebank), dtype=np.int64))
+    derivations = derive(treebank, SYSTEMS[order], lift=lift)
+    return Sequences(words.take(derivations.order.astype(np.intp)), treebank.sentence_starts, order, derivations.swaps)
+
+
+def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:
+    """Return sentences that are given as lists of words.
+
+    Args:
+        sentences: the words of each.
+    """
+    rows = [list(sentence) for sentence in sentences]
+    starts = np.zeros(len(rows) + 1, dtype=np.int32)
+    np.cumsum([len(row) for row in rows], out=starts[1:])
+    strings, codes = Strings.of([]).with_texts(word.replace(" ", "_") for row in rows for word in row)
+    return Sequences(Column(codes, strings), starts, "string", np.zeros(len(rows), dtype=np.int64))
+
+
+def _with_underscores(forms: Column) -> Column:
+    """Replace the spaces inside words, since language models separate words by them."""
+    spaced = np.intersect1d(forms.strings.codes_with(character_set((0x20, 0x20))), forms.distinct)
+    if not len(spaced):
+        return forms
+    strings, new = forms.strings.with_texts(forms.strings[int(code)].replace(" ", "_") for code in spaced)
+    codes = np.arange(len(forms.strings), dtype=np.int32)
+    codes[spaced] = new
+    return Column(codes[forms.codes], strings)

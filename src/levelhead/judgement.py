@@ -1,0 +1,257 @@
+"""Which measure agrees with people who judged two systems' analyses, sentence by sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
+from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.evaluation import Input, load, measures_for, signature, weights_for
+from levelhead.measures import REGISTRY
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import Component, Measure
+from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.score import count
+from levelhead.scoring.weights import values_of
+from levelhead.significance.corrections import holm
+from levelhead.treebank.graph import MalformedDeps
+from levelhead.treebank.source import read_bytes
+
+if TYPE_CHECKING:
+    from levelhead.scoring import Counts
+    from levelhead.scoring.weights import Weights
+    from levelhead.treebank import Treebank
+    from levelhead.treebank.reader import Format
+
+Scores = NDArray[np.float64]
+
+WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
+"""How choices of the first and the second system are written, in any case."""
+
+
+class Choices(NamedTuple):
+    """What people chose.
+
+    Args:
+        second: the share of votes for the second system in each sentence, float64, shape (sentences,).
+        votes: how many votes each sentence has, int64, likewise.
+        sha256: the hash of the file; None if there was none.
+    """
+
+    second: Scores
+    votes: NDArray[np.int64]
+    sha256: str | None = None
+
+
+class Judged(NamedTuple):
+    """How well a measure agrees with people.
+
+    Args:
+        scores: of the first and the second system in each sentence, NaN where undefined.
+        agreement: how well it agrees.
+    """
+
+    scores: tuple[Scores, Scores]
+    agreement: Agreement
+
+
+class Compared(NamedTuple):
+    """Two measures, and which agrees better with people.
+
+    Args:
+        one: a measure.
+        other: another.
+        comparison: the difference of their correlations with the choices.
+        p_holm: its p corrected for all pairs of measures, by Holm's method.
+    """
+
+    one: str
+    other: str
+    comparison: Comparison
+    p_holm: float | None
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """How well measures agree with people.
+
+    Args:
+        choices: what people chose.
+        measures: the result of each measure, by its text.
+        comparisons: every pair of measures.
+        signature: everything that decides the numbers, by name.
+    """
+
+    choices: Choices
+    measures: Mapping[str, Judged]
+    comparisons: tuple[Compared, ...]
+    signature: Mapping[str, str]
+
+
+def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
+    """Read what people chose: one line a sentence, one vote or several divided by commas, tabs or spaces.
+
+    Args:
+        path: the file.
+        words: how a vote for the first and for the second system is written; one of `WORDS` if None.
+
+    Raises:
+        InputError: a line has no vote or another word, or it cannot be told which words are used.
+    """
+    name, data = os.fspath(path), read_bytes(path)
+    text = data.decode("utf-8-sig", "replace").rstrip()
+    lines = [[vote for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
+    if not text:
+        raise InputError(Fault("invalid-judgements", "the file is empty", Place(name)))
+    first, second = words or _words({vote.lower() for votes in lines for vote in votes}, name)
+    value = {first.lower(): 0, second.lower(): 1}
+    faults = [
+        Fault("invalid-judgements", message, Place(name, number))
+        for number, votes in enumerate(lines, 1)
+        for message in _complaints(votes, value)
+    ]
+    if faults:
+        raise InputError(*faults)
+    shares = [sum(value[vote.lower()] for vote in votes) / len(votes) for votes in lines]
+    return Choices(np.array(shares), np.array([len(votes) for votes in lines]), hashlib.sha256(data).hexdigest())
+
+
+def _words(found: set[str], name: str) -> tuple[str, str]:
+    for words in WORDS:
+        if found <= set(words):
+            return words
+    known = "; ".join(" and ".join(words) for words in WORDS)
+    message = f"the votes are {', '.join(map(quoted, sorted(found)[:5]))}; known are {known}; name others with --words"
+    raise InputError(Fault("invalid-judgements", message, Place(name)))
+
+
+def _complaints(votes: Sequence[str], value: Mapping[str, int]) -> list[str]:
+    if not votes:
+        return ["the line has no vote"]
+    return [f"{quoted(vote)} is none of {', '.join(value)}" for vote in votes if vote.lower() not in value]
+
+
+def judge(
+    gold: Input,
+    first: Input,
+    second: Input,
+    choices: Choices | str | os.PathLike[str],
+    *,
+    measures: Iterable[str | Measure] = ("LAS", "UAS", "CLAS"),
+    rules: str | Rules = "ud",
+    format: Format = "conllu",  # noqa: A002 -- as the command line calls it
+    ties: Ties = "callin",
+    subtypes_apart: bool = False,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Judgement:
+    """Say how well measures agree with people who chose the better of two analyses of each sentence.
+
+    Args:
+        gold: a treebank or the path of one.
+        first: the first system's output, likewise.
+        second: the second's.
+        choices: what people chose, or the path of the file; one row for each gold sentence.
+        measures: which measures; the component named is the score of a sentence, F1 if none is.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: of files, "conllu" or "conllx".
+        ties: what to do with sentences to which a measure gives equal scores or none.
+        subtypes_apart: whether a relation with a subtype is a relation of its own, which no class holds, as in
+            Callin's program for content precision and recall.
+        resamples: how many bootstrap resamples and random swaps.
+        level: how much an interval holds.
+        seed: the seed of all randomness.
+
+    Raises:
+        InputError: a file is not valid, or there is not one choice for each sentence.
+        MeasureError: there is no such measure.
+    """
+    chosen = rules_named(rules)
+    asked = measures_for(chosen, measures)
+    loaded = (load(source, chosen, format) for source in (gold, first, second))
+    treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded
+    votes = choices if isinstance(choices, Choices) else read_choices(choices)
+    _check(votes, len(treebank))
+    matches = [match(treebank, system, chosen) for system in systems]
+    weights = weights_for(asked)
+    scores = {str(measure): _scores_of(measure, matches, weights) for measure in asked}
+    verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
+    options = {"resamples": resamples, "level": level, "seed": seed}
+    judged = {
+        name: Judged(scores[name], agreement(verdict[name], votes.second, **options))  # type: ignore[arg-type]
+        for name in scores
+    }
+    pairs = list(itertools.combinations(scores, 2))
+    made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
+    corrected = holm([comparison.p for comparison in made])
+    files = {name: table.sha256[:12] for name, table in weights.items()}
+    signed = _signature(treebank, systems, chosen, files | {"choices": (votes.sha256 or "memory")[:12]})
+    signed |= {"subtypes": "apart"} if subtypes_apart else {}
+    signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
+    compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
+    return Judgement(votes, judged, compared, signed)
+
+
+def _signature(gold: Treebank, systems: Sequence[Treebank], rules: Rules, files: Mapping[str, str]) -> dict[str, str]:
+    """The signature of a score, with `first` in place of `system`, and the second system's."""
+    first, second = (signature(gold, system, rules, files) for system in systems)
+    signed = {name.replace("system", "first"): value for name, value in first.items()}
+    return signed | {name.replace("system", "second"): second[name] for name in second if name.startswith("system")}
+
+
+def _apart(treebank: Treebank) -> Treebank:
+    """Write relations with subtypes as one word, so that they are compared whole and no scheme knows them."""
+    relations = [relation.replace(":", "_") for relation in treebank.relations]
+    return replace(treebank.replace(relations=relations), source=treebank.source)
+
+
+def _check(choices: Choices, n_sentences: int) -> None:
+    if len(choices.second) != n_sentences:
+        message = f"there are choices for {len(choices.second)} sentences, gold has {n_sentences}"
+        raise InputError(Fault("invalid-judgements", message))
+    if choices.second.max() == choices.second.min():
+        message = "all sentences have the same choice: nothing correlates with it"
+        raise InputError(Fault("invalid-judgements", message))
+
+
+def _scores_of(measure: Measure, matches: Sequence[Matches], weights: Mapping[str, Weights]) -> tuple[Scores, Scores]:
+    values = values_of(measure, REGISTRY[measure.name], weights)
+    try:
+        first, second = (
+            count(each, measure, REGISTRY[measure.name], weights=values, by_sentence=True) for each in matches
+        )
+    except MalformedDeps as error:
+        raise InputError(Fault("invalid-deps", f"{measure}: DEPS cannot be read: {error}")) from error
+    scores = sentence_scores(first, measure.component or "f1"), sentence_scores(second, measure.component or "f1")
+    if np.isnan(scores[0] + scores[1]).all():
+        message = f"{measure} has no value in any sentence"
+        raise InputError(Fault("invalid-judgements", message))
+    return scores
+
+
+def sentence_scores(counts: Counts, component: Component) -> Scores:
+    """Return a ratio of each row of counts, float64, shape (rows,); NaN where there is nothing to count.
+
+    Args:
+        counts: one row for each sentence.
+        component: which ratio.
+    """
+    wholes = {"precision": counts.system, "recall": counts.gold, "aligned_accuracy": counts.aligned}
+    part, whole = (
+        (2 * counts.correct, counts.system + counts.gold) if component == "f1" else (counts.correct, wholes[component])
+    )
+    if whole is None:
+        return np.full(len(counts), np.nan)
+    scores = np.full(len(counts), np.nan)
+    np.divide(part, whole, out=scores, where=whole != 0)
+    return scores

@@ -1,0 +1,242 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""Heads of content-head trees to heads of function-head trees and back (Kohita et al. 2017), without recursion."""
+
+import cython
+import numpy as np
+
+
+def visits(heads: cython.const[cython.int][::1]):
+    """Order the sides of all words as the recursive algorithms come to them.
+
+    A word's left children are visited, then its left side is at turn, then its right children, then its right side.
+
+    Args:
+        heads: the head of each word as an index into all words, -1 for roots; trees; int32, shape (words,).
+
+    Returns:
+        w for the left side of word w, -1 - w for its right side; int32, shape (2 * words,).
+
+    Raises:
+        ValueError: the heads are not trees; what takes this order needs no check of its own.
+    """
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    root: cython.Py_ssize_t
+    for root in range(n_words):
+        if heads[root] < -1 or heads[root] >= n_words:
+            raise ValueError("a head is no word")
+    order = np.empty(2 * n_words, dtype=np.int32)
+    first, following = children_of(heads)
+    order_view: cython.int[::1] = memoryview(order)
+    first_view: cython.int[::1] = memoryview(first)
+    following_view: cython.int[::1] = memoryview(following)
+    n_done: cython.Py_ssize_t = 0
+    for root in range(n_words):
+        if heads[root] < 0:
+            n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
+    if n_done < 2 * n_words:
+        raise ValueError("heads go round in a circle")
+    return order
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def walk(
+    heads: cython.const[cython.int][::1],
+    waiting: cython.int[::1],
+    following: cython.int[::1],
+    order: cython.int[::1],
+    n_done: cython.Py_ssize_t,
+    root: cython.int,
+) -> cython.Py_ssize_t:
+    """Visit the tree below a root; `waiting` holds the next child of each word, -1 where none is left."""
+    at: cython.int = root
+    child: cython.int
+    came_from: cython.int = -1  # the child whose subtree is done, -1 on the way down
+    while True:
+        child = waiting[at]
+        if (came_from < 0 or came_from < at) and (child < 0 or child > at):
+            order[n_done] = at  # the last left child is done, or there was none
+            n_done += 1
+        if child >= 0:
+            waiting[at] = following[child]
+            at = child
+            came_from = -1
+            continue
+        order[n_done] = -1 - at
+        n_done += 1
+        if at == root:
+            return n_done
+        came_from = at
+        at = heads[at]
+
+
+def children_of(heads: cython.const[cython.int][::1]):
+    """List the children of each word in ascending order.
+
+    Returns:
+        The first child of each word and the next child of the same head, -1 where there is none; int32, shape (words,).
+    """
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    first = np.full(n_words, -1, dtype=np.int32)
+    following = np.full(n_words, -1, dtype=np.int32)
+    first_view: cython.int[::1] = memoryview(first)
+    following_view: cython.int[::1] = memoryview(following)
+    word: cython.Py_ssize_t
+    for word in range(n_words - 1, -1, -1):
+        if heads[word] >= 0:
+            following_view[word] = first_view[heads[word]]
+            first_view[heads[word]] = cython.cast(cython.int, word)
+    return first, following
+
+
+def forward(
+    heads: cython.const[cython.int][::1],
+    order: cython.const[cython.int][::1],
+    targets: cython.const[cython.uchar][::1],
+    roots: cython.const[cython.uchar][::1],
+):
+    """Put targets above their heads: Algorithm 1.
+
+    Args:
+        heads: the heads of content-head trees, -1 for roots, int32, shape (words,).
+        order: what `visits` makes of them, int32, shape (2 * words,).
+        targets: whether each word is a target, uint8, shape (words,).
+        roots: whether the children of each word are to stay, uint8, shape (words,).
+
+    Returns:
+        The heads of function-head trees, int32, and which targets were moved, uint8; both shape (words,).
+    """
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    converted = np.array(heads, dtype=np.int32)
+    moved = np.zeros(n_words, dtype=np.uint8)
+    outermost_left = np.full(n_words, -1, dtype=np.int32)
+    outermost_right = np.full(n_words, -1, dtype=np.int32)
+    new: cython.int[::1] = memoryview(converted)
+    moved_view: cython.uchar[::1] = memoryview(moved)
+    left: cython.int[::1] = memoryview(outermost_left)
+    right: cython.int[::1] = memoryview(outermost_right)
+    word: cython.Py_ssize_t
+    step: cython.Py_ssize_t
+    head: cython.int
+    child: cython.int
+    for word in range(n_words):
+        head = heads[word]
+        if targets[word] and head >= 0:
+            if word > head:
+                right[head] = cython.cast(cython.int, word)
+            elif left[head] < 0:
+                left[head] = cython.cast(cython.int, word)
+    for step in range(order.shape[0]):
+        head = order[step] if order[step] >= 0 else -1 - order[step]
+        child = left[head] if order[step] >= 0 else right[head]
+        if child >= 0 and not roots[head]:
+            new[child] = new[head]
+            new[head] = child
+            moved_view[child] = 1
+    return converted, moved
+
+
+def backward(
+    heads: cython.const[cython.int][::1],
+    order: cython.const[cython.int][::1],
+    targets: cython.const[cython.uchar][::1],
+    fixed: cython.const[cython.uchar][::1],
+    frozen: cython.bint,
+):
+    """Put targets below their children: Algorithm 2.
+
+    Args:
+        heads: the heads of function-head trees, -1 for roots, int32, shape (words,).
+        order: what `visits` makes of them, int32, shape (2 * words,).
+        targets: whether each word is a target, uint8, shape (words,).
+        fixed: whether each word stays with its head as a part of a fixed expression, uint8, shape (words,).
+        frozen: whether children are those of the input; otherwise they are read when the side is at turn.
+
+    Returns:
+        The heads of content-head trees, int32, shape (words,).
+    """
+    converted = np.array(heads, dtype=np.int32)
+    first, following = children_of(heads)
+    new: cython.int[::1] = memoryview(converted)
+    first_view: cython.int[::1] = memoryview(first)
+    following_view: cython.int[::1] = memoryview(following)
+    step: cython.Py_ssize_t
+    target: cython.int
+    for step in range(order.shape[0]):
+        target = order[step] if order[step] >= 0 else -1 - order[step]
+        if targets[target] and new[target] >= 0:
+            if frozen:
+                lower_frozen(new, first_view, following_view, fixed, target, order[step] >= 0)
+            else:
+                lower(new, first_view, following_view, fixed, target, order[step] >= 0)
+    return converted
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def lower_frozen(
+    new: cython.int[::1],
+    first: cython.const[cython.int][::1],
+    following: cython.const[cython.int][::1],
+    fixed: cython.const[cython.uchar][::1],
+    target: cython.int,
+    left: cython.bint,
+) -> cython.void:
+    """Give the children that a target had on one side to its head, and make the innermost of them its head."""
+    above: cython.int = new[target]
+    child: cython.int = first[target]
+    innermost: cython.int = -1
+    while child >= 0:
+        if (child < target) == left and not fixed[child]:
+            new[child] = above
+            if innermost < 0 or (child > innermost) == left:
+                innermost = child
+        child = following[child]
+    if innermost >= 0:
+        new[target] = innermost
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def lower(
+    new: cython.int[::1],
+    first: cython.int[::1],
+    following: cython.int[::1],
+    fixed: cython.const[cython.uchar][::1],
+    target: cython.int,
+    left: cython.bint,
+) -> cython.void:
+    """Give a target's present children on one side to its head, and make the innermost of them its head.
+
+    The list of a word holds all its children and perhaps some it has no more, which are dropped here. The target is
+    not put into the list of its new head: that word's turn is over, as is that of every word below the target.
+    """
+    above: cython.int = new[target]
+    child: cython.int = first[target]
+    innermost: cython.int = -1
+    after: cython.int
+    kept: cython.int = -1
+    moved: cython.int = -1
+    last_moved: cython.int = -1
+    while child >= 0:
+        after = following[child]
+        if new[child] != target:
+            pass
+        elif (child < target) != left or fixed[child]:
+            following[child] = kept
+            kept = child
+        else:
+            new[child] = above
+            if moved < 0:
+                moved = child
+            else:
+                following[last_moved] = child
+            last_moved = child
+            if innermost < 0 or (child > innermost) == left:
+                innermost = child
+        child = after
+    first[target] = kept
+    if innermost >= 0:
+        following[last_moved] = first[above]
+        first[above] = moved
+        new[target] = innermost

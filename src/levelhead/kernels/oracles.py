@@ -1,0 +1,432 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""Static oracles: from the heads of whole treebanks to the transitions that build them.
+
+Words are numbered from 1 in their sentence, 0 is the artificial root. In the arrays of one sentence, row 0 belongs to
+the root, whose head is -1, so that no word is ever taken for its head.
+"""
+
+import cython
+import numpy as np
+
+SHIFT = cython.declare(cython.uchar, 0)
+LEFT_ARC = cython.declare(cython.uchar, 1)
+RIGHT_ARC = cython.declare(cython.uchar, 2)
+REDUCE = cython.declare(cython.uchar, 3)
+SWAP = cython.declare(cython.uchar, 4)
+
+ARC_EAGER = cython.declare(cython.int, 0)
+ARC_STANDARD = cython.declare(cython.int, 1)
+SWAP_EAGER = cython.declare(cython.int, 2)
+
+DERIVED = cython.declare(cython.uchar, 0)
+NOT_DERIVABLE = cython.declare(cython.uchar, 1)
+NO_TREE = cython.declare(cython.uchar, 2)
+TOO_LONG = cython.declare(cython.uchar, 3)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def load(
+    heads: cython.const[cython.int][::1],
+    first: cython.Py_ssize_t,
+    n: cython.int,
+    head: cython.int[::1],
+    missing: cython.int[::1],
+) -> cython.bint:
+    """Copy the heads of a sentence and count the dependents each word still misses; False for a head outside."""
+    word: cython.int
+    for word in range(n + 1):
+        missing[word] = 0
+    head[0] = -1
+    for word in range(1, n + 1):
+        head[word] = heads[first + word - 1]
+        if head[word] < 0 or head[word] > n:
+            return False
+        missing[head[word]] += 1
+    return True
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def arc_standard(
+    head: cython.int[::1],
+    missing: cython.int[::1],
+    stack: cython.int[::1],
+    n: cython.int,
+    out: cython.uchar[::1],
+    at: cython.Py_ssize_t,
+    order: cython.int[::1],
+    first: cython.Py_ssize_t,
+) -> cython.int:
+    """Write the transitions of arc-standard (Nivre 2008) and the words as they are attached; return how many were.
+
+    All n are if the tree is projective; otherwise the stack holds the roots of what could be joined.
+    """
+    top: cython.int = 0
+    front: cython.int = 1
+    attached: cython.int = 0
+    s0: cython.int = 0
+    s1: cython.int
+    stack[0] = 0
+    while True:
+        if top > 0:
+            s1 = stack[top - 1]
+            if head[s1] == s0 and missing[s1] == 0:
+                out[at] = LEFT_ARC
+                at += 1
+                order[first + attached] = cython.cast(cython.int, first + s1 - 1)
+                attached += 1
+                missing[s0] -= 1
+                top -= 1
+                stack[top] = s0
+                continue
+            if head[s0] == s1 and missing[s0] == 0:
+                out[at] = RIGHT_ARC
+                at += 1
+                order[first + attached] = cython.cast(cython.int, first + s0 - 1)
+                attached += 1
+                missing[s1] -= 1
+                top -= 1
+                s0 = s1
+                continue
+        if front > n:
+            return attached
+        out[at] = SHIFT
+        at += 1
+        top += 1
+        stack[top] = front
+        s0 = front
+        front += 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def arc_eager(
+    head: cython.int[::1],
+    leftmost: cython.int[::1],
+    stack: cython.int[::1],
+    has_head: cython.int[::1],
+    n: cython.int,
+    out: cython.uchar[::1],
+    at: cython.Py_ssize_t,
+    order: cython.int[::1],
+    first: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """Write the transitions of arc-eager and return where they end, or -1 (Goldberg & Nivre 2012, Algorithm 1)."""
+    top: cython.int = 0
+    front: cython.int = 1
+    attached: cython.int = 0
+    word: cython.int
+    s: cython.int
+    for word in range(n + 1):
+        has_head[word] = 0
+        leftmost[word] = n + 1
+    for word in range(n, 0, -1):
+        leftmost[head[word]] = word
+    stack[0] = 0
+    while front <= n:
+        s = stack[top]
+        if head[s] == front:
+            out[at] = LEFT_ARC
+            order[first + attached] = cython.cast(cython.int, first + s - 1)
+            attached += 1
+            top -= 1
+        elif head[front] == s:
+            out[at] = RIGHT_ARC
+            order[first + attached] = cython.cast(cython.int, first + front - 1)
+            attached += 1
+            has_head[front] = 1
+            top += 1
+            stack[top] = front
+            front += 1
+        elif head[front] < s or leftmost[front] < s:
+            if not has_head[s]:
+                return -1
+            out[at] = REDUCE
+            top -= 1
+        else:
+            out[at] = SHIFT
+            top += 1
+            stack[top] = front
+            front += 1
+        at += 1
+    return at if attached == n else -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def find_components(
+    head: cython.int[::1],
+    n: cython.int,
+    attached: cython.int,
+    order: cython.int[::1],
+    first: cython.Py_ssize_t,
+    component: cython.int[::1],
+) -> cython.void:
+    """Name for each word the root of its maximal projective component: what arc-standard can join without SWAP."""
+    word: cython.int
+    k: cython.int
+    for word in range(n + 1):
+        component[word] = word
+    for k in range(attached - 1, -1, -1):  # a word is attached before its head is
+        word = cython.cast(cython.int, order[first + k] - first + 1)
+        component[word] = component[head[word]]
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def rank_words(
+    head: cython.int[::1],
+    n: cython.int,
+    child: cython.int[::1],
+    sibling: cython.int[::1],
+    rank: cython.int[::1],
+) -> cython.bint:
+    """Number the words in projective order, the in-order walk of the tree; False where the walk misses some."""
+    word: cython.int
+    node: cython.int = 0
+    follower: cython.int
+    n_ranked: cython.int = 0
+    for word in range(n + 1):
+        child[word] = 0
+        rank[word] = -1
+    for word in range(n, 0, -1):
+        sibling[word] = child[head[word]]
+        child[head[word]] = word
+    while node >= 0:
+        follower = child[node]  # the next dependent to visit
+        if rank[node] < 0 and (follower == 0 or follower > node):
+            rank[node] = n_ranked
+            n_ranked += 1
+        if follower:
+            child[node] = sibling[follower]
+            node = follower
+        else:
+            node = head[node]
+    return n_ranked == n + 1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count_inversions(rank: cython.int[::1], n: cython.int, sums: cython.int[::1]) -> cython.longlong:
+    """Count the pairs of words that the projective order turns round: no oracle swaps more often.
+
+    `sums` becomes a binary indexed tree over ranks (Fenwick 1994).
+    """
+    found: cython.longlong = 0
+    word: cython.int
+    node: cython.int
+    for word in range(n + 1):
+        sums[word] = 0
+    for word in range(n, 0, -1):
+        node = rank[word] - 1  # ranks of words are 1 to n: that of the root is 0
+        while node > 0:
+            found += sums[node]
+            node -= node & -node
+        node = rank[word]
+        while node <= n:
+            sums[node] += 1
+            node += node & -node
+    return found
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def swap(
+    head: cython.int[::1],
+    missing: cython.int[::1],
+    rank: cython.int[::1],
+    component: cython.int[::1],
+    stack: cython.int[::1],
+    buffer: cython.int[::1],
+    n: cython.int,
+    eager: cython.bint,
+    out: cython.uchar[::1],
+    at: cython.Py_ssize_t,
+    order: cython.int[::1],
+    first: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """Write the transitions of the swap system and return where they end, or -1.
+
+    Two words in the wrong projective order are swapped at once (Nivre 2009, Figure 4), or, if not eager, only where
+    the top of the stack and the next word are in different components (Nivre, Kuhlmann & Hall 2009).
+    """
+    top: cython.int = 0
+    front: cython.int = 0
+    attached: cython.int = 0
+    word: cython.int
+    s0: cython.int
+    s1: cython.int
+    stack[0] = 0
+    for word in range(n):
+        buffer[word] = word + 1
+    while front < n or top > 0:
+        if top > 0:
+            s0 = stack[top]
+            s1 = stack[top - 1]
+            if head[s1] == s0 and missing[s1] == 0:
+                out[at] = LEFT_ARC
+                at += 1
+                order[first + attached] = cython.cast(cython.int, first + s1 - 1)
+                attached += 1
+                missing[s0] -= 1
+                top -= 1
+                stack[top] = s0
+                continue
+            if head[s0] == s1 and missing[s0] == 0:
+                out[at] = RIGHT_ARC
+                at += 1
+                order[first + attached] = cython.cast(cython.int, first + s0 - 1)
+                attached += 1
+                missing[s1] -= 1
+                top -= 1
+                continue
+            if (
+                0 < s1 < s0
+                and rank[s1] > rank[s0]
+                and (eager or front == n or component[s0] != component[buffer[front]])
+            ):
+                out[at] = SWAP
+                at += 1
+                top -= 1
+                stack[top] = s0
+                front -= 1
+                buffer[front] = s1
+                continue
+        if front == n:
+            return -1
+        out[at] = SHIFT
+        at += 1
+        top += 1
+        stack[top] = buffer[front]
+        front += 1
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def derive_some(
+    heads: cython.const[cython.int][::1],
+    starts: cython.const[cython.int][::1],
+    system: cython.int,
+    most_swaps: cython.longlong,
+    out: cython.uchar[::1],
+    offsets: cython.longlong[::1],
+    order: cython.int[::1],
+    verdicts: cython.uchar[::1],
+    work: cython.int[:, ::1],
+    i: cython.Py_ssize_t,
+    needed: cython.longlong[::1],
+) -> cython.Py_ssize_t:
+    """Derive sentences from i on; stop at one whose transitions may not fit, and leave in `needed` the room for all."""
+    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
+    first: cython.Py_ssize_t
+    end: cython.Py_ssize_t
+    n: cython.int
+    attached: cython.int
+    head: cython.int[::1] = work[0]
+    missing: cython.int[::1] = work[1]
+    stack: cython.int[::1] = work[2]
+    while i < n_sentences:
+        first = starts[i]
+        n = starts[i + 1] - starts[i]
+        end = -1
+        verdicts[i] = NOT_DERIVABLE
+        if not load(heads, first, n, head, missing):
+            verdicts[i] = NO_TREE
+        elif system == ARC_EAGER:
+            end = arc_eager(head, work[3], stack, work[4], n, out, offsets[i], order, first)
+        else:
+            attached = arc_standard(head, missing, stack, n, out, offsets[i], order, first)
+            if attached == n:
+                end = offsets[i] + 2 * n
+            elif system != ARC_STANDARD:
+                find_components(head, n, attached, order, first, work[3])
+                load(heads, first, n, head, missing)
+                if not rank_words(head, n, work[4], work[5], work[6]):
+                    verdicts[i] = NO_TREE
+                else:
+                    needed[0] = count_inversions(work[6], n, work[4])
+                    if needed[0] > most_swaps:
+                        verdicts[i] = TOO_LONG
+                    else:
+                        needed[0] = offsets[i] + 2 * (needed[0] + starts[n_sentences] - first)
+                        if needed[0] > out.shape[0]:
+                            return i
+                        end = swap(
+                            head, missing, work[6], work[3], stack, work[4], n,
+                            system == SWAP_EAGER, out, offsets[i], order, first,
+                        )  # fmt: skip
+        offsets[i + 1] = offsets[i]
+        if end >= 0:
+            offsets[i + 1] = end
+            verdicts[i] = DERIVED
+        i += 1
+    return i
+
+
+def oracle(
+    heads: cython.const[cython.int][::1],
+    starts: cython.const[cython.int][::1],
+    system: cython.int,
+    most_swaps: cython.longlong,
+):
+    """Derive every sentence of a treebank.
+
+    Args:
+        heads: 1-based in the sentence, 0 for the root, int32, shape (words,).
+        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
+        system: 0 arc-eager, 1 arc-standard, 2 swap-eager, 3 swap-lazy.
+        most_swaps: a sentence that may need more swaps is refused.
+
+    Returns:
+        The transitions of all sentences (0 shift, 1 left-arc, 2 right-arc, 3 reduce, 4 swap), uint8; where each
+        sentence's begin, and their number, int64, shape (sentences + 1,); the words as they are attached, sentence by
+        sentence, numbered from 0 in the treebank, int32, shape (words,); for each sentence 0 if it was derived, 1 if
+        the system cannot derive it, 2 if it is no tree, 3 if it needs too many swaps, uint8, shape (sentences,).
+    """
+    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    longest: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(n_sentences):
+        longest = max(longest, starts[i + 1] - starts[i])
+    transitions = np.empty(2 * n_words + 1, dtype=np.uint8)
+    offsets = np.zeros(n_sentences + 1, dtype=np.int64)
+    order = np.zeros(n_words, dtype=np.int32)
+    verdicts = np.zeros(n_sentences, dtype=np.uint8)
+    work = np.zeros((7, longest + 2), dtype=np.int32)
+    needed = np.zeros(1, dtype=np.int64)
+    out_view: cython.uchar[::1] = memoryview(transitions)
+    offsets_view: cython.longlong[::1] = memoryview(offsets)
+    order_view: cython.int[::1] = memoryview(order)
+    verdicts_view: cython.uchar[::1] = memoryview(verdicts)
+    work_view: cython.int[:, ::1] = rows(work)
+    needed_view: cython.longlong[::1] = memoryview(needed)
+    i = 0
+    while True:
+        with cython.nogil:
+            i = derive_some(
+                heads, starts, system, most_swaps, out_view, offsets_view, order_view, verdicts_view, work_view, i,
+                needed_view,
+            )  # fmt: skip
+        if i == n_sentences:
+            break
+        larger = np.empty(needed_view[0] + transitions.shape[0] // 4, dtype=np.uint8)
+        larger[: offsets[i]] = transitions[: offsets[i]]
+        transitions = larger
+        out_view = memoryview(transitions)
+    return transitions[: offsets[n_sentences]].copy(), offsets, order, verdicts
+
+
+def rows(work):
+    """Give a table as kernels take it: uncompiled, a memoryview has no rows, so a list of them stands for it."""
+    return work if cython.compiled else [memoryview(row) for row in work]

@@ -1,0 +1,335 @@
+# cython: language_level=3, boundscheck=False, wraparound=False
+"""The shape of trees: depth, gaps, non-projective arcs, ill-nested trees; without recursion.
+
+All takes n log n steps in the words of a sentence, but for one: whether a tree is ill-nested may take a step for
+each pair of non-projective arcs of which neither head dominates the other.
+"""
+
+import cython
+import numpy as np
+
+
+def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
+    """Measure every tree.
+
+    Args:
+        heads: 1-based in the sentence, 0 for a root, int32, shape (words,); the sentences must be trees.
+        starts: the first word of each sentence, and the number of words, int32, shape (sentences + 1,).
+
+    Returns:
+        For each word: how many arcs lie between it and the root, int32; how many gaps the words below it leave,
+        int32; whether its arc is non-projective, uint8; whether its head is to the right and a word between has its
+        head outside the arc's span, the root counting as outside, uint8. For each sentence: whether it is
+        ill-nested, uint8.
+    """
+    n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
+    n_words: cython.Py_ssize_t = heads.shape[0]
+    longest: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    for i in range(n_sentences):
+        longest = max(longest, cython.cast(cython.Py_ssize_t, starts[i + 1] - starts[i]))
+    depths = np.zeros(n_words, dtype=np.int32)
+    gaps = np.zeros(n_words, dtype=np.int32)
+    crossed = np.zeros(n_words, dtype=np.uint8)
+    right_crossed = np.zeros(n_words, dtype=np.uint8)
+    ill_nested = np.zeros(n_sentences, dtype=np.uint8)
+    work = [memoryview(np.zeros(longest + 2, dtype=np.int32)) for _ in range(9)]
+    ranges = [memoryview(np.zeros(2 * longest + 4, dtype=np.int32)) for _ in range(5)]
+    depths_view: cython.int[::1] = memoryview(depths)
+    gaps_view: cython.int[::1] = memoryview(gaps)
+    crossed_view: cython.uchar[::1] = memoryview(crossed)
+    right_view: cython.uchar[::1] = memoryview(right_crossed)
+    ill_view: cython.uchar[::1] = memoryview(ill_nested)
+    below: cython.int[::1] = work[0]
+    order: cython.int[::1] = work[1]
+    size: cython.int[::1] = work[2]
+    enter: cython.int[::1] = work[3]
+    entered: cython.int[::1] = work[4]
+    lowest: cython.int[::1] = work[5]
+    highest: cython.int[::1] = work[6]
+    spare: cython.int[::1] = work[7]
+    depth: cython.int[::1] = work[8]
+    first_enter: cython.int[::1] = ranges[0]
+    last_enter: cython.int[::1] = ranges[1]
+    first_head: cython.int[::1] = ranges[2]
+    last_head: cython.int[::1] = ranges[3]
+    parent_enter: cython.int[::1] = ranges[4]
+    start: cython.Py_ssize_t
+    n: cython.int
+    word: cython.int
+    for i in range(n_sentences):
+        start = starts[i]
+        n = starts[i + 1] - starts[i]
+        sentence: cython.const[cython.int][::1] = heads[start : start + n]
+        lay_out(sentence, n, below, order, size, enter, entered, depth, spare)
+        for word in range(n):
+            depths_view[start + word] = depth[word + 1]
+        if contiguous(sentence, n, order, size, lowest, highest):
+            continue
+        index(sentence, n, enter, entered, first_enter, last_enter, first_head, last_head, parent_enter)
+        find_gaps(sentence, n, order, enter, entered, parent_enter, spare, gaps_view[start : start + n])
+        find_crossed(
+            sentence, n, size, enter, first_enter, last_enter, first_head, last_head,
+            crossed_view[start : start + n], right_view[start : start + n],
+        )  # fmt: skip
+        ill_view[i] = interleaved(
+            sentence, n, size, enter, crossed_view[start : start + n], below, order, lowest, highest, spare
+        )
+    return depths, gaps, crossed, right_crossed, ill_nested
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def lay_out(
+    heads: cython.const[cython.int][::1],
+    n: cython.int,
+    below: cython.int[::1],
+    order: cython.int[::1],
+    size: cython.int[::1],
+    enter: cython.int[::1],
+    entered: cython.int[::1],
+    depth: cython.int[::1],
+    after: cython.int[::1],
+) -> cython.void:
+    """Number the nodes (0 stands above the roots) so that those below one follow it: `enter`, and back `entered`.
+
+    Also gives how many lie below each, itself included (`size`), heads before dependents (`order`), and depths.
+    """
+    node: cython.int
+    head: cython.int
+    at: cython.int
+    for node in range(n + 1):
+        size[node] = 1
+        after[node] = 0
+    after[n + 1] = 0
+    for node in range(1, n + 1):  # the dependents of each head side by side: below[after[head] : after[head + 1]]
+        after[heads[node - 1] + 1] += 1
+    for node in range(1, n + 2):
+        after[node] += after[node - 1]
+    for node in range(n, 0, -1):
+        head = heads[node - 1]
+        after[head + 1] -= 1
+        below[after[head + 1]] = node
+    # after[head + 1] is now where the dependents of head begin; they end where those of head + 1 begin
+    order[0] = 0
+    depth[0] = -1
+    at = 1
+    for node in range(n + 1):
+        head = order[node]
+        fill: cython.int = after[head + 1]
+        end: cython.int = after[head + 2] if head < n else n
+        while fill < end:
+            order[at] = below[fill]
+            depth[below[fill]] = depth[head] + 1
+            at += 1
+            fill += 1
+    for at in range(n, 0, -1):
+        node = order[at]
+        size[heads[node - 1]] += size[node]
+    for node in range(n + 1):  # from here on: how many nodes below a head have a number already, itself included
+        after[node] = 1
+    enter[0] = 0
+    entered[0] = 0
+    for at in range(1, n + 1):
+        node = order[at]
+        head = heads[node - 1]
+        enter[node] = enter[head] + after[head]
+        after[head] += size[node]
+        entered[enter[node]] = node
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def contiguous(
+    heads: cython.const[cython.int][::1],
+    n: cython.int,
+    order: cython.int[::1],
+    size: cython.int[::1],
+    lowest: cython.int[::1],
+    highest: cython.int[::1],
+) -> cython.bint:
+    """Whether the words below every word are all those of a span, so that the sentence is projective."""
+    node: cython.int
+    head: cython.int
+    at: cython.int
+    for node in range(n + 1):
+        lowest[node] = node
+        highest[node] = node
+    for at in range(n, 0, -1):
+        node = order[at]
+        if highest[node] - lowest[node] + 1 != size[node]:
+            return False
+        head = heads[node - 1]
+        lowest[head] = min(lowest[head], lowest[node])
+        highest[head] = max(highest[head], highest[node])
+    return True
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def index(
+    heads: cython.const[cython.int][::1],
+    n: cython.int,
+    enter: cython.int[::1],
+    entered: cython.int[::1],
+    first_enter: cython.int[::1],
+    last_enter: cython.int[::1],
+    first_head: cython.int[::1],
+    last_head: cython.int[::1],
+    parent_enter: cython.int[::1],
+) -> cython.void:
+    """Prepare minima of ranges: of `enter` and heads by position, of the head's `enter` by `enter`; maxima negated."""
+    width: cython.int = n + 1
+    node: cython.int
+    first_enter[width] = last_enter[width] = first_head[width] = last_head[width] = parent_enter[width] = 0
+    for node in range(1, width):
+        first_enter[width + node] = enter[node]
+        last_enter[width + node] = -enter[node]
+        first_head[width + node] = heads[node - 1]
+        last_head[width + node] = -heads[node - 1]
+        parent_enter[width + node] = enter[heads[entered[node] - 1]]
+    for node in range(width - 1, 0, -1):
+        first_enter[node] = min(first_enter[2 * node], first_enter[2 * node + 1])
+        last_enter[node] = min(last_enter[2 * node], last_enter[2 * node + 1])
+        first_head[node] = min(first_head[2 * node], first_head[2 * node + 1])
+        last_head[node] = min(last_head[2 * node], last_head[2 * node + 1])
+        parent_enter[node] = min(parent_enter[2 * node], parent_enter[2 * node + 1])
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def least(values: cython.int[::1], width: cython.int, first: cython.int, end: cython.int) -> cython.int:
+    """The least value from `first` to before `end`, which must be more, in a heap of minima over `width` leaves."""
+    low: cython.int = first + width
+    high: cython.int = end + width
+    found: cython.int = 2147483647
+    while low < high:
+        if low & 1:
+            found = min(found, values[low])
+            low += 1
+        if high & 1:
+            high -= 1
+            found = min(found, values[high])
+        low >>= 1
+        high >>= 1
+    return found
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def find_gaps(
+    heads: cython.const[cython.int][::1],
+    n: cython.int,
+    order: cython.int[::1],
+    enter: cython.int[::1],
+    entered: cython.int[::1],
+    parent_enter: cython.int[::1],
+    blocks: cython.int[::1],
+    gaps: cython.int[::1],
+) -> cython.void:
+    """Count for each node the blocks of words below it, less one.
+
+    A block of a node begins at each word below it whose left neighbour is not below it: those are the nodes on the
+    way up from the word, before the lowest node that is above both. So each word adds one at itself and takes it off
+    at that node, and the sums over what is below are the blocks.
+    """
+    node: cython.int
+    at: cython.int
+    one: cython.int
+    other: cython.int
+    for node in range(n + 1):
+        blocks[node] = 0
+    blocks[1] = 1
+    for node in range(2, n + 1):
+        one = min(enter[node - 1], enter[node])
+        other = max(enter[node - 1], enter[node])
+        blocks[node] += 1
+        blocks[entered[least(parent_enter, n + 1, one + 1, other + 1)]] -= 1
+    for at in range(n, 0, -1):
+        node = order[at]
+        blocks[heads[node - 1]] += blocks[node]
+        gaps[node - 1] = blocks[node] - 1
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def find_crossed(
+    heads: cython.const[cython.int][::1],
+    n: cython.int,
+    size: cython.int[::1],
+    enter: cython.int[::1],
+    first_enter: cython.int[::1],
+    last_enter: cython.int[::1],
+    first_head: cython.int[::1],
+    last_head: cython.int[::1],
+    crossed: cython.uchar[::1],
+    right_crossed: cython.uchar[::1],
+) -> cython.void:
+    """Mark arcs over a word that is not below the head; and those to the right with a head outside the span within."""
+    word: cython.int
+    head: cython.int
+    low: cython.int
+    high: cython.int
+    for word in range(1, n + 1):
+        head = heads[word - 1]
+        low = min(word, head) + 1
+        high = max(word, head)
+        if head == 0 or low >= high:
+            continue
+        crossed[word - 1] = (
+            least(first_enter, n + 1, low, high) < enter[head]
+            or -least(last_enter, n + 1, low, high) >= enter[head] + size[head]
+        )
+        right_crossed[word - 1] = head > word and (
+            least(first_head, n + 1, low, high) < word or -least(last_head, n + 1, low, high) > head
+        )
+
+
+@cython.cfunc
+@cython.exceptval(check=False)
+def interleaved(
+    heads: cython.const[cython.int][::1],
+    n: cython.int,
+    size: cython.int[::1],
+    enter: cython.int[::1],
+    crossed: cython.uchar[::1],
+    before: cython.int[::1],
+    arc_head: cython.int[::1],
+    low: cython.int[::1],
+    high: cython.int[::1],
+    filled: cython.int[::1],
+) -> cython.bint:
+    """Whether two disjoint subtrees interleave: two arcs cross of which neither head dominates the other.
+
+    (Were there no such arcs, either subtree, being connected, would lie in one gap of the other.) Such arcs are
+    non-projective. They are sorted by the `enter` of their heads, so that those whose heads one head dominates follow
+    it, and are passed over.
+    """
+    node: cython.int
+    head: cython.int
+    at: cython.int
+    one: cython.int
+    other: cython.int
+    for at in range(n + 2):
+        before[at] = 0
+    for node in range(1, n + 1):
+        if crossed[node - 1]:
+            before[enter[heads[node - 1]] + 1] += 1
+    for at in range(1, n + 2):  # how many arcs have heads that were entered earlier
+        before[at] += before[at - 1]
+    for at in range(n + 1):
+        filled[at] = before[at]
+    for node in range(1, n + 1):
+        if crossed[node - 1]:
+            head = heads[node - 1]
+            at = filled[enter[head]]
+            filled[enter[head]] = at + 1
+            arc_head[at] = head
+            low[at] = min(node, head)
+            high[at] = max(node, head)
+    for one in range(before[n + 1]):
+        head = arc_head[one]
+        for other in range(before[enter[head] + size[head]], before[n + 1]):
+            if low[one] < low[other] < high[one] < high[other] or low[other] < low[one] < high[other] < high[one]:
+                return True
+    return False

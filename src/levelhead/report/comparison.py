@@ -1,0 +1,257 @@
+"""Comparisons as tables and JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from levelhead.agreement import Agreement, Kappa
+from levelhead.comparison import AVERAGES, Comparison, Wins
+from levelhead.gains import Gain
+from levelhead.languages import LanguagePair
+from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.table import Cell, Column, Table
+from levelhead.significance import Result
+
+_LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
+
+
+def comparison_table(comparison: Comparison, *, each: bool = False, power: bool = False) -> Table:
+    """Return one row for each measure and system: score, difference, their intervals, p, a mark where it is real.
+
+    Args:
+        comparison: the comparison.
+        each: also the rows of each treebank, where there are several.
+        power: also the smallest difference that would be found with a probability of 80%.
+    """
+    several = len({result.treebank for result in comparison.results}) > 1
+    shown = [one for one in comparison.results if each or not several or one.treebank in AVERAGES]
+    columns = [Column("Treebank", "text")] if several else []
+    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score"), Column("95% from"), Column("to")]
+    spread = any(one.spread is not None for one in shown)
+    columns += [Column("SD")] if spread else []
+    columns += [Column("Diff", "difference"), Column("95% from", "difference"), Column("to", "difference")]
+    columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("", "text")]
+    columns += [Column("Detectable")] if power else []
+    rows: list[tuple[Cell, ...]] = []
+    rules, last = set(), None
+    for one in shown:
+        if (one.treebank, one.measure) != last:
+            rules.add(len(rows))
+            last = (one.treebank, one.measure)
+        start = (one.treebank,) if several else ()
+        rows.append((*start, *_cells(one, spread=spread), *((one.detectable,) if power else ())))
+    notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
+    notes += [_won(one, comparison.systems[0]) for one in comparison.wins]
+    notes.append(signature_line(comparison.signature))
+    return Table(tuple(columns), tuple(rows), tuple(notes), frozenset(rules - {0}))
+
+
+def _cells(one: Result, *, spread: bool) -> list[Cell]:
+    def pair(interval: tuple[float, float] | None) -> tuple[Cell, Cell]:
+        return (None, None) if interval is None else interval
+
+    blank: tuple[Cell, ...] = ("",) * 5
+    change = (one.difference, *pair(one.difference_interval), one.p, one.p_holm)
+    return [
+        one.measure,
+        one.system,
+        one.value,
+        *pair(one.interval),
+        *((one.spread,) if spread else ()),
+        *(blank if one.p is None else change),
+        mark(one.p_holm),
+    ]
+
+
+def mark(p: float | None) -> str:
+    """Return asterisks for a p-value.
+
+    Args:
+        p: the p-value, or None.
+    """
+    return "" if p is None else next((stars for level, stars in _LEVELS if p < level), "")
+
+
+def _won(one: Wins, baseline: str) -> str:
+    sign = "" if one.sign_p is None else f"; sign test over treebanks p = {one.sign_p:.4f}"
+    if one.wilcoxon_p is not None:
+        sign += f", Wilcoxon p = {one.wilcoxon_p:.4f}"
+    return (
+        f"{one.measure}: {one.system} beats {baseline} on {one.better} treebanks ({one.won} of them for sure), loses"
+        f" on {one.worse} ({one.lost}){sign}"
+    )
+
+
+def comparison_document(comparison: Comparison) -> dict[str, Any]:
+    """Return the same for JSON: ratios as percentages, differences in points, at full precision."""
+    return {
+        "schema": SCHEMA,
+        "kind": "comparison",
+        "signature": dict(comparison.signature),
+        "baseline": comparison.systems[0],
+        "results": [_document(one) for one in comparison.results],
+        "files": {name: dict(files) for name, files in comparison.files.items()},
+        "wins": [one._asdict() for one in comparison.wins],
+    }
+
+
+def _document(one: Result) -> dict[str, Any]:
+    document = one._asdict()
+    for name in ("value", "spread", "difference", "detectable"):
+        document[name] = _points(document[name])
+    for name in ("interval", "difference_interval"):
+        document[name] = None if document[name] is None else [_points(end) for end in document[name]]
+    return document
+
+
+def _points(value: float | None) -> float | None:
+    return None if value is None else 100 * value
+
+
+def languages_table(pairs: Sequence[LanguagePair], signature: Mapping[str, str]) -> Table:
+    """Return one row for each system and pair of treebanks, the measures side by side.
+
+    Args:
+        pairs: the comparisons.
+        signature: what decides the numbers.
+    """
+    measures = list(dict.fromkeys(pair.measure for pair in pairs))
+    columns = [Column(name, "text") for name in ("System", "A", "B", "Drawn")]
+    for measure in measures:
+        columns += [Column(f"{measure} A"), Column("B"), Column("Diff", "difference")]
+        columns += [Column("95% from", "difference"), Column("to", "difference")]
+        columns += [Column("p (Holm)", "probability"), Column("", "text")]
+    cells: dict[tuple[Cell, ...], list[Cell]] = {}
+    for pair in pairs:
+        row = cells.setdefault((pair.system, *pair.treebanks, "paired" if pair.paired else "apart"), [])
+        between = (None, None) if pair.interval is None else pair.interval
+        row += [*pair.values, pair.difference, *between, pair.p_holm, mark(pair.p_holm)]
+    systems = [key[0] for key in cells]
+    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
+    notes = (
+        "Diff: A minus B; paired: both treebanks have the same sentences (sent_id), drawn together",
+        "* p < .05, ** p < .01, *** p < .001, by bootstrap (Holm over pairs of treebanks)",
+        signature_line(signature),
+    )
+    return Table(tuple(columns), tuple((*key, *row) for key, row in cells.items()), notes, rules)
+
+
+def languages_document(pairs: Sequence[LanguagePair], signature: Mapping[str, str]) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        pairs: the comparisons.
+        signature: what decides the numbers.
+    """
+
+    def document(pair: LanguagePair) -> dict[str, Any]:
+        between = None if pair.interval is None else [_points(end) for end in pair.interval]
+        values = [_points(value) for value in pair.values]
+        return {**pair._asdict(), "values": values, "difference": _points(pair.difference), "interval": between}
+
+    found = [document(pair) for pair in pairs]
+    return {"schema": SCHEMA, "kind": "languages", "signature": dict(signature), "pairs": found}
+
+
+def agreement_table(found: Agreement) -> Table:
+    """Return the symmetric F1 of each measure, and the kappa of labels.
+
+    Args:
+        found: the agreement.
+    """
+    columns = (Column("Measure", "text"), Column("F1"), Column("Kappa", "probability"), Column("By chance"))
+    kappas = {"UPOS": found.upos}
+    rows: list[tuple[Cell, ...]] = [
+        (name, score.value, *_kappa(kappas.get(name))) for name, score in found.evaluation.items()
+    ]
+    rows.append(("relations", found.relations and found.relations.observed, *_kappa(found.relations)))
+    gold = found.evaluation.gold
+    ids = [gold[i].id or str(i + 1) for i in found.differing]
+    listed = " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
+    notes = (
+        "relations: share of aligned words with the same universal relation, and its kappa",
+        f"{len(ids)} of {len(gold)} sentences differ{': ' if ids else ''}{listed}",
+        signature_line(found.evaluation.signature),
+    )
+    return Table(columns, tuple(rows), notes)
+
+
+_MOST_LISTED = 20
+
+
+def _kappa(kappa: Kappa | None) -> tuple[Cell, Cell]:
+    return ("", "") if kappa is None else (kappa.kappa, kappa.expected)
+
+
+def agreement_document(found: Agreement) -> dict[str, Any]:
+    """Return the same for JSON, with all sentences that differ.
+
+    Args:
+        found: the agreement.
+    """
+    gold = found.evaluation.gold
+    return {
+        "schema": SCHEMA,
+        "kind": "agreement",
+        "signature": dict(found.evaluation.signature),
+        "f1": {name: _points(score.value) for name, score in found.evaluation.items()},
+        "kappa": {
+            "upos": found.upos and found.upos._asdict(),
+            "relations": found.relations and found.relations._asdict(),
+        },
+        "differing": [{"sentence": i + 1, "sent_id": gold[i].id} for i in found.differing],
+    }
+
+
+def gains_table(treebanks: Mapping[str, Sequence[Gain]], by: Sequence[str], measure: str, baseline: str) -> Table:
+    """Return one row for each bucket and system: both scores, and how many more words are right.
+
+    Args:
+        treebanks: the gains on each treebank.
+        by: the properties.
+        measure: the measure.
+        baseline: the name of the baseline.
+    """
+    several = len(treebanks) > 1
+    columns = [Column("Treebank", "text")] if several else []
+    columns += [Column("System", "text"), *(Column(name, "text") for name in by)]
+    columns += [Column("Gold", "number"), Column(baseline), Column("System"), Column("Diff", "difference")]
+    columns.append(Column("Words", "number"))
+    rows = [
+        (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain))
+        for name, gains in treebanks.items()
+        for gain in gains
+    ]
+    systems = [row[: 1 + several] for row in rows]
+    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
+    note = f"{measure}; Words: how many more words are right than with {baseline}; the largest changes first"
+    return Table(tuple(columns), tuple(rows), (note,), rules)
+
+
+def _gain(gain: Gain) -> tuple[Cell, ...]:
+    return gain.baseline.value, gain.score.value, gain.difference, gain.more_correct
+
+
+def gains_document(treebanks: Mapping[str, Sequence[Gain]], by: Sequence[str], measure: str) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        treebanks: the gains on each treebank.
+        by: the properties.
+        measure: the measure.
+    """
+
+    def document(gain: Gain) -> dict[str, Any]:
+        return {
+            **dict(zip(by, gain.values, strict=True)),
+            "system": gain.system,
+            "gold": gain.score.gold,
+            "baseline_value": _points(gain.baseline.value),
+            "value": _points(gain.score.value),
+            "difference": _points(gain.difference),
+            "more_correct": gain.more_correct,
+        }
+
+    found = {name: [document(gain) for gain in gains] for name, gains in treebanks.items()}
+    return {"schema": SCHEMA, "kind": "gains", "measure": measure, "by": list(by), "treebanks": found}

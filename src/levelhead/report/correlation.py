@@ -1,0 +1,143 @@
+"""Correlations and cumulative variances as tables and JSON."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Pair
+from levelhead.correlation.coefficients import Method
+from levelhead.correlation.families import FamilyCheck
+from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.table import Cell, Column, Table
+
+_NUMBERS = ("n", "r", "low", "high", "p", "Holm")
+_OF_FAMILIES = ("lowest", "highest", "within", "p within")
+_BLANK = ""
+
+
+def pairs_table(correlation: Correlation) -> Table:
+    """Return one row for each pair of columns and each method.
+
+    Args:
+        correlation: the correlations.
+    """
+    with_families = any(one.families for pair in correlation.pairs for one in pair.coefficients.values())
+    names = (*_NUMBERS, *(_OF_FAMILIES if with_families else ()))
+    columns = (*(Column(name, "text") for name in ("x", "y", "method")), *(Column(name, "number") for name in names))
+    rows = tuple(
+        (pair.x, pair.y, method, pair.n, *_cells(coefficient, with_families=with_families))
+        for method in correlation.pairs[0].coefficients
+        for pair in correlation.pairs
+        for coefficient in (pair.coefficients[method],)
+    )
+    told = [_extremes(pair, method) for pair in correlation.pairs for method in pair.coefficients]
+    return Table(columns, rows, (*filter(None, told), *_notes(correlation)), _starts(correlation))
+
+
+def _starts(correlation: Correlation) -> frozenset[int]:
+    n_pairs = len(correlation.pairs)
+    return frozenset(n_pairs * i for i in range(1, len(correlation.pairs[0].coefficients)))
+
+
+def _cells(one: Coefficient, *, with_families: bool) -> tuple[Cell, ...]:
+    cells: tuple[Cell, ...] = (one.value, one.low, one.high, one.p, one.p_holm)
+    if not with_families:
+        return cells
+    check = one.families or FamilyCheck({}, None, None)
+    lowest, highest = check.extreme(highest=False), check.extreme(highest=True)
+    return (*cells, lowest[1] if lowest else None, highest[1] if highest else None, check.within, check.p)
+
+
+def _extremes(pair: Pair, method: Method) -> str:
+    check = pair.coefficients[method].families
+    if check is None:
+        return ""
+    lowest, highest = check.extreme(highest=False), check.extreme(highest=True)
+    if lowest is None or highest is None:
+        return f"{pair.x}, {pair.y} ({method}): no value without any family"
+    return f"{pair.x}, {pair.y} ({method}): lowest without {lowest[0]}, highest without {highest[0]}"
+
+
+def _notes(correlation: Correlation) -> tuple[str, ...]:
+    given = (f"held fixed: {', '.join(correlation.given)}",) if correlation.given else ()
+    return (*given, *correlation.notes, f"{len(correlation.treebanks)} treebanks", signature_line(correlation.settings))
+
+
+def matrix_table(correlation: Correlation, method: Method) -> Table:
+    """Return the upper triangle of the matrix of one method, laid out as Callin's table 3.
+
+    Args:
+        correlation: the correlations.
+        method: which coefficients.
+    """
+    names = correlation.columns
+    value = {(pair.x, pair.y): pair.coefficients[method].value for pair in correlation.pairs}
+    rows = tuple(
+        (row, *(value[row, column] if i < j else _BLANK for j, column in enumerate(names) if j))
+        for i, row in enumerate(names[:-1])
+    )
+    columns = (Column(method.capitalize(), "text"), *(Column(name, "number") for name in names[1:]))
+    return Table(columns, rows, _notes(correlation))
+
+
+def correlation_document(correlation: Correlation) -> dict[str, Any]:
+    """Return correlations for JSON.
+
+    Args:
+        correlation: the correlations.
+    """
+    return {
+        "schema": SCHEMA,
+        "kind": "correlation",
+        "signature": dict(correlation.settings),
+        "columns": list(correlation.columns),
+        "given": list(correlation.given),
+        "treebanks": list(correlation.treebanks),
+        "notes": list(correlation.notes),
+        "pairs": [
+            {"x": pair.x, "y": pair.y, "n": pair.n}
+            | {method: _coefficient(one) for method, one in pair.coefficients.items()}
+            for pair in correlation.pairs
+        ],
+    }
+
+
+def _coefficient(one: Coefficient) -> dict[str, Any]:
+    document = one._asdict()
+    families = document.pop("families")
+    return document | (
+        {} if families is None else {"families": {**families._asdict(), "without": {**families.without}}}
+    )
+
+
+def variance_table(variances: Mapping[str, CumulativeVariance]) -> Table:
+    """Return the variance of the best k scores, one row for each k, one column for each measure.
+
+    Args:
+        variances: by measure.
+    """
+    columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
+    longest = max(len(one.variances) for one in variances.values())
+    rows = tuple(
+        (k + 2, *(float(one.variances[k]) if k < len(one.variances) else _BLANK for one in variances.values()))
+        for k in range(longest)
+    )
+    orders = tuple(f"{name}: {' '.join(one.treebanks)}" for name, one in variances.items())
+    return Table(columns, rows, orders)
+
+
+def variance_document(variances: Mapping[str, CumulativeVariance]) -> dict[str, Any]:
+    """Return cumulative variances for JSON.
+
+    Args:
+        variances: by measure.
+    """
+    return {
+        "schema": SCHEMA,
+        "kind": "cumulative-variance",
+        "measures": {
+            name: {"treebanks": list(one.treebanks), "variances": one.variances.tolist()}
+            for name, one in variances.items()
+        },
+    }

@@ -1,0 +1,273 @@
+"""Derivations and perplexities as text, tables and JSON documents."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import Any
+
+from levelhead._version import VERSION
+from levelhead.derivation import (
+    Correlation,
+    Derivations,
+    GroupAverage,
+    NgramModel,
+    Perplexity,
+    TreebankPerplexities,
+    correlations,
+    group_averages,
+)
+from levelhead.derivation.perplexity import perplexity_of
+from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.table import Column, Table
+
+_NUMBERS = ("Perplexity", "Including OOV", "Events", "OOV", "Sentences", "Swaps", "Size/perplexity")
+
+
+def transition_lines(derivations: Derivations, *, labelled: bool) -> str:
+    """Return the transitions of each sentence on a line.
+
+    Args:
+        derivations: the derivations.
+        labelled: whether those that add an arc are followed by its relation.
+    """
+    return "".join(f"{' '.join(row)}\n" for row in _transitions(derivations, labelled=labelled))
+
+
+def _transitions(derivations: Derivations, *, labelled: bool) -> Iterator[list[str]]:
+    for sentence in range(len(derivations)):
+        actions = derivations.actions(sentence)
+        yield [str(action if labelled else action.transition) for action in actions]
+
+
+def order_lines(derivations: Derivations) -> str:
+    """Return the words of each sentence on a line, in the order in which they are attached, spaces as underscores."""
+    return "".join(f"{' '.join(row)}\n" for row in _words(derivations))
+
+
+def _words(derivations: Derivations) -> Iterator[list[str]]:
+    forms = [form.replace(" ", "_") for form in derivations.treebank.forms]
+    order = derivations.order.tolist()
+    for begin, end in pairwise(derivations.treebank.sentence_starts.tolist()):
+        yield [forms[word] for word in order[begin:end]]
+
+
+def derivation_documents(derivations: Derivations, *, labelled: bool) -> list[dict[str, Any]]:
+    """Return a document for each sentence: transitions, the ids of words as they are attached, the words, swaps."""
+    starts = derivations.treebank.sentence_starts.tolist()
+    order = derivations.order.tolist()
+    rows = zip(_transitions(derivations, labelled=labelled), _words(derivations), derivations.swaps.tolist())
+    return [
+        {
+            "schema": SCHEMA,
+            "kind": "derivation",
+            "sentence": number + 1,
+            "transitions": transitions,
+            "order": [word - starts[number] + 1 for word in order[starts[number] : starts[number + 1]]],
+            "words": words,
+            "swaps": swaps,
+        }
+        for number, (transitions, words, swaps) in enumerate(rows)
+    ]
+
+
+def derivations_document(derivations: Derivations, *, labelled: bool) -> dict[str, Any]:
+    """Return the derivations of a treebank for JSON."""
+    signature = {
+        "system": derivations.system.name,
+        "treebank": (derivations.treebank.source.sha256 or "")[:12],
+        "version": VERSION,
+    }
+    return {
+        "schema": SCHEMA,
+        "kind": "derivations",
+        "signature": signature,
+        "swaps": int(derivations.swaps.sum()),
+        "lifted": derivations.n_lifted,
+        "sentences": derivation_documents(derivations, labelled=labelled),
+    }
+
+
+Results = Mapping[str, Perplexity]
+"""The perplexity of each file."""
+
+
+def perplexity_table(results: Results, signature: Mapping[str, str]) -> Table:
+    """Return the perplexity of each file, one row a file.
+
+    Args:
+        results: the perplexities.
+        signature: what decided them.
+    """
+    columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
+    rows = tuple(
+        (
+            name,
+            one.excluding_oov,
+            one.including_oov,
+            one.events,
+            one.oov,
+            one.sentences,
+            one.swaps,
+            one.size_over_perplexity,
+        )
+        for name, one in results.items()
+    )
+    return Table(columns, rows, (signature_line(signature),))
+
+
+def sentence_table(results: Results, signature: Mapping[str, str]) -> Table:
+    """Return the sums of each sentence of each file, one row a sentence.
+
+    Args:
+        results: the perplexities.
+        signature: what decided them.
+    """
+    names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
+    columns = (Column("File", "text"), *(Column(name, "number") for name in names))
+    rows = tuple(
+        (name, *(row[key] for key in _SENTENCE_KEYS))
+        for name, one in results.items()
+        for row in sentence_documents(one)
+    )
+    return Table(columns, rows, (signature_line(signature),))
+
+
+_SENTENCE_KEYS = (
+    "sentence",
+    "perplexity_excluding_oov",
+    "log10_excluding_oov",
+    "events_excluding_oov",
+    "log10_including_oov",
+    "events",
+    "oov",
+    "swaps",
+)
+
+
+def sentence_documents(result: Perplexity) -> list[dict[str, Any]]:
+    """Return the sums of each sentence for JSON."""
+    (known, n_known), (every, n_every) = (result.sums.sums(oov=oov, ends=result.ends) for oov in (False, True))
+    columns = (known, n_known, every, n_every, result.sums.n_unknown, result.sums.swaps)
+    return [
+        dict(zip(_SENTENCE_KEYS, (number, perplexity_of(log, n), _finite(log), n, _finite(log_all), *rest)))
+        for number, (log, n, log_all, *rest) in enumerate(zip(*(column.tolist() for column in columns)), 1)
+    ]
+
+
+def _finite(number: float) -> float | None:
+    return number if math.isfinite(number) else None
+
+
+def perplexity_documents(results: Results, *, sentences: bool) -> list[dict[str, Any]]:
+    """Return the perplexity of each file for JSON.
+
+    Args:
+        results: the perplexities.
+        sentences: whether to add the sums of each sentence.
+    """
+    return [_perplexity(name, one, sentences=sentences) for name, one in results.items()]
+
+
+def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
+    document = {
+        "schema": SCHEMA,
+        "kind": "perplexity",
+        "file": name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+        "order": result.order,
+        "perplexity_excluding_oov": result.excluding_oov,
+        "perplexity_including_oov": result.including_oov,
+        "perplexity_per_sentence": result.per_sentence,
+        "log10_perplexity_per_sentence": result.log10_per_sentence,
+        "events": result.events,
+        "oov": result.oov,
+        "sentences": result.sentences,
+        "swaps": result.swaps,
+        "size_over_perplexity": result.size_over_perplexity,
+    }
+    return document | ({"per_sentence": sentence_documents(result)} if sentences else {})
+
+
+def perplexity_document(
+    results: Results, model: NgramModel, signature: Mapping[str, str], *, sentences: bool
+) -> dict[str, Any]:
+    """Return the perplexity of a test set, and of parser output beside it, for JSON.
+
+    Args:
+        results: the perplexities, that of the test set first.
+        model: the model.
+        signature: what decided them.
+        sentences: whether to add the sums of each sentence.
+    """
+    test, *systems = perplexity_documents(results, sentences=sentences)
+    return {
+        "signature": dict(signature),
+        **test,
+        "systems": systems,
+        "model": {
+            "order": model.order,
+            "words": model.n_words,
+            "vocabulary": len(model.words),
+            "ngrams": [len(table.keys) for table in model.tables],
+            "minimum_counts": list(model.minimum_counts),
+            "discounts": [discounts._asdict() for discounts in model.discounts],
+            "fallback_orders": list(model.fallback_orders),
+        },
+    }
+
+
+def treebanks_table(rows: Sequence[TreebankPerplexities]) -> Table:
+    """Return the two perplexities of each treebank."""
+    heads = (("Words", "number"), ("String", "number"), ("Derivation", "number"), ("Increase %", "ratio"))
+    columns = (Column("Treebank", "text"), Column("Group", "text"), *(Column(*head) for head in heads))  # type: ignore[arg-type]
+    cells = ((row.name, ",".join(row.groups), row.size, row.string, row.derivation, row.increase) for row in rows)
+    return Table(columns, tuple(cells))
+
+
+def averages_table(averages: Sequence[GroupAverage]) -> Table:
+    """Return the average perplexities of groups of treebanks."""
+    heads = (
+        ("Treebanks", "number"), ("Av. perplexity", "number"), ("Av. deriv. perpl.", "number"),
+        ("Ratio of means %", "ratio"), ("Mean of ratios %", "ratio"),
+    )  # fmt: skip
+    columns = (Column("Group", "text"), *(Column(*head) for head in heads))  # type: ignore[arg-type]
+    return Table(columns, tuple(tuple(average) for average in averages))
+
+
+def correlations_table(found: Sequence[Correlation]) -> Table:
+    """Return Pearson's correlations of accuracies with treebank size, alone and over perplexities."""
+    names = ("Treebanks", "Size", "Size/string", "Size/derivation")
+    columns = (Column("Accuracy", "text"), *(Column(name, "number") for name in names))
+    return Table(columns, tuple(tuple(one) for one in found))
+
+
+def treebanks_tables(rows: Sequence[TreebankPerplexities], signature: Mapping[str, str]) -> list[Table]:
+    """Return the tables of a list of treebanks: each of them, groups, correlations if there are accuracies.
+
+    Args:
+        rows: the treebanks.
+        signature: what decided the numbers.
+    """
+    tables = [treebanks_table(rows), averages_table(group_averages(rows))]
+    found = correlations(rows)
+    tables += [correlations_table(found)] if found else []
+    tables[-1] = tables[-1]._replace(notes=(signature_line(signature),))
+    return tables
+
+
+def treebanks_document(rows: Sequence[TreebankPerplexities], signature: Mapping[str, str]) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        rows: the treebanks.
+        signature: what decided the numbers.
+    """
+    return {
+        "schema": SCHEMA,
+        "kind": "perplexities",
+        "signature": dict(signature),
+        "treebanks": [row._asdict() | {"increase": row.increase} for row in rows],
+        "groups": [average._asdict() for average in group_averages(rows)],
+        "correlations": [one._asdict() for one in correlations(rows)],
+    }

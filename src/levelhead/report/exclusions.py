@@ -1,0 +1,78 @@
+"""Tables of classes of relations alone and left out, as Nivre and Fang's Tables 2 and 3."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+from levelhead.exclusions import Exclusions, Values, difference
+from levelhead.report.scores import SCHEMA
+from levelhead.report.table import Cell, Column, Table
+from levelhead.scoring.measure import Measure
+
+
+def exclusions_table(rows: Mapping[str, Values], asked: Exclusions, notes: tuple[str, ...] = ()) -> Table:
+    """Return one row a treebank with the measure, each class alone, and the difference when one is left out.
+
+    Args:
+        rows: the values of all measures by treebank.
+        asked: which measures the table is of.
+        notes: sentences to print below.
+    """
+    columns = [Column("Treebank", "text"), Column(str(asked.whole))]
+    columns += [Column(str(measure.only)) for measure in asked.alone]
+    for measure in asked.compared:
+        columns += [Column(str(measure)), Column("diff", "difference")]
+    columns += [Column(f"-{measure.without[0]}", "difference") for measure in asked.without]
+    cells = {name: _cells(values, asked) for name, values in rows.items()}
+    table = [(name, *map(_number, row)) for name, row in cells.items()]
+    if len(rows) > 1:
+        table.append((f"Average of {len(rows)}", *map(_mean, zip(*cells.values(), strict=True))))
+    rule = frozenset({len(rows)} if len(rows) > 1 else ())
+    note = "differences: the measure without a class or relation, minus the measure over all words"
+    return Table(tuple(columns), tuple(table), (note, *notes), rule)
+
+
+def _cells(values: Values, asked: Exclusions) -> list[Fraction | None]:
+    def changed(measure: Measure) -> Fraction | None:
+        return difference(values, measure, asked.whole)
+
+    cells = [values[str(measure)] for measure in (asked.whole, *asked.alone)]
+    for measure in asked.compared:
+        cells += [values[str(measure)], changed(measure)]
+    return cells + [changed(measure) for measure in asked.without]
+
+
+def _mean(cells: tuple[Fraction | None, ...]) -> Cell:
+    """The mean over the treebanks that have a value: a class need not occur in each."""
+    known = [cell for cell in cells if cell is not None]
+    return float(sum(known, Fraction(0)) / len(known)) if known else None
+
+
+def _number(value: Fraction | None) -> Cell:
+    return None if value is None else float(value)
+
+
+def exclusions_document(rows: Mapping[str, Values], asked: Exclusions, signature: Mapping[str, str]) -> dict[str, Any]:
+    """Return the same for JSON: percentages and differences in points, at full precision.
+
+    Args:
+        rows: the values of all measures by treebank.
+        asked: which measures.
+        signature: what decides the numbers.
+    """
+
+    def points(value: Fraction | None) -> float | None:
+        return None if value is None else float(100 * value)
+
+    def document(values: Values) -> dict[str, Any]:
+        changed = (*asked.compared, *asked.without)
+        return {
+            "scores": {str(one): points(values[str(one)]) for one in asked.measures},
+            "differences": {str(one): points(difference(values, one, asked.whole)) for one in changed},
+        }
+
+    shared = {name: value for name, value in signature.items() if name not in {"gold", "system"}}
+    treebanks = {name: document(values) for name, values in rows.items()}
+    return {"schema": SCHEMA, "kind": "exclusions", "signature": shared, "treebanks": treebanks}

@@ -1,0 +1,67 @@
+"""How well measures agree with people, as tables and JSON."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from levelhead.correlation import Agreement, Estimate
+from levelhead.judgement import Compared, Judgement
+from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.table import Cell, Column, Table, formatted
+
+_NUMBERS = ("n", "ties", "r", "low", "high", "Spearman", "accuracy", "kappa")
+_PLAIN = Column("", "number")
+
+
+def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
+    """Return one row for each measure; the comparisons of measures are notes below.
+
+    Args:
+        judgement: the result.
+        places: digits after the point in the notes.
+    """
+    columns = (Column("Measure", "text"), *(Column(name, "number") for name in _NUMBERS))
+    rows = tuple((name, *_cells(judged.agreement)) for name, judged in judgement.measures.items())
+    compared = [_told(one, places) for one in judgement.comparisons]
+    return Table(columns, rows, (*compared, signature_line(judgement.signature)))
+
+
+def _cells(agreement: Agreement) -> tuple[Cell, ...]:
+    r = agreement.correlation
+    others = (agreement.spearman.value, agreement.accuracy.value, agreement.kappa.value)
+    return (agreement.n, agreement.n_ties, r.value, r.low, r.high, *others)
+
+
+def _told(compared: Compared, places: int | None) -> str:
+    one = compared.comparison
+    value, low, high, p, corrected = (
+        formatted(number, _PLAIN, places) for number in (*one.difference, one.p, compared.p_holm)
+    )
+    return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p = {p}, Holm {corrected}"
+
+
+def judgement_document(judgement: Judgement) -> dict[str, Any]:
+    """Return the result for JSON.
+
+    Args:
+        judgement: the result.
+    """
+    return {
+        "schema": SCHEMA,
+        "kind": "judgement",
+        "signature": dict(judgement.signature),
+        "sentences": len(judgement.choices.second),
+        "votes": int(judgement.choices.votes.sum()),
+        "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
+        "comparisons": [
+            {"one": one.one, "other": one.other, "difference": one.comparison.difference._asdict()}
+            | {"p": one.comparison.p, "p_holm": one.p_holm}
+            for one in judgement.comparisons
+        ],
+    }
+
+
+def _agreement(agreement: Agreement) -> dict[str, Any]:
+    return {
+        name: value._asdict() if isinstance(value, Estimate) else value for name, value in agreement._asdict().items()
+    }

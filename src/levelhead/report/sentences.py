@@ -1,0 +1,21 @@
+"""The sentence table: one row a gold sentence with all counts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from levelhead.report.table import Column, Table
+from levelhead.sentences import SentenceCounts
+
+
+def sentences_table(treebanks: Mapping[str, SentenceCounts]) -> Table:
+    """Return one row a gold sentence: treebank, number, sent_id, words, and the counts of every measure.
+
+    Args:
+        treebanks: the counts by the name of the treebank; all of the same measures.
+    """
+    listed = {name: counts.columns() for name, counts in treebanks.items()}
+    names = next(iter(listed.values()))
+    columns = tuple(Column(name, "text" if name == "sent_id" else "number") for name in names)
+    rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
+    return Table((Column("treebank", "text"), *columns), tuple(rows))

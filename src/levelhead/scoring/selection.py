@@ -1,0 +1,177 @@
+"""Which words a measure counts, and how much: decided by the relation of each word."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from levelhead.errors import MeasureError
+from levelhead.scoring.measure import Definition, Measure
+from levelhead.scoring.rules import Rules
+from levelhead.treebank.relations import UD1, UD2, universal
+from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES, Scheme
+
+Keeps = Callable[[str], bool]
+"""Says of a relation, with or without subtype, whether its words are counted."""
+
+
+class Schemes(NamedTuple):
+    """The schemes in which classes are looked up.
+
+    Args:
+        by_name: all of them.
+        default: the name of the one whose classes need not be qualified.
+    """
+
+    by_name: Mapping[str, Scheme] = SCHEMES
+    default: str = NIVRE_FANG.name
+
+    def find(self, text: str) -> tuple[Scheme, str]:
+        """Return the scheme and the name of a class: `CORE`, `callin:CONTENT`.
+
+        Raises:
+            MeasureError: there is no such scheme, or it has no such class.
+        """
+        name, _, label = text.rpartition(":")
+        scheme = self.by_name.get(name or self.default)
+        if scheme is None:
+            raise MeasureError(f"there is no scheme {name!r}; there are {', '.join(self.by_name)}", "unknown-measure")
+        if label not in scheme.names:
+            having = [f"{other.name}:{label}" for other in self.by_name.values() if label in other.names]
+            message = f"the scheme {scheme.name} has no class {label!r}, only {', '.join(scheme.names)}"
+            raise MeasureError(message + (f"; there is {', '.join(having)}" if having else ""), "unknown-measure")
+        return scheme, label
+
+    def qualified(self, text: str) -> str:
+        """Return a class with the name of its scheme; a relation as it is."""
+        if not is_class(text):
+            return text
+        scheme, label = self.find(text)
+        return f"{scheme.name}:{label}"
+
+
+STANDARD = Schemes()
+"""The shipped schemes."""
+
+
+class Selection(NamedTuple):
+    """What each word counts, by its relation.
+
+    Args:
+        value: the value of a relation, with or without subtype: whether it counts, or its weight.
+        weighted: whether values are weights.
+        by_gold: whether a system word counts as the gold word that it is aligned to does (a word that is aligned
+            to none as its own relation says). Else each side goes by its own relations.
+    """
+
+    value: Callable[[str], float]
+    weighted: bool = False
+    by_gold: bool = False
+
+
+def is_class(text: str) -> bool:
+    """Say whether a name in a measure is that of a class (upper case), not of a relation."""
+    return text.rpartition(":")[2].isupper()
+
+
+def check(measure: Measure, schemes: Schemes) -> None:
+    """Refuse classes and relations that there are not.
+
+    Args:
+        measure: any measure.
+        schemes: where classes are looked up.
+
+    Raises:
+        MeasureError: it names one that there is not, with the nearest that there are.
+    """
+    for name in (measure.only, *measure.without):
+        if name is not None and is_class(name):
+            schemes.find(name)
+        elif name is not None and universal(name) not in _known_relations(schemes):
+            import difflib
+
+            near = ", ".join(difflib.get_close_matches(name, sorted(UD1 | UD2), n=3, cutoff=0.0))
+            raise MeasureError(f"there is no relation {name!r}; the nearest are {near}", "unknown-measure")
+
+
+def _known_relations(schemes: Schemes) -> frozenset[str]:
+    listed = (members for scheme in schemes.by_name.values() for members in scheme.classes.values())
+    return UD1.union(UD2, *listed)
+
+
+def selection_of(
+    measure: Measure,
+    definition: Definition,
+    rules: Rules,
+    schemes: Schemes = STANDARD,
+    *,
+    punctuation: frozenset[str] = frozenset({"punct"}),
+    weights: Mapping[str, float] | None = None,
+    default: float | None = None,
+) -> Selection | None:
+    """Return what each word counts in a measure; None where every word counts 1.
+
+    Args:
+        measure: the measure.
+        definition: what it is.
+        rules: in whose scheme the definition's own class is looked up.
+        schemes: where the measure's classes are looked up.
+        punctuation: the universal relations that a measure without punctuation leaves out.
+        weights: the weights of relations, for a weighted measure.
+        default: the weight of relations without one; None if there must be none.
+    """
+    tests = [*_tests_of(definition.only, definition.without, _of_rules(rules, schemes))]
+    tests += _tests_of(measure.only, measure.without, schemes)
+    left_out = definition.punctuation_for(measure.argument)
+    if left_out:
+        tests.append(lambda relation: universal(relation) not in punctuation)
+    by_gold = definition.by_gold or left_out is not None
+    if weights is None:
+        return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
+    weigh = _weigher(weights, default)
+    return Selection(
+        lambda relation: weigh(relation) if all(test(relation) for test in tests) else 0.0,
+        weighted=True,
+        by_gold=by_gold,
+    )
+
+
+def weighing(weights: Mapping[str, float]) -> Selection:
+    """Return the selection that weighs every relation, 1.0 where it has no weight (as conll17_ud_eval.py does)."""
+    return Selection(_weigher(weights, 1.0), weighted=True)
+
+
+def _of_rules(rules: Rules, schemes: Schemes) -> Schemes:
+    own = {rules.scheme.name: rules.scheme}
+    return Schemes(MappingProxyType({**schemes.by_name, **own}), rules.scheme.name)
+
+
+def _tests_of(only: str | None, without: tuple[str, ...], schemes: Schemes) -> list[Keeps]:
+    tests = [] if only is None else [_membership(only, schemes)]
+    return tests + [_negated(_membership(name, schemes)) for name in without]
+
+
+def _membership(name: str, schemes: Schemes) -> Keeps:
+    if is_class(name):
+        scheme, label = schemes.find(name)
+        return lambda relation: scheme.class_of(relation) == label
+    if ":" in name:
+        return lambda relation: relation == name
+    return lambda relation: universal(relation) == name
+
+
+def _negated(test: Keeps) -> Keeps:
+    return lambda relation: not test(relation)
+
+
+def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[str], float]:
+    def weigh(relation: str) -> float:
+        label = universal(relation)
+        weight = weights.get(label, default)
+        if weight is None:
+            message = f"there is no weight for the relation {label}; add one, or give a default: WLAS(FILE,default=1)"
+            raise MeasureError(message, "missing-weight")
+        return weight
+
+    return weigh

@@ -1,0 +1,107 @@
+"""The counts of every sentence, to work on in pandas, polars or R."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+from levelhead.evaluation import Input, load_pair, measures_for, weights_for
+from levelhead.measures import STANDARD, Registry
+from levelhead.scoring.counts import Counts, count_words
+from levelhead.scoring.matches import match
+from levelhead.scoring.measure import NOTHING, Measure
+from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.score import count
+from levelhead.scoring.weights import values_of
+from levelhead.treebank import Treebank
+from levelhead.treebank.reader import Format
+
+
+class SentenceCounts(NamedTuple):
+    """The counts of a system, one row for each gold sentence.
+
+    A system word belongs to the gold sentence in which its first character lies.
+
+    Args:
+        gold: the gold treebank.
+        words: gold, system and aligned words.
+        counts: the counts of each measure by its text.
+    """
+
+    gold: Treebank
+    words: Counts
+    counts: Mapping[str, Counts]
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the counts as columns, one value a sentence in each, by name.
+
+        Returns:
+            `sentence` (its number, from 1), `sent_id` (None where there is none), `words.gold`, `words.system`,
+            `words.aligned`, and for each measure `LAS.correct`, `LAS.gold`, `LAS.system`.
+        """
+        table: dict[str, list[Any]] = {
+            "sentence": list(range(1, len(self.gold) + 1)),
+            "sent_id": [sentence.id for sentence in self.gold],
+            "words.gold": self.words.gold.tolist(),
+            "words.system": self.words.system.tolist(),
+            "words.aligned": self.words.correct.tolist(),
+        }
+        for name, counts in self.counts.items():
+            for part in ("correct", "gold", "system"):
+                table[f"{name}.{part}"] = getattr(counts, part).tolist()
+        return table
+
+    def to_polars(self) -> Any:
+        """Return the counts as a polars DataFrame with these columns."""
+        from levelhead.interop.libraries import needed
+
+        with needed("polars"):
+            import polars as pl  # type: ignore[import-not-found,unused-ignore]
+        return pl.DataFrame(self.columns())
+
+    def to_pandas(self) -> Any:
+        """Return the counts as a pandas DataFrame with these columns."""
+        from levelhead.interop.libraries import needed
+
+        with needed("pandas"):
+            import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        return pd.DataFrame(self.columns())
+
+
+def count_sentences(
+    gold: Input,
+    system: Input,
+    *,
+    measures: Iterable[str | Measure] = ("LAS",),
+    rules: str | Rules = "ud",
+    format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
+    registry: Registry = STANDARD,
+) -> SentenceCounts:
+    """Count every measure in every sentence.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: likewise.
+        measures: which measures.
+        rules: as in `score`.
+        format: as in `score`.
+        gold_format: as in `score`.
+        registry: as in `score`.
+
+    Raises:
+        InputError: a file is not valid, or the texts differ.
+        MalformedDeps: a measure is of enhanced graphs, and DEPS cannot be read.
+    """
+    chosen = rules_named(rules)
+    asked = measures_for(chosen, measures, registry)
+    weights = weights_for(asked, registry)
+    matches = match(*load_pair(gold, system, chosen, format, gold_format), chosen)
+    counts = {}
+    for measure in asked:
+        definition = registry.measures[measure.name]
+        values = values_of(measure, definition, weights)
+        counts[str(measure)] = count(
+            matches, measure, definition, schemes=registry.schemes, weights=values, by_sentence=True
+        )
+    return SentenceCounts(matches.gold, count_words(matches, NOTHING, by_sentence=True), counts)

@@ -1,0 +1,23 @@
+"""Is a difference real: intervals and tests from counts of sentences, nothing scored twice."""
+
+from levelhead.significance.corrections import holm, sign_test, signed_rank_test
+from levelhead.significance.counted import Counted, Run, counted
+from levelhead.significance.differences import STANDARD, Result, Settings, bootstrap_p, differences, interval
+from levelhead.significance.resampling import resampled, swapped
+
+__all__ = [
+    "STANDARD",
+    "Counted",
+    "Result",
+    "Run",
+    "Settings",
+    "bootstrap_p",
+    "counted",
+    "differences",
+    "holm",
+    "interval",
+    "resampled",
+    "sign_test",
+    "signed_rank_test",
+    "swapped",
+]

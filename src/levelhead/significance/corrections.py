@@ -1,0 +1,61 @@
+"""Corrections for many tests, and tests over treebanks."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from levelhead.errors import LevelheadError
+
+
+def holm(p_values: Sequence[float | None]) -> list[float | None]:
+    """Correct p-values for testing several hypotheses at once (Holm 1979): the family-wise error stays under the level.
+
+    Args:
+        p_values: the p-values of one family; None where there is none, which is not counted.
+
+    Returns:
+        The adjusted p-values in the same order, at most 1.
+    """
+    known = sorted((p, i) for i, p in enumerate(p_values) if p is not None)
+    adjusted: list[float | None] = [None] * len(p_values)
+    highest = 0.0
+    for rank, (p, i) in enumerate(known):
+        highest = max(highest, min(1.0, (len(known) - rank) * p))
+        adjusted[i] = highest
+    return adjusted
+
+
+def sign_test(differences: Sequence[float]) -> float | None:
+    """Return the two-sided p-value of the sign test: are positive and negative differences equally likely?
+
+    Args:
+        differences: one difference a treebank; zeros are left out.
+
+    Returns:
+        The exact binomial p-value, None where all are zero.
+    """
+    positive = sum(difference > 0 for difference in differences)
+    n = positive + sum(difference < 0 for difference in differences)
+    if not n:
+        return None
+    tail = sum(math.comb(n, k) for k in range(min(positive, n - positive) + 1))
+    return float(min(1.0, 2 * tail / 2**n))
+
+
+def signed_rank_test(differences: Sequence[float]) -> float | None:
+    """Return the two-sided p-value of Wilcoxon's signed-rank test over treebanks (scipy's; zeros are left out).
+
+    Args:
+        differences: one difference a treebank.
+
+    Raises:
+        LevelheadError: scipy is not installed; its slug is `missing-extra`.
+    """
+    if not any(differences):
+        return None
+    try:
+        from scipy.stats import wilcoxon  # type: ignore[import-untyped,unused-ignore]
+    except ImportError as error:
+        raise LevelheadError("Wilcoxon's test needs: pip install 'levelhead[stats]'", "missing-extra") from error
+    return float(wilcoxon(differences).pvalue)

@@ -1,0 +1,304 @@
+"""levelhead correlate and levelhead judge on the command line: output, figures, and no traceback."""
+
+import json
+import os
+import re
+import shlex
+import sys
+
+import pytest
+
+from conftest import EXAMPLES
+from levelhead.cli.program import run
+from levelhead.correlation import Measurements, read_tables
+from levelhead.errors import InputError
+from levelhead.report import figures, figures_of_papers
+from levelhead.treebank.schemes import CONLL18
+from oracle import correlation as oracle
+
+SCORES = """treebank\tLAS\tWLAS\tfamily\tsize
+de_gsd\t80.5\t78.0\tGermanic\t100
+sv_talbanken\t82.0\t80.5\tGermanic\t80
+cs_pdt\t88.0\t86.5\tSlavic\t900
+pl_lfg\t90.5\t89.5\tSlavic\t120
+fr_gsd\t85.0\t80.0\tRomance\t300
+"""
+
+
+@pytest.fixture
+def scores(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "scores.tsv").write_text(SCORES, encoding="utf-8")
+    return "scores.tsv"
+
+
+def levelhead(capfd, *arguments: str) -> tuple[int, str, str]:
+    code = run(list(map(str, arguments)))
+    done = capfd.readouterr()
+    return code, done.out, done.err
+
+
+def test_pairs(scores, capfd):
+    code, out, err = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--method", "pearson")
+    assert (code, err) == (0, "")
+    lines = out.split("\n")
+    assert lines[0] == "x   | y    | method  | n |     r |   low | high |     p |  Holm"
+    expected = oracle.pearson([80.5, 82.0, 88.0, 90.5, 85.0], [78.0, 80.5, 86.5, 89.5, 80.0])
+    assert lines[2].split(" | ")[:5] == ["LAS", "WLAS", "pearson", "5", f"{expected:.3f}"]
+    assert re.fullmatch(
+        r"seed:0\|resamples:2000\|level:0\.95\|missing:drop\|scores\.tsv:[0-9a-f]{12}", lines[-2].strip()
+    )
+
+
+def test_the_same_seed_prints_the_same(scores, capfd):
+    first = levelhead(capfd, "correlate", scores, "--seed", "3")
+    assert levelhead(capfd, "correlate", scores, "--seed", "3") == first
+    assert levelhead(capfd, "correlate", scores, "--seed", "4") != first
+
+
+def test_matrix_and_formats(scores, capfd):
+    matrix = levelhead(capfd, "correlate", scores, "--matrix", "--method", "spearman")[1].split("\n")
+    assert matrix[0].split(" | ") == ["Spearman", " WLAS", " size"]
+    ranks = oracle.spearman([78.0, 80.5, 86.5, 89.5, 80.0], [100, 80, 900, 120, 300])
+    assert matrix[3].split() == ["WLAS", "|", "|", f"{ranks:.3f}"]
+    assert "\\toprule" in levelhead(capfd, "correlate", scores, "--format", "latex")[1]
+    assert levelhead(capfd, "correlate", scores, "--format", "markdown")[1].startswith("| x | y |")
+    tsv = levelhead(capfd, "correlate", scores, "--format", "tsv", "--method", "pearson")[1]
+    assert re.match(r"LAS\tWLAS\tpearson\t5\t0\.\d{14}", tsv.split("\n")[1])
+    document = json.loads(levelhead(capfd, "correlate", scores, "--format", "json", "--family", "family")[1])
+    assert (document["schema"], document["kind"], len(document["pairs"])) == (1, "correlation", 3)
+    assert set(document["pairs"][0]["pearson"]["families"]["without"]) == {"Germanic", "Slavic", "Romance"}
+
+
+def test_families_and_given(scores, capfd):
+    code, out, _ = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--family", "family")
+    assert code == 0
+    assert "p within" in out
+    assert "lowest without" in out
+    code, out, _ = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--given", "size")
+    assert code == 0
+    assert "held fixed: size" in out
+
+
+def test_differences_and_cumulative_variance(scores, capfd):
+    _, out, _ = levelhead(capfd, "correlate", scores, "-c", "size", "--diff", "LAS", "WLAS")
+    assert "diff(LAS,WLAS)" in out
+    code, out, _ = levelhead(capfd, "correlate", scores, "--cumulative-variance", "-c", "LAS", "--format", "tsv")
+    assert code == 0
+    assert out.split("\n")[:3] == ["Treebanks\tLAS", "2\t3.125", "3\t7.583333333333333"]
+    document = json.loads(
+        levelhead(capfd, "correlate", scores, "--cumulative-variance", "-c", "LAS", "--format", "json")[1]
+    )
+    assert document["measures"]["LAS"]["treebanks"][:2] == ["pl_lfg", "cs_pdt"]
+
+
+def test_scores_of_folders_are_a_table(tmp_path, capfd):
+    """What `levelhead score` prints of folders is read; its last row is no treebank."""
+    folders = [str(EXAMPLES / "parallel" / name) for name in ("gold", "systems/alpha")]
+    for output_format in ("tsv", "json", "jsonl"):
+        path = tmp_path / f"scores.{output_format}"
+        assert run(["score", *folders, "-m", "LAS", "--format", output_format, "--output", str(path)]) == 0
+        table = read_tables([str(path)])
+        assert set(table.treebanks) == {path.stem for path in (EXAMPLES / "parallel/gold").iterdir()}
+        assert len(table.number("LAS")) == len(table)
+        assert (table.number("LAS") > 50).all()
+    capfd.readouterr()
+
+
+BAD_TABLES = {
+    "empty": ("", "x.tsv: invalid-table: the file is empty" , []),
+    "no rows": ("treebank\tLAS\n", "the table has no row", []),
+    "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation needs three", []),
+    "two rows": ("treebank\tLAS\tUAS\nde\t1\t2\ncs\t2\t3\n", "there are 2", []),
+    "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation needs two columns", []),
+    "ragged": ("treebank\tLAS\tUAS\nde\t1\n", "x.tsv:2: invalid-table: the row has 2 cells", []),
+    "no header": ("de\t1\t2\ncs\t2\t3\n", "x.tsv:1: invalid-table: the first line holds numbers", []),
+    "duplicate": ("treebank\tLAS\nde\t1\nde\t2\n", "x.tsv:3: invalid-table: 'de' has a row already", []),
+    "same column": ("treebank\tLAS\tLAS\nde\t1\t2\n", "two columns are called 'LAS'", []),
+    "no name": ("treebank\tLAS\n\t1\n", "x.tsv:2: invalid-table: the row names no treebank", []),
+    "text among numbers": ("treebank\tLAS\nde\t1\ncs\thigh\n", "x.tsv:3: invalid-table: 'high'", []),
+    "infinity": ("treebank\tLAS\nde\t1\ncs\tinf\n", "x.tsv:3: invalid-table: 'inf'", []),
+    "constant": ("treebank\tA\tB\nde\t1\t1\ncs\t1\t2\nfr\t1\t3\n", "constant-column", []),
+    "constant asked for": (
+        "treebank\tA\tB\tC\nde\t1\t1\t5\ncs\t1\t2\t1\nfr\t1\t3\t2\n",
+        "constant-column: 'A' is the same in all treebanks", ["-c", "A", "-c", "B"],
+    ),
+    "all missing": ("treebank\tA\tB\nde\tNaN\t1\ncs\t-\t2\nfr\t1\t\n", "de has no value in A", []),
+    "unknown column": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "there is no column 'C'", ["-c", "C"]),
+    "family of numbers": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "does not hold text", ["--family", "A"]),
+    "too many held": ("treebank\tA\tB\tC\nde\t3\t1\t4\ncs\t4\t2\t2\nfr\t1\t3\t7\n", "needs 4", ["--given", "C"]),
+    "json": ("{", "neither one JSON document nor one on each line", []),
+    "json without names": ('{"LAS": 1}', "a record names no treebank", []),
+    "bytes": ("\udcff\udcfe", "not UTF-8", []),
+    "twice": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "name the tables", ["x.tsv"]),
+    "quote": ('treebank,A\n"de,1\n', "the line cannot be read", []),
+    "key": ("treebank\tA\tB\nde\t3\t1\n", "there is no column 'code'", ["--key", "code"]),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", BAD_TABLES)
+def test_bad_tables(case, tmp_path, monkeypatch, capfd):
+    text, message, more = BAD_TABLES[case]
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.tsv").write_bytes(text.encode("utf-8", "surrogateescape"))
+    code, out, err = levelhead(capfd, "correlate", "x.tsv", *more)
+    assert (code, out) == (2, ""), err
+    assert message in err
+    assert "Traceback" not in err
+
+
+def test_a_constant_column_is_left_out_and_named(tmp_path, monkeypatch, capfd):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x.tsv").write_text("t\tA\tB\tC\na\t1\t2\t1\nb\t2\t1\t1\nc\t3\t5\t1\n", encoding="utf-8")
+    code, out, _ = levelhead(capfd, "correlate", "x.tsv")
+    assert code == 0
+    assert "left out: C is the same in all treebanks" in out
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        ["correlate", "/no/such/file"],
+        ["correlate", "-", "-"],
+        ["correlate", "scores.tsv", "--matrix"],
+        ["correlate", "scores.tsv", "--cumulative-variance", "--given", "size"],
+        ["correlate", "scores.tsv", "--figure", "x.gif"],
+        ["correlate", "scores.tsv", "--resamples", "0"],
+        ["correlate", "scores.tsv", "--cumulative-variance", "--draw", "matrix", "--figure", "x.svg"],
+    ],
+)
+@pytest.mark.usefixtures("scores")
+def test_bad_usage(arguments, capfd):
+    code, _, err = levelhead(capfd, *arguments)
+    assert code == 2
+    assert err
+    assert "Traceback" not in err
+
+
+# Figures
+
+
+@pytest.mark.parametrize("suffix", figures.SUFFIXES)
+def test_figures_are_files(suffix, scores, tmp_path, capfd):
+    code, _, err = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--figure", f"f{suffix}")
+    assert (code, err) == (0, "")
+    begin = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
+    written = (tmp_path / f"f{suffix}").read_bytes()
+    assert written.startswith(begin[suffix])
+    if suffix in {".svg", ".html"}:
+        assert b"cs_pdt" in written
+    if suffix == ".html":
+        assert not re.search(rb"<script[^>]+src=", written), "a page that needs no network"
+
+
+@pytest.mark.parametrize("kind", ["scatter", "matrix", "bars"])
+def test_kinds_of_figures(kind, scores, tmp_path, capfd):
+    assert levelhead(capfd, "correlate", scores, "--figure", "f.svg", "--draw", kind)[0] == 0
+    assert "WLAS" in (tmp_path / "f.svg").read_text(encoding="utf-8")
+
+
+def test_a_figure_of_cumulative_variance(scores, tmp_path, capfd):
+    assert levelhead(capfd, "correlate", scores, "--cumulative-variance", "--figure", "f.json")[0] == 0
+    values = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))["data"]["values"]
+    assert values[0] == {"series": "LAS", "x": 2, "y": 3.125}
+
+
+def test_without_the_library_that_draws(monkeypatch, tmp_path):
+    monkeypatch.setitem(sys.modules, "vl_convert", None)
+    with pytest.raises(InputError, match=r"missing-extra.*levelhead\[report\]"):
+        figures.write_figure(figures.lines({"a": [(1, 2)]}, x="x", y="y"), tmp_path / "f.svg")
+    figures.write_figure(figures.lines({"a": [(1, 2)]}, x="x", y="y"), tmp_path / "f.json")
+
+
+def test_without_the_library_of_p_values(monkeypatch, scores):
+    from levelhead.correlation import correlate
+
+    monkeypatch.setitem(sys.modules, "scipy.special", None)
+    with pytest.raises(InputError, match=r"missing-extra.*levelhead\[stats\]"):
+        correlate(read_tables([scores]))
+
+
+def drawn(chart: figures.Chart, tmp_path) -> str:
+    figures.write_figure(chart, tmp_path / "f.svg")
+    return (tmp_path / "f.svg").read_text(encoding="utf-8")
+
+
+def test_figures_of_papers(scores, tmp_path):
+    """Each is drawn, with its labels, and in the order of the paper."""
+    table: Measurements = read_tables([scores])
+    weights = {"neg": 0.06, "nmod": 0.78, "case": 0.28}
+    chart = figures_of_papers.relation_weights(weights, CONLL18)
+    assert chart["encoding"]["y"]["sort"] == ["neg", "case", "nmod"]
+    assert "FUNCTION" in drawn(chart, tmp_path)
+    chart = figures_of_papers.by_treebank(table, ("LAS", "WLAS"), sort_by="LAS")
+    assert chart["encoding"]["x"]["sort"] == ["de_gsd", "sv_talbanken", "fr_gsd", "cs_pdt", "pl_lfg"]
+    assert "pl_lfg" in drawn(chart, tmp_path)
+    points = (
+        figures_of_papers.Reduction("nmod", 0.5, 2.0, "MST"),
+        figures_of_papers.Reduction("dobj", -0.1, -1, "RBG"),
+    )
+    signs = [
+        figures_of_papers.entropy_reduction(points, as_printed=printed)["data"]["values"][0]
+        for printed in (False, True)
+    ]
+    assert signs[0]["reduction of entropy (bits)"] == 0.5
+    assert signs[1]["converted minus original entropy (bits)"] == -0.5
+    assert "nmod" in drawn(figures_of_papers.entropy_reduction(points), tmp_path)
+
+
+def test_names_with_dots_and_brackets(tmp_path):
+    """Vega-Lite would take them for parts of a field."""
+    records = [{"a.b[c]": 1.0, "y": 2.0, "treebank": "x"}, {"a.b[c]": 3.0, "y": 1.0, "treebank": "z"}]
+    svg = drawn(figures.scatter(records, "a.b[c]", "y"), tmp_path)
+    assert "a.b[c]: 3" in svg
+
+
+# judge
+
+
+def test_judge(data, capfd):
+    folder = data / "human-judgments/es"
+    paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
+    arguments = ["judge", *paths, "-j", folder / "prediction", "--input-format", "conllx", "-m", "LAS", "-m", "UAS"]
+    code, out, err = levelhead(capfd, *arguments)
+    assert (code, err) == (0, "")
+    lines = out.split("\n")
+    assert lines[0].split(" | ")[0].strip() == "Measure"
+    assert lines[2].startswith("LAS     | 184 |    8 | 0.513 |")
+    assert lines[4].startswith("r(LAS) - r(UAS) = 0.031 [")
+    assert "ties:callin" in lines[5]
+    document = json.loads(levelhead(capfd, *arguments, "--format", "json")[1])
+    assert (document["kind"], document["sentences"], document["votes"]) == ("judgement", 184, 184)
+    assert document["measures"]["LAS"]["correlation"]["value"] == pytest.approx(0.5129301552027539, abs=1e-9)
+    assert levelhead(capfd, *arguments, "--ties", "skip")[1] != out
+    code, _, err = levelhead(capfd, "judge", *paths, "-j", folder / "gold.conll", "--input-format", "conllx")
+    assert code == 2
+    assert "Traceback" not in err
+
+
+# The page of documentation
+
+ROOT = EXAMPLES.parent
+PAGE = (ROOT / "docs/correlate.md").read_text(encoding="utf-8")
+SESSIONS = re.findall(r"```console\n\$ levelhead (.*)\n((?:.*\n)*?)```", PAGE)
+
+
+@pytest.mark.parametrize(("command", "expected"), SESSIONS, ids=[command[-40:] for command, _ in SESSIONS])
+def test_the_page_shows_what_is_printed(command, expected, data, monkeypatch, capfd):
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setenv("CALLIN", str(data / "callin/expected"))
+    monkeypatch.setenv("JUDGED", str(data / "human-judgments"))
+    code, out, err = levelhead(capfd, *(os.path.expandvars(part) for part in shlex.split(command)))
+    unicode = re.compile(r"unicode:[0-9.]+")
+    assert code == 0, err
+    assert unicode.sub("", out + err) == unicode.sub("", expected)
+
+
+def test_table_3_of_the_page():
+    """The paper's numbers stand left of ours, which are those of the session above."""
+    session = next(out for command, out in SESSIONS if "--matrix" in command)
+    ours = [[cell.strip() for cell in line.split("|")] for line in session.split("\n")[2:9]]
+    rows = re.findall(r"^\| ([A-Z][A-Za-z ]+) \| (.*/.*) \|$", PAGE, re.MULTILINE)
+    assert [name for name, _ in rows] == [line[0] for line in ours]
+    for (_, cells), line in zip(rows, ours):
+        assert [cell.strip().rpartition(" / ")[2] for cell in cells.split("|")] == line[1:]

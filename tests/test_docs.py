@@ -1,0 +1,140 @@
+"""The documentation says what the code says: generated pages are fresh, names and links on the others exist."""
+
+import importlib.util
+import re
+from pathlib import Path
+from types import ModuleType
+
+import click
+import pytest
+
+from levelhead import compat
+from levelhead._version import VERSION
+from levelhead.cli import program
+from levelhead.measures import REGISTRY
+from levelhead.messages import MESSAGES
+
+ROOT = Path(__file__).parent.parent
+DOCS = ROOT / "docs"
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+def load_script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("scripts_docs", ROOT / "scripts" / "docs.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+SCRIPT = load_script()
+
+
+@pytest.mark.parametrize(("name", "text"), SCRIPT.pages().items(), ids=list(SCRIPT.pages()))
+def test_generated_pages_are_fresh(name: str, text: str) -> None:
+    assert text_of(f"docs/{name}") == text, "run python scripts/docs.py"
+
+
+def test_stale_pages_are_told_and_written(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(SCRIPT, "DOCS", tmp_path)
+    assert SCRIPT.main(["--check"]) == 1
+    assert "docs/cli.md is not what the code says" in capsys.readouterr().err
+    assert SCRIPT.main([]) == 0
+    assert SCRIPT.main(["--check"]) == 0
+    (tmp_path / "messages.md").write_text("else", encoding="utf-8")
+    assert SCRIPT.main(["--check"]) == 1
+    assert (tmp_path / "messages.md").read_text(encoding="utf-8") == "else"
+
+
+def test_every_slug_and_measure_has_an_anchor() -> None:
+    assert re.findall(r"^### (\S+)$", text_of("docs/messages.md"), re.MULTILINE) == sorted(
+        MESSAGES, key=lambda slug: MESSAGES[slug].severity
+    )
+    assert re.findall(r"^### (\S+)$", text_of("docs/measures.md"), re.MULTILINE) == list(REGISTRY)
+
+
+@pytest.mark.parametrize("verb", program.VERBS)
+def test_every_option_is_on_the_page(verb: str) -> None:
+    context = click.Context(program.cli)
+    command = program.cli.get_command(context, verb)
+    assert command is not None
+    section = text_of("docs/cli.md").partition(f"\n## levelhead {verb}\n")[2].partition("\n## ")[0]
+    names = [name for parameter in command.params if isinstance(parameter, click.Option) for name in parameter.opts]
+    assert names
+    assert [name for name in names if not re.search(rf"^- `[^`]*{name}\b", section, re.MULTILINE)] == []
+
+
+def test_groups_of_commands_are_documented_below_one_another() -> None:
+    @click.group()
+    def judge() -> None:
+        """Ask *people*."""
+
+    @judge.command()
+    @click.option("--seed", type=int, default=1, show_default=True, help="Where chance begins, a|b.")
+    @click.option("--secret", hidden=True)
+    def draw() -> None:
+        """Draw sentences of at least <N> words: `-n N`.
+
+        \b
+        one
+        two
+        """
+
+    @judge.command(hidden=True)
+    def test() -> None:
+        """Not shown."""
+
+    context = click.Context(judge, info_name="judge", parent=click.Context(program.cli, info_name="levelhead"))
+    page = "\n".join(SCRIPT.command_blocks(judge, context))
+    assert page.startswith(
+        "## levelhead judge\n```text\nlevelhead judge [OPTIONS] COMMAND [ARGS]...\n```\nAsk \\*people\\*."
+    )
+    assert "\n### levelhead judge draw\n" in page
+    assert "at least &lt;N> words: `-n N`.\n\none\ntwo" in page
+    assert "- `--seed INTEGER`: Where chance begins, a|b. [default: 1]" in page
+    assert "secret" not in page
+    assert "levelhead judge test" not in page
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    named = re.findall(r"^ +- .*: (\S+\.md)$", text_of("mkdocs.yml"), re.MULTILINE)
+    assert sorted(named) == sorted(path.name for path in DOCS.glob("*.md"))
+
+
+@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in sorted(DOCS.glob("*.md")))])
+def test_links_to_files_lead_somewhere(page: str) -> None:
+    prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", prose)
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).is_file()] == []
+    included = re.findall(r'^--8<-- "(.*)"$', prose, re.MULTILINE)
+    assert [path for path in included if not (ROOT / path).is_file()] == []
+
+
+def test_hook_and_action_are_as_the_page_says() -> None:
+    page, action = text_of("docs/developers.md"), text_of("action.yml")
+    (hook,) = re.findall(r"- id: (\S+)", page)
+    assert f"- id: {hook}\n" in text_of(".pre-commit-hooks.yaml")
+    given = re.findall(r"^    (\S+): ", page.partition("  with:\n")[2].partition("```")[0], re.MULTILINE)
+    inputs = re.findall(r"^  (\S+):$", action.partition("inputs:\n")[2].partition("runs:\n")[0], re.MULTILINE)
+    assert len(given) == 4
+    assert {*given, "version"} == set(inputs)
+    assert set(re.findall(r"levelhead@v([0-9.]+)|rev: v([0-9.]+)", page)) == {(VERSION, ""), ("", VERSION)}
+
+
+def test_names_of_the_official_scripts_are_as_the_page_says() -> None:
+    listed = text_of("docs/developers.md").partition("Beside these there are")[2].partition("\n\n")[0]
+    names = re.findall(r"`(\w+)`", listed)
+    assert len(names) == 5
+    assert {*names, "load_conllu_file", "evaluate", "UDError", *SCRIPT_COLUMNS} == set(compat.__all__)
+
+
+SCRIPT_COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
+
+
+def test_version_is_the_same_everywhere() -> None:
+    assert f"\nversion: {VERSION}\n" in text_of("CITATION.cff")
+    assert f"\n## {VERSION} " in text_of("CHANGELOG.md")
