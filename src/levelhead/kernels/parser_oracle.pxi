@@ -72,7 +72,7 @@ cdef inline int32_t stack_oracle(State* state, Gold* gold, int32_t n, int32_t sy
     cdef Cell* top = state.stack
     cdef Cell* second = top.below
     cdef int32_t first, best
-    cdef bint to_left, to_right
+    cdef bint to_left = False, to_right = False
     if second != NULL:
         to_left = second.word != 0 and target(gold, second.word) == top.word
         to_right = target(gold, top.word) == second.word

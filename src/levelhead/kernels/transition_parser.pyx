@@ -15,7 +15,7 @@ cdef struct Candidate:
     int32_t action, label
 
 cdef struct Machine:
-    int32_t system, n_labels, padded, root_label, n_best
+    int32_t system, n_labels, padded, root_label
     Templates actions, labels
     int16_t* action_table
     int16_t* label_table
@@ -83,10 +83,6 @@ cdef inline int32_t best_label(Machine* m) noexcept nogil:
     return best if best >= 0 else m.root_label
 
 
-cdef inline bint is_arc(Machine* m, State* state, int32_t action) noexcept nogil:
-    return action == LEFT or action == RIGHT
-
-
 cdef inline bint to_root(Machine* m, State* state, int32_t action) noexcept nogil:
     """Does this arc make a word the root?"""
     if action != RIGHT:
@@ -103,10 +99,10 @@ cdef inline int32_t choose_label(Machine* m, State* state, int32_t action) noexc
     return best_label(m)
 
 
-cdef inline int32_t best_action(const int32_t* scores, int32_t legal, int32_t besides) noexcept nogil:
+cdef inline int32_t best_action(const int32_t* scores, int32_t legal) noexcept nogil:
     cdef int32_t a, best = -1
     for a in range(N_ACTIONS):
-        if legal >> a & 1 and a != besides and (best < 0 or scores[a] > scores[best]):
+        if legal >> a & 1 and (best < 0 or scores[a] > scores[best]):
             best = a
     return best
 
@@ -119,7 +115,7 @@ cdef State* parse_greedily(Machine* m) noexcept nogil:
         legal = legal_actions(state, n, m.system, m.max_swaps)
         if legal & (legal - 1):
             score_actions(m, action_rows(m, state), scores)
-            action = best_action(scores, legal, -1)
+            action = best_action(scores, legal)
         else:
             action = SHIFT if legal & 1 << SHIFT else RIGHT if legal & 1 << RIGHT else OTHER
         label = choose_label(m, state, action) if action == LEFT or action == RIGHT else -1
@@ -143,32 +139,11 @@ cdef inline void offer(Candidate* kept, int32_t* count, int32_t most, double sco
     kept[i].score, kept[i].state, kept[i].action, kept[i].label = score, state, action, label
 
 
-cdef inline void offer_labels(Machine* m, Candidate* kept, int32_t* count, int32_t most, State* state, int32_t action,
-                              double score) noexcept nogil:
-    """Offer an arc with its best labels."""
-    cdef int32_t c, k
-    cdef int32_t best
-    if to_root(m, state, action):
-        offer(kept, count, most, score, state, action, m.root_label)
-        return
-    if m.n_best == 0:
-        offer(kept, count, most, score, state, action, -2)
-        return
-    score_labels(m, label_rows(m, state, action))
-    if m.n_labels == 1:
-        offer(kept, count, most, score, state, action, m.root_label)
-        return
-    m.scores[m.root_label] = -(1 << 30)
-    for k in range(min(m.n_best, m.n_labels - 1)):
-        best = best_label(m)
-        offer(kept, count, most, score + m.scores[best], state, action, best)
-        m.scores[best] = -(1 << 30)
-
-
 cdef int32_t expand_beam(Machine* m, State** beam, int32_t size, Candidate* kept, int32_t most) noexcept nogil:
     """The best successors of all members; finished members stay as they are."""
-    cdef int32_t i, a, legal, count = 0
+    cdef int32_t i, a, legal, label, count = 0
     cdef int32_t[4] scores
+    cdef double score
     for i in range(size):
         if beam[i].done:
             offer(kept, &count, most, beam[i].score, beam[i], -1, -1)
@@ -178,10 +153,12 @@ cdef int32_t expand_beam(Machine* m, State** beam, int32_t size, Candidate* kept
         for a in range(N_ACTIONS):
             if not legal >> a & 1:
                 continue
+            label, score = -1, beam[i].score + scores[a]
             if a == LEFT or a == RIGHT:
-                offer_labels(m, kept, &count, most, beam[i], a, beam[i].score + scores[a])
-            else:
-                offer(kept, &count, most, beam[i].score + scores[a], beam[i], a, -1)
+                label = choose_label(m, beam[i], a)
+                if not to_root(m, beam[i], a):
+                    score += m.scores[label]
+            offer(kept, &count, most, score, beam[i], a, label)
     return count
 
 
@@ -189,8 +166,6 @@ cdef inline State* follow(Machine* m, Candidate* candidate) noexcept nogil:
     cdef State* state
     if candidate.action < 0:
         return candidate.state
-    if candidate.label == -2:
-        candidate.label = choose_label(m, candidate.state, candidate.action)
     state = successor(&m.arena, candidate.state, m.words.n, m.system, candidate.action, candidate.label)
     if state != NULL:
         state.score = candidate.score
@@ -238,11 +213,10 @@ cdef inline void add(int16_t* table, float* sums, int32_t width, const uint32_t*
             sums[place] += <float>(change * step)
 
 
-cdef void learn_labels(Machine* m, State* state, int32_t action, int32_t gold, double step, int32_t margin) noexcept nogil:
+cdef void learn_labels(Machine* m, State* state, int32_t action, int32_t gold, double step) noexcept nogil:
     cdef int32_t count = label_rows(m, state, action)
     cdef int32_t other
     score_labels(m, count)
-    m.scores[gold] -= margin
     other = best_label(m)
     if other != gold:
         add(m.label_table, m.label_sums, m.padded, m.rows, count, gold, 1, step)
@@ -256,7 +230,7 @@ cdef inline uint64_t draw(uint64_t* seed) noexcept nogil:
     return seed[0]
 
 
-cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, int32_t margin, double explore,
+cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, double explore,
                             uint64_t* seed) noexcept nogil:
     """One sentence; returns the number of wrong transitions."""
     cdef State* state = first_state(&m.arena)
@@ -276,14 +250,11 @@ cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, int32_t margin
         if legal & (legal - 1):
             count = action_rows(m, state)
             score_actions(m, count, scores)
-            best = best_action(scores, legal, -1)
-            scores[wanted] -= margin
-            action = best_action(scores, legal, -1)
-            if action != wanted:
+            best = best_action(scores, legal)
+            if best != wanted:
                 add(m.action_table, m.action_sums, 4, m.rows, count, wanted, 1, step[0])
-                add(m.action_table, m.action_sums, 4, m.rows, count, action, -1, step[0])
-            wrong += best != wanted
-            action = wanted
+                add(m.action_table, m.action_sums, 4, m.rows, count, best, -1, step[0])
+                wrong += 1
             if best != wanted and explore > 0 and (draw(seed) >> 11) * (1.0 / 9007199254740992.0) < explore:
                 action = best
                 gold.astray = True
@@ -296,7 +267,7 @@ cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, int32_t margin
                 if m.arena.failed:
                     break
                 if gold.heads[dependent.word] == head.word:
-                    learn_labels(m, state, action, gold.labels[dependent.word], step[0], margin)
+                    learn_labels(m, state, action, gold.labels[dependent.word], step[0])
                     label = gold.labels[dependent.word]
                 if explore > 0 or gold.heads[dependent.word] != head.word:
                     label = choose_label(m, state, action)
@@ -310,7 +281,7 @@ cdef void take_back(Machine* m, State* state, int32_t change, double step) noexc
     """Change the weights of what led from a state's predecessor to it."""
     cdef int32_t count = action_rows(m, state.before)
     add(m.action_table, m.action_sums, 4, m.rows, count, state.action, change, step)
-    if m.n_best and (state.action == LEFT or state.action == RIGHT) and not to_root(m, state.before, state.action):
+    if (state.action == LEFT or state.action == RIGHT) and not to_root(m, state.before, state.action):
         count = label_rows(m, state.before, state.action)
         add(m.label_table, m.label_sums, m.padded, m.rows, count, state.label, change, step)
 
@@ -354,15 +325,14 @@ cdef double step_score(Machine* m, State* state, int32_t action, int32_t label) 
     cdef double total
     score_actions(m, action_rows(m, state), scores)
     total = scores[action]
-    if m.n_best and (action == LEFT or action == RIGHT) and not to_root(m, state, action):
+    if (action == LEFT or action == RIGHT) and not to_root(m, state, action):
         score_labels(m, label_rows(m, state, action))
         total += m.scores[label]
     return total
 
 
-cdef int32_t train_with_beam(Machine* m, Gold* gold, State** beam, Candidate* kept, int32_t most, double step,
-                             bint early) noexcept nogil:
-    """One sentence with a max-violation (or early) update (Huang, Fayong and Guo 2012); returns whether it was needed."""
+cdef int32_t train_with_beam(Machine* m, Gold* gold, State** beam, Candidate* kept, int32_t most, double step) noexcept nogil:
+    """One sentence with a max-violation update (Huang, Fayong and Guo 2012); returns whether it was needed."""
     cdef State* right = first_state(&m.arena)
     cdef State* worst = NULL
     cdef State* worst_right = NULL
@@ -386,16 +356,13 @@ cdef int32_t train_with_beam(Machine* m, Gold* gold, State** beam, Candidate* ke
                 wanted = stack_oracle(right, gold, n, m.system, legal)
             if wanted == LEFT or wanted == RIGHT:
                 label = label_of(m, right, wanted, gold)
-                if m.n_best == 0 and not to_root(m, right, wanted):
-                    learn_labels(m, right, wanted, label, step, 0)
                 if m.system != ARC_EAGER:
                     leave(gold, right.stack.below.word if wanted == LEFT else right.stack.word)
         place = -1
         running = False
         for i in range(size):
-            if kept[i].state == parent and kept[i].action == wanted and (kept[i].label == label or m.n_best == 0):
+            if kept[i].state == parent and kept[i].action == wanted and kept[i].label == label:
                 place = i
-                kept[i].label = label
             beam[i] = follow(m, &kept[i])
             if m.arena.failed:
                 return 0
@@ -408,13 +375,9 @@ cdef int32_t train_with_beam(Machine* m, Gold* gold, State** beam, Candidate* ke
                 return 0
             right.score = parent.score + step_score(m, parent, wanted, label)
         running = running or not right.done
-        if beam[0] != right and beam[0].score - right.score >= violation and (
-                place < 0 or not running or not early):
-            if place < 0 or not running:
-                violation = beam[0].score - right.score
-                worst, worst_right = beam[0], right
-        if early and place < 0:
-            break
+        if beam[0].score - right.score >= violation and (place < 0 or not running):
+            violation = beam[0].score - right.score
+            worst, worst_right = beam[0], right
     if worst == NULL or beam[0] == right:
         return 0
     contrast(m, worst, worst_right, step)
@@ -456,7 +419,7 @@ cdef class Parser:
     cdef int32_t beam
 
     def __cinit__(self, int32_t system, tuple action_templates, tuple label_templates, int16_t[:, ::1] action_table,
-                  int16_t[:, ::1] label_table, float[:, ::1] action_sums, float[:, ::1] label_sums, int32_t n_labels, int32_t root_label, int32_t beam, int32_t n_best):
+                  int16_t[:, ::1] label_table, float[:, ::1] action_sums, float[:, ::1] label_sums, int32_t n_labels, int32_t root_label, int32_t beam):
         memset(&self.m, 0, sizeof(Machine))
         self.kept = (action_templates, label_templates, action_table, label_table, action_sums, label_sums)
         point(&self.m.actions, action_templates, len(action_table).bit_length() - 1)
@@ -469,7 +432,6 @@ cdef class Parser:
         self.m.n_labels = n_labels
         self.m.padded = (n_labels + 7) // 8 * 8
         self.m.root_label = root_label
-        self.m.n_best = n_best
         self.beam = beam
         self.m.rows = <uint32_t*>malloc(MOST_FEATURES * 8 * sizeof(uint32_t))
         self.m.scores = <int32_t*>malloc(self.m.padded * sizeof(int32_t))
@@ -529,7 +491,7 @@ cdef class Parser:
 
     def train(self, tuple columns, const int32_t[::1] starts, const int32_t[::1] heads, const int32_t[::1] labels,
               const int32_t[::1] order, const int32_t[::1] components, const int64_t[::1] sentences, double step,
-              int32_t margin, double explore, uint64_t seed, bint early):
+              double explore, uint64_t seed):
         """One pass over sentences in a given order; returns the number of steps so far and of errors."""
         cdef tuple kept = self.words(columns)
         cdef int32_t longest = int(np.max(np.diff(starts))) + 1
@@ -554,10 +516,10 @@ cdef class Parser:
                 gold.order = &order[starts[i]] - 1
                 gold.components = &components[starts[i]] - 1
                 if self.beam > 1:
-                    wrong += train_with_beam(&self.m, &gold, beam, candidates, self.beam, time, early)
+                    wrong += train_with_beam(&self.m, &gold, beam, candidates, self.beam, time)
                     time += 1
                 else:
-                    wrong += train_greedily(&self.m, &gold, &time, margin, explore, &seed)
+                    wrong += train_greedily(&self.m, &gold, &time, explore, &seed)
                 if self.m.arena.failed:
                     break
                 forget(&self.m.arena)

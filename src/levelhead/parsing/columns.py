@@ -1,85 +1,121 @@
-"""What a parser sees of a treebank: numbers for the values of its columns."""
+"""What a parser sees of a treebank: a number for each value of each word."""
 
 from __future__ import annotations
 
 import zlib
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank import Treebank
+from levelhead.treebank import Column, Treebank
 
-N_COLUMNS = 16
-_MOST_FEATS = 16
+Integers = NDArray[np.int32]
 
-TAGS = "ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X CONJ _".split()
+COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape")
+"""The attributes that are read off a word, in the order in which they are kept."""
+
+WIDTH = 16
+"""Numbers kept for each word: a cache line."""
+
+_TAGS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+_OTHER_TAG = len(_TAGS)
+_MOST_FEATURES = 16  # of one word; the rest of a longer FEATS is seen only as a whole
 
 
 class Columns(NamedTuple):
-    """Values as hashes: two rows (no word, the root), then one a word."""
+    """A treebank's words as numbers; row 0 stands for no word, row 1 for the artificial root, then come the words.
 
-    values: NDArray[np.int32]
-    feat_starts: NDArray[np.int32]
-    feat_names: NDArray[np.int32]
-    feat_values: NDArray[np.int32]
-    tags: NDArray[np.int32]
+    Args:
+        values: hashes of strings; int32, shape (words + 2, WIDTH).
+        feature_starts: where the morphological features of each row start; int32, shape (words + 3,).
+        feature_names: the hash of the name of each, ascending in each row; int32.
+        features: the hash of each; int32.
+        tags: a small number for the part of speech; int32, shape (words + 2,).
+    """
+
+    values: Integers
+    feature_starts: Integers
+    feature_names: Integers
+    features: Integers
+    tags: Integers
 
 
 def columns_of(treebank: Treebank) -> Columns:
-    """Return the columns of a treebank."""
-    texts = treebank.strings.texts
-    n = treebank.n_words
-    values = np.zeros((n + 2, N_COLUMNS), np.int32)
+    """Return what a parser sees of a treebank; its heads and relations are not looked at."""
+    values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
     values[1] = 1
-    def put(column, codes, function):
-        table = np.zeros(len(texts), np.uint32)
-        used = np.flatnonzero(np.bincount(codes, minlength=len(texts)))
-        table[used] = [zlib.crc32(function(texts[code]).encode()) for code in used.tolist()]
-        values[2:, column] = table[codes].view(np.int32)
-    forms = treebank.forms.codes
-    put(0, forms, str.lower)
-    lemmas = treebank.lemmas.codes
-    if (lemmas != 0).sum() < n / 2:
-        lemmas = forms
-    put(1, lemmas, str)
-    put(2, treebank.upos.codes, str)
-    xpos = treebank.xpos.codes
-    put(3, xpos if (xpos != 0).any() else treebank.upos.codes, str)
-    put(4, treebank.feats.codes, str)
-    for column, function in enumerate(_AFFIXES, 5):
-        put(column, forms, function)
-    put(11, forms, _shape)
-    tag_ids = {tag: i for i, tag in enumerate(TAGS)}
-    tags = np.full(n + 2, 19, np.int32)
-    table = np.array([tag_ids.get(text, 19) for text in texts], np.int32)
-    tags[2:] = table[treebank.upos.codes]
-    # feats
-    codes = treebank.feats.codes
-    used = np.flatnonzero(np.bincount(codes, minlength=len(texts)))
-    names, vals, count, start = [], [], np.zeros(len(texts), np.int32), np.zeros(len(texts), np.int32)
-    for code in used.tolist():
-        text = texts[code]
-        pairs = sorted((zlib.crc32(p.partition("=")[0].encode()) >> 1, zlib.crc32(p.encode())) for p in text.split("|") if p != "_")[:_MOST_FEATS]
-        start[code], count[code] = len(names), len(pairs)
-        names += [p[0] for p in pairs]
-        vals += [p[1] for p in pairs]
-    sizes = count[codes]
-    feat_starts = np.zeros(n + 3, np.int32)
-    np.cumsum(sizes, out=feat_starts[3:])
-    index = np.repeat(start[codes] - feat_starts[2:-1], sizes) + np.arange(feat_starts[-1])
-    fn = np.array(names + [0], np.uint32).view(np.int32)
-    fv = np.array(vals + [0], np.uint32).view(np.int32)
-    # comparison of names is signed in the kernel: sort agrees after conversion
-    order_names, order_vals = fn[index], fv[index]
-    return Columns(values, feat_starts, np.append(order_names, 0).astype(np.int32), np.append(order_vals, 0).astype(np.int32), tags)
+    forms = treebank.forms
+    readings: list[tuple[Column, Callable[[str], str]]] = [
+        (forms, str.lower),
+        (treebank.lemmas, str),
+        (treebank.upos, str),
+        (treebank.xpos, str),
+        (treebank.feats, str),
+        *((forms, reading) for reading in (*map(_prefix, (1, 2, 3)), *map(_suffix, (1, 2, 3)), _shape)),
+    ]
+    for number, (column, reading) in enumerate(readings):
+        values[2:, number] = _hashes(column, reading)
+    _fill_in(values[2:], treebank)
+    return Columns(values, *_features(treebank.feats), _tags(treebank.upos))
 
 
-_AFFIXES = (
-    lambda t: "p" + t[:1], lambda t: "p" + t[:2], lambda t: "p" + t[:3],
-    lambda t: "s" + t[-1:], lambda t: "s" + t[-2:], lambda t: "s" + t[-3:],
-)
+def _fill_in(values: Integers, treebank: Treebank) -> None:
+    """Where there is no lemma the form stands for it, and UPOS for XPOS."""
+    for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
+        rows = getattr(treebank, missing).codes == 0
+        values[rows, COLUMNS.index(column)] = values[rows, COLUMNS.index(other)]
+
+
+def _hash(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+def _hashes(column: Column, reading: Callable[[str], str]) -> Integers:
+    texts = column.strings.texts
+    table = np.zeros(len(texts), np.uint32)
+    table[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
+    return table[column.codes].view(np.int32)
+
+
+def _prefix(length: int) -> Callable[[str], str]:
+    return lambda text: "p" + text[:length]
+
+
+def _suffix(length: int) -> Callable[[str], str]:
+    return lambda text: "s" + text[-length:]
 
 
 def _shape(text: str) -> str:
-    return "".join("A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[:1] + text[-1:])
+    """The kinds of the first and the last character."""
+    return "".join("A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1])
+
+
+def _tags(upos: Column) -> Integers:
+    numbers = {tag: number for number, tag in enumerate(_TAGS)}
+    table = np.array([numbers.get(text, _OTHER_TAG) for text in upos.strings.texts], np.int32)
+    return np.concatenate([np.full(2, _OTHER_TAG, np.int32), table[upos.codes]])
+
+
+def _features(feats: Column) -> tuple[Integers, Integers, Integers]:
+    """The morphological features of all rows: where each row starts, their names, and they themselves."""
+    texts = feats.strings.texts
+    first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    pairs: list[tuple[int, int]] = []
+    for code in feats.distinct.tolist():
+        found = _named(texts[code])
+        first[code], size[code] = len(pairs), len(found)
+        pairs += found
+    sizes = size[feats.codes]
+    starts = np.concatenate([np.zeros(3, np.int64), np.cumsum(sizes)]).astype(np.int32)
+    rows = np.repeat(first[feats.codes] - starts[2:-1], sizes) + np.arange(starts[-1])
+    table = np.array([*pairs, (0, 0)], np.uint32).view(np.int32)
+    chosen = np.append(rows, len(pairs))  # a last one that no row has, so that no array is empty
+    return starts, np.ascontiguousarray(table[chosen, 0]), np.ascontiguousarray(table[chosen, 1])
+
+
+def _named(feats: str) -> list[tuple[int, int]]:
+    """The features in a cell by the hashes of their names, which fit 31 bits so that they sort as signed numbers."""
+    parts: Sequence[str] = () if feats == "_" else feats.split("|")[:_MOST_FEATURES]
+    return sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)

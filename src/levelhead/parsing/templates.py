@@ -18,12 +18,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.parsing.columns import COLUMNS, WIDTH
+
+_BUILT = "label n_left n_right left_set right_set distance next_to".split()
 POSITIONS = (
     "s0 s1 s2 s3 b0 b1 b2 b3 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2 s2l s2r b0l b0l2 s0ll s0rr s1ll s1rr s0p s0n s1p s1n s0h "
     "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 b0p b0n hh"
 ).split()
-COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape", "rare")
-ATTRIBUTES = (*COLUMNS, *[""] * (16 - len(COLUMNS)), "label", "n_left", "n_right", "left_set", "right_set", "distance", "next_to")
+ATTRIBUTES = (*COLUMNS, *[""] * (WIDTH - len(COLUMNS)), *_BUILT)
 _PLAIN, _EACH, _AGREE, _BETWEEN, _CROSS = range(5)
 
 ACTIONS = """
@@ -56,6 +58,34 @@ s0.upos s1.upos between
 s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos s1.upos s0n.upos | s0.upos s1.upos s1p.upos
 s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
 """
+
+EAGER_ACTIONS = """
+s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
+b0.form | b0.lemma | b0.upos | b0.xpos | b0.feats | b0.form b0.upos | b0.lemma b0.upos | b0.upos b0.feats
+b1.form | b1.lemma | b1.upos | b1.lemma b1.upos | b1.upos b1.feats | b2.upos | b2.lemma b2.upos | b3.upos
+s1.upos | s1.lemma s1.upos | s2.upos
+s0.upos s0.feat | b0.upos b0.feat | b1.upos b1.feat
+s0.suf2 s0.upos | s0.suf3 s0.upos | b0.suf2 b0.upos | b0.suf3 b0.upos
+s0.upos b0.upos | s0.xpos b0.xpos | s0.lemma b0.lemma | s0.lemma b0.upos | s0.upos b0.lemma | s0.form b0.form
+s0.lemma s0.upos b0.lemma b0.upos | s0.upos b0.upos s0.feats b0.feats | s0.upos b0.upos s0.feats | s0.upos b0.upos b0.feats
+s0.upos b0.upos s0.feat b0.feat
+b0.upos b1.upos | b0.lemma b1.lemma | b0.upos b1.upos b2.upos | s0.upos b0.upos b1.upos | s0.upos b0.upos b1.upos b2.upos
+s0.upos s1.upos b0.upos | s0.upos s1.upos s2.upos b0.upos | s0.upos b0.upos s1.upos b1.upos
+s0.lemma b0.upos b1.upos | s0.upos b0.lemma b1.upos | s0.upos b0.upos b1.lemma | s0.xpos b0.xpos b1.xpos
+s0.upos s0.label | s0.upos s0h.upos | s0.upos b0.upos s0.label | s0.upos b0.upos s0h.upos | s0h.lemma s0h.upos b0.upos
+s0.label | s1.label s0.label | s0h.lemma b0.lemma
+s0.upos b0.upos s0l.upos | s0.upos b0.upos s0r.upos | s0.upos b0.upos b0l.upos | s0.upos b0.upos b0l2.upos
+s0.upos b0.upos s0l.label | s0.upos b0.upos s0r.label | s0.upos b0.upos b0l.label
+s0.upos s0l.label s0l.upos | s0.upos s0r.label s0r.upos | b0.upos b0l.label b0l.upos
+s0.lemma s0l.lemma | s0.lemma s0r.lemma | b0.lemma b0l.lemma
+s0.upos s0l.upos s0l2.upos | s0.upos s0r.upos s0r2.upos | b0.upos b0l.upos b0l2.upos
+s0.upos s0.left_set | s0.upos s0.right_set | b0.upos b0.left_set | s0.lemma s0.left_set | s0.lemma s0.right_set
+s0.upos s0.n_left | s0.upos s0.n_right | b0.upos b0.n_left | s0.upos b0.upos s0.n_right b0.n_left
+s0.distance | s0.upos b0.upos s0.distance | s0.lemma s0.distance | b0.lemma s0.distance
+s0.upos b0.upos between
+s0.upos b0.upos s0p.upos b0n.upos | s0.upos b0.upos s0n.upos b0p.upos | s0.upos b0.upos s0n.upos | s0.upos b0.upos b0p.upos
+"""
+"""For choosing a transition of arc-eager."""
 
 LABELS = """
 h.form | h.lemma | h.upos | h.xpos | h.lemma h.upos | h.upos h.feats
