@@ -7,7 +7,9 @@ cdef struct Gold:
     const int32_t* order        # place of each word in the projective order
     const int32_t* components   # maximal projective component of each word
     int32_t* pending            # words in play whose nearest gold ancestor in play is this one
-    uint8_t* gone               # attached already, hence out of play
+                                # (arc-eager: gold dependents still in the buffer)
+    int32_t* stacked            # arc-eager: gold dependents on the stack that have no head yet
+    uint8_t* gone               # attached already (arc-eager: no longer on the stack), hence out of play
     bint astray                 # something else was done than the oracle said
 
 
@@ -23,7 +25,7 @@ cdef inline void begin(Gold* gold, int32_t n) noexcept nogil:
     cdef int32_t word
     gold.astray = False
     for word in range(n + 1):
-        gold.pending[word] = 0
+        gold.pending[word] = gold.stacked[word] = 0
         gold.gone[word] = False
     for word in range(1, n + 1):
         gold.pending[gold.heads[word]] += 1
@@ -97,40 +99,59 @@ cdef inline int32_t stack_oracle(State* state, Gold* gold, int32_t n, int32_t sy
     return LEFT if gold.pending[second.word] <= gold.pending[top.word] else RIGHT
 
 
-cdef inline int32_t eager_costs(State* state, Gold* gold, int32_t n, int32_t* costs) noexcept nogil:
+cdef inline void eager_costs(State* state, Gold* gold, int32_t first, int32_t* costs) noexcept nogil:
     """How many gold arcs each transition of arc-eager makes impossible (Goldberg and Nivre 2012)."""
-    cdef Cell* top = state.stack
-    cdef Cell* cell
-    cdef int32_t first = first_of_buffer(state, n)
-    cdef int32_t i, children = 0, stacked = 0
+    cdef int32_t top = state.stack.word
     cdef int32_t head = gold.heads[first]
-    for i in range(first + 1, n + 1):  # gold children of the top that are still to come
-        if gold.heads[i] == top.word:
-            children += 1
-    costs[OTHER] = children + (gold.heads[first] == top.word)
-    costs[LEFT] = costs[OTHER] + (gold.heads[top.word] > first)
-    cell = top
-    while cell != NULL:  # gold children and head of the first word on the stack
-        if cell.word > 0 and cell.head < 0 and gold.heads[cell.word] == first:
-            stacked += 1
-        if cell.word == head:
-            stacked += 1
-        cell = cell.below
-    costs[SHIFT] = stacked
-    costs[RIGHT] = stacked + (head > first) - (head == top.word)
-    return 0
+    cdef int32_t lost = gold.stacked[first]
+    if head < first and not gold.gone[head]:
+        lost += 1
+    costs[OTHER] = gold.pending[top]
+    costs[LEFT] = gold.pending[top]
+    if top > 0 and gold.heads[top] > first:
+        costs[LEFT] += 1
+    costs[SHIFT] = lost
+    costs[RIGHT] = lost + (head > first) - (head == top)
+
+
+cdef inline void eager_follow(State* state, Gold* gold, int32_t first, int32_t action) noexcept nogil:
+    """What a transition of arc-eager changes for the gold arcs; the buffer must not be empty."""
+    cdef int32_t top = state.stack.word
+    if action == SHIFT or action == RIGHT:
+        gold.pending[gold.heads[first]] -= 1
+        gold.stacked[gold.heads[first]] += action == SHIFT
+    else:
+        gold.gone[top] = True
+        gold.stacked[gold.heads[top]] -= action == LEFT
 
 
 cdef inline int32_t eager_oracle(State* state, Gold* gold, int32_t n, int32_t legal) noexcept nogil:
-    """The cheapest transition; of equal ones an arc, then REDUCE, then SHIFT."""
+    """The cheapest transition; of equal ones an arc, then SHIFT."""
     cdef int32_t[4] costs
     cdef int32_t[4] preference
-    cdef int32_t i, best = -1
-    if first_of_buffer(state, n) < 0:
+    cdef int32_t i, best = -1, first = first_of_buffer(state, n)
+    if first < 0:
         return RIGHT if legal & 1 << RIGHT else OTHER
-    preference[0], preference[1], preference[2], preference[3] = LEFT, RIGHT, OTHER, SHIFT
-    eager_costs(state, gold, n, costs)
+    preference[0], preference[1], preference[2], preference[3] = LEFT, RIGHT, SHIFT, OTHER
+    eager_costs(state, gold, first, costs)
     for i in range(4):
         if legal & 1 << preference[i] and (best < 0 or costs[preference[i]] < costs[best]):
             best = preference[i]
     return best
+
+
+cdef inline int32_t oracle(State* state, Gold* gold, int32_t n, int32_t system, int32_t legal) noexcept nogil:
+    if system == ARC_EAGER:
+        return eager_oracle(state, gold, n, legal)
+    return stack_oracle(state, gold, n, system, legal)
+
+
+cdef inline void keep_up(State* state, Gold* gold, int32_t n, int32_t system, int32_t action) noexcept nogil:
+    """Let the gold tree know which transition is taken."""
+    cdef int32_t first
+    if system == ARC_EAGER:
+        first = first_of_buffer(state, n)
+        if first > 0:
+            eager_follow(state, gold, first, action)
+    elif action == LEFT or action == RIGHT:
+        leave(gold, state.stack.below.word if action == LEFT else state.stack.word)

@@ -40,3 +40,6 @@ class Parser:
 def projective_order(
     heads: NDArray[np.int32], starts: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+def oracle_transitions(
+    system: int, heads: NDArray[np.int32], starts: NDArray[np.int32]
+) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...

@@ -242,10 +242,7 @@ cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, double explore
     begin(gold, n)
     while not m.arena.failed and not state.done:
         legal = legal_actions(state, n, m.system, m.max_swaps)
-        if m.system == ARC_EAGER:
-            wanted = eager_oracle(state, gold, n, legal)
-        else:
-            wanted = stack_oracle(state, gold, n, m.system, legal)
+        wanted = oracle(state, gold, n, m.system, legal)
         action = wanted
         if legal & (legal - 1):
             count = action_rows(m, state)
@@ -271,8 +268,7 @@ cdef int32_t train_greedily(Machine* m, Gold* gold, double* step, double explore
                     label = gold.labels[dependent.word]
                 if explore > 0 or gold.heads[dependent.word] != head.word:
                     label = choose_label(m, state, action)
-            if m.system != ARC_EAGER:
-                leave(gold, state.stack.below.word if action == LEFT else state.stack.word)
+        keep_up(state, gold, n, m.system, action)
         state = successor(&m.arena, state, n, m.system, action, label)
     return wrong
 
@@ -350,14 +346,10 @@ cdef int32_t train_with_beam(Machine* m, Gold* gold, State** beam, Candidate* ke
         parent = right
         if not right.done:
             legal = legal_actions(right, n, m.system, m.max_swaps)
-            if m.system == ARC_EAGER:
-                wanted = eager_oracle(right, gold, n, legal)
-            else:
-                wanted = stack_oracle(right, gold, n, m.system, legal)
+            wanted = oracle(right, gold, n, m.system, legal)
             if wanted == LEFT or wanted == RIGHT:
                 label = label_of(m, right, wanted, gold)
-                if m.system != ARC_EAGER:
-                    leave(gold, right.stack.below.word if wanted == LEFT else right.stack.word)
+            keep_up(right, gold, n, m.system, wanted)
         place = -1
         running = False
         for i in range(size):
@@ -495,7 +487,7 @@ cdef class Parser:
         """One pass over sentences in a given order; returns the number of steps so far and of errors."""
         cdef tuple kept = self.words(columns)
         cdef int32_t longest = int(np.max(np.diff(starts))) + 1
-        cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32)
+        cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32), stacked = np.zeros(longest + 1, np.int32)
         cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
         cdef double time = step
         cdef int32_t n
@@ -505,7 +497,7 @@ cdef class Parser:
         cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
         if beam == NULL or candidates == NULL:
             raise MemoryError
-        gold.pending, gold.gone = &pending[0], &gone[0]
+        gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
         with nogil:
             for i in sentences:
                 n = starts[i + 1] - starts[i]
@@ -528,6 +520,40 @@ cdef class Parser:
         if self.m.arena.failed:
             raise MemoryError
         return time, wrong
+
+
+def oracle_transitions(int32_t system, const int32_t[::1] heads, const int32_t[::1] starts):
+    """The transitions that training follows where the parser makes no mistake: all, and how many each sentence has."""
+    order, components = projective_order(heads, starts)
+    cdef const int32_t[::1] places = order, parts = components
+    cdef int32_t longest = int(np.max(np.diff(starts))) + 1
+    cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32), stacked = np.zeros(longest + 1, np.int32)
+    cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
+    cdef Arena arena
+    cdef Gold gold
+    cdef State* state
+    cdef int32_t n, legal, action
+    cdef Py_ssize_t i
+    transitions, counts = [], []
+    memset(&arena, 0, sizeof(Arena))
+    gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
+    for i in range(starts.shape[0] - 1):
+        n = starts[i + 1] - starts[i]
+        gold.heads, gold.labels = &heads[starts[i]] - 1, NULL
+        gold.order, gold.components = &places[starts[i]] - 1, &parts[starts[i]] - 1
+        counts.append(0)
+        begin(&gold, n)
+        state = first_state(&arena)
+        while not arena.failed and not state.done:
+            legal = legal_actions(state, n, system, n * n)
+            action = oracle(state, &gold, n, system, legal)
+            transitions.append(action)
+            counts[i] += 1
+            keep_up(state, &gold, n, system, action)
+            state = successor(&arena, state, n, system, action, 0)
+        forget(&arena)
+    release(&arena)
+    return np.array(transitions, np.uint8), np.array(counts, np.int64)
 
 
 def projective_order(const int32_t[::1] heads, const int32_t[::1] starts):
