@@ -26,15 +26,15 @@ cdef extern from *:
     void add_four "levelhead_add_four" (int32_t* total, const int16_t* row) noexcept nogil
     void prefetch "LEVELHEAD_PREFETCH" (const void* address) noexcept nogil
 
-cdef enum:  # positions, in the order of levelhead.parsing.templates.POSITIONS
+cdef enum:  # positions, in the order of levelhead.parsing.templates
     S0 = 0
     S1, S2, S3, B0, B1, B2, B3
     S0L, S0L2, S0R, S0R2, S1L, S1L2, S1R, S1R2, S2L, S2R, B0L, B0L2
-    S0LL, S0RR, S1LL, S1RR, S0P, S0N, S1P, S1N, S0H
-    H, D, HL, HL2, HR, HR2, DL, DL2, DR, DR2, HP, HN, DP, DN, SIB, SIB2, B0P, B0N, HH
+    S0LL, S0RR, S1LL, S1RR, S0P, S0N, S1P, S1N, B0P, B0N, S0H
+    H, D, HL, HL2, HR, HR2, DL, DL2, DR, DR2, HP, HN, DP, DN, SIB, SIB2, HH
     N_POSITIONS
 
-cdef enum:  # attributes, in the order of levelhead.parsing.templates.ATTRIBUTES; the first are columns
+cdef enum:  # attributes, in the order of levelhead.parsing.templates; the first are columns
     N_COLUMNS = 16
     LABEL = 16
     N_LEFT, N_RIGHT, LEFT_SET, RIGHT_SET, DISTANCE, NEXT_TO, N_ATTRIBUTES
@@ -44,11 +44,10 @@ cdef enum:  # kinds of templates
     EACH = 1      # once for each morphological feature of one word
     AGREE = 2     # once for each morphological feature that both words have
     BETWEEN = 3   # once for each part of speech between two words
-    CROSS = 4     # once for each pair of morphological features of two words
 
 cdef enum:
     MOST_ATOMS = 256
-    MOST_FEATURES = 2048
+    MOST_FEATURES = 16384  # 512 templates, each of at most 20
     MOST_BETWEEN = 40
 
 cdef struct Words:
@@ -179,7 +178,6 @@ cdef inline void look(View* view, State* state, Words* words, int32_t system) no
     put_word(view, S1P, word - 1 if word > 1 else -1, words)
     put_word(view, S1N, word + 1 if word > 0 else -1, words)
     put_word(view, S0H, top.head, words)
-    put_word(view, HH, -1, words)
     pair = view.at[B0].word if system == ARC_EAGER else view.at[S1].word
     if top.word <= 0 or pair <= 0:
         view.distance = 0
@@ -266,14 +264,6 @@ cdef inline int32_t expand(View* view, Templates* templates, int32_t t, uint64_t
             i += 1
         return count
     j = words.feat_starts[other]
-    if kind == CROSS:
-        while i < last:
-            for j in range(words.feat_starts[other], words.feat_starts[other + 1]):
-                rows[count] = <uint32_t>(mixed(mixed(hash, <uint32_t>words.feat_values[i]),
-                                               <uint32_t>words.feat_values[j]) >> shift)
-                count += 1
-            i += 1
-        return count
     while i < last and j < words.feat_starts[other + 1]:
         if words.feat_names[i] < words.feat_names[j]:
             i += 1

@@ -425,7 +425,7 @@ cdef class Parser:
         self.m.padded = (n_labels + 7) // 8 * 8
         self.m.root_label = root_label
         self.beam = beam
-        self.m.rows = <uint32_t*>malloc(MOST_FEATURES * 8 * sizeof(uint32_t))
+        self.m.rows = <uint32_t*>malloc(MOST_FEATURES * sizeof(uint32_t))
         self.m.scores = <int32_t*>malloc(self.m.padded * sizeof(int32_t))
         if self.m.rows == NULL or self.m.scores == NULL:
             raise MemoryError

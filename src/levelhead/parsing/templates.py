@@ -20,13 +20,20 @@ from numpy.typing import NDArray
 
 from levelhead.parsing.columns import COLUMNS, WIDTH
 
-_BUILT = "label n_left n_right left_set right_set distance next_to".split()
-POSITIONS = (
-    "s0 s1 s2 s3 b0 b1 b2 b3 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2 s2l s2r b0l b0l2 s0ll s0rr s1ll s1rr s0p s0n s1p s1n s0h "
-    "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 b0p b0n hh"
+_CONFIGURATION = (
+    "s0 s1 s2 s3 b0 b1 b2 b3 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2 s2l s2r b0l b0l2"
+    " s0ll s0rr s1ll s1rr s0p s0n s1p s1n b0p b0n s0h"
 ).split()
-ATTRIBUTES = (*COLUMNS, *[""] * (WIDTH - len(COLUMNS)), *_BUILT)
-_PLAIN, _EACH, _AGREE, _BETWEEN, _CROSS = range(5)
+_ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
+_POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
+"""Numbers as in the kernel (parser_features.pxi)."""
+
+_BUILT = "label n_left n_right left_set right_set distance next_to".split()
+_ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
+    name: WIDTH + number for number, name in enumerate(_BUILT)
+}
+_PLAIN, _EACH, _AGREE, _BETWEEN = range(4)
+_MOST_ATOMS, _MOST_TEMPLATES = 256, 512
 
 ACTIONS = """
 s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
@@ -58,6 +65,7 @@ s0.upos s1.upos between
 s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos s1.upos s0n.upos | s0.upos s1.upos s1p.upos
 s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
 """
+"""For choosing a transition of arc-standard and of the swap systems."""
 
 EAGER_ACTIONS = """
 s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
@@ -101,10 +109,20 @@ h.upos d.upos dp.upos | h.upos d.upos dn.upos | d.upos dp.lemma | d.upos dn.lemm
 d.upos h.upos h.distance | d.lemma h.distance | h.upos d.upos between
 d.feats dl.lemma h.upos
 """
+"""For choosing the label of an arc."""
 
 
 class Templates(NamedTuple):
-    """Templates as the kernel wants them: atoms, and for each template its atoms, its kind and its seed."""
+    """Templates as the kernel takes them.
+
+    Args:
+        positions: of each atom, int32.
+        attributes: of each atom, int32.
+        starts: where the atoms of each template start in `atoms`, then their number, int32.
+        atoms: the atoms of all templates, int32.
+        kinds: three numbers a template: its kind, and the positions whose morphological features it is about, int32.
+        seeds: the hash of each template's text, uint64.
+    """
 
     positions: NDArray[np.int32]
     attributes: NDArray[np.int32]
@@ -114,32 +132,55 @@ class Templates(NamedTuple):
     seeds: NDArray[np.uint64]
 
 
-def compiled(text: str) -> Templates:
-    """Compile templates."""
+def templates_in(text: str) -> list[str]:
+    """Return the templates of a text, which are separated by bars and line ends."""
+    return [part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()]
+
+
+def compiled(text: str, *, arcs: bool) -> Templates:
+    """Compile templates.
+
+    Args:
+        text: the templates.
+        arcs: whether they are about an arc, or about a configuration.
+
+    Raises:
+        ValueError: there are none or too many, or one has an unknown position or attribute.
+    """
     atoms: dict[tuple[int, int], int] = {}
-    starts, members, kinds, seeds = [0], [], [], []
-    for template in filter(None, (part.strip() for line in text.strip().splitlines() for part in line.split("|"))):
-        kind, special = _PLAIN, []
-        for atom in template.split():
-            if atom == "between":
-                kind = _BETWEEN
-                continue
-            position, attribute = atom.split(".")
-            if attribute in {"feat", "feat*"}:
-                special.append(POSITIONS.index(position))
-                kind = _EACH if len(special) == 1 else _CROSS if attribute == "feat*" else _AGREE
-            else:
-                key = (POSITIONS.index(position), ATTRIBUTES.index(attribute))
-                members.append(atoms.setdefault(key, len(atoms)))
+    starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
+    for template in templates_in(text):
+        words = template.split()
+        pairs = [_atom(word, arcs) for word in words if word != "between"]
+        members += [atoms.setdefault((p, a), len(atoms)) for p, a in pairs if a is not None]
         starts.append(len(members))
-        kinds.append((kind, *(special + [0, 0])[:2]))
-        data = template.encode()
-        seeds.append(zlib.crc32(data) << 32 | zlib.crc32(data, 1))
-    return Templates(
-        np.array([p for p, _ in atoms], np.int32),
-        np.array([a for _, a in atoms], np.int32),
-        np.array(starts, np.int32),
-        np.array(members, np.int32),
-        np.array(kinds, np.int32).ravel(),
-        np.array(seeds, np.uint64),
-    )
+        kinds += _kind([p for p, a in pairs if a is None], between="between" in words)
+        seeds.append(seed_of(template))
+    if not 0 < len(seeds) <= _MOST_TEMPLATES or not 0 < len(atoms) <= _MOST_ATOMS:
+        raise ValueError("no templates, or too many")
+    integers = ([p for p, _ in atoms], [a for _, a in atoms], starts, members, kinds)
+    return Templates(*(np.array(numbers, np.int32) for numbers in integers), np.array(seeds, np.uint64))
+
+
+def seed_of(template: str) -> int:
+    """Return what the hash of a template's features starts from, 64 bits."""
+    return zlib.crc32(template.encode()) << 32 | zlib.crc32(template.encode()[::-1])
+
+
+def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
+    """The numbers of `position.attribute`; None for `feat`, which stands for each morphological feature."""
+    position, _, attribute = word.partition(".")
+    if position not in (_ARC if arcs else _CONFIGURATION):
+        raise ValueError(word)
+    if attribute == "feat":
+        return _POSITIONS[position], None
+    if attribute not in _ATTRIBUTES:
+        raise ValueError(word)
+    return _POSITIONS[position], _ATTRIBUTES[attribute]
+
+
+def _kind(with_features: list[int], *, between: bool) -> list[int]:
+    if len(with_features) + between > 2 or (between and with_features):
+        raise ValueError("a template stands for several in more than one way")
+    kind = _BETWEEN if between else (_PLAIN, _EACH, _AGREE)[len(with_features)]
+    return [kind, *(with_features + [0, 0])[:2]]

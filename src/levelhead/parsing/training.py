@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,10 +16,10 @@ from levelhead.parsing.columns import Columns, columns_of
 from levelhead.parsing.model import PARSERS, TRANSITION_SYSTEMS, Model
 from levelhead.parsing.templates import ACTIONS, EAGER_ACTIONS, LABELS
 from levelhead.parsing.transition import Schedule, Trees, parse_transitions, tables_of, train_transitions
+from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import universal
-
-if TYPE_CHECKING:
-    from levelhead.treebank import Treebank
+from levelhead.treebank.strings import UNDERSCORE
+from levelhead.treebank.treebank import COLUMNS
 
 Relations = Literal["universal", "full"]
 
@@ -177,7 +177,10 @@ def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
     if not treebank.n_words:
         return treebank
     local, labels = parse_columns(model, columns_of(treebank), treebank.sentence_starts)
-    starts = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
-    heads = np.where(local == 0, -1, local - 1 + starts)
-    relations = (model.relations[label] for label in labels.tolist())
-    return treebank.replace(heads=heads.tolist(), relations=relations, deps=["_"] * treebank.n_words)
+    first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
+    heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
+    strings, codes = treebank.strings.with_texts(model.relations)
+    columns: dict[str, Any] = {name: Column(getattr(treebank, name).codes, strings) for name in COLUMNS}
+    columns["relations"] = Column(codes[labels], strings)
+    columns["deps"] = Column(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
+    return replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -103,7 +103,7 @@ def train_transitions(
     heads = trees.heads if parser.startswith("swap") else _projective(trees)
     order, components = projective_order(heads, trees.starts)
     rows = rows_for(len(heads), _MOST_BITS)
-    arrays = [tuple(compiled(templates[name])) for name in ("actions", "labels")]
+    arrays = _compiled(templates)
     done: list[NDArray[np.float64]] = []
     for run in range(schedule.runs):
         weights = _Weights((rows, rows // 8), n_labels)
@@ -130,6 +130,10 @@ def _projective(trees: Trees) -> Integers:
     return lifted
 
 
+def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return tuple(compiled(templates["actions"], arcs=False)), tuple(compiled(templates["labels"], arcs=True))
+
+
 def tables_of(averages: list[NDArray[np.float64]]) -> dict[str, NDArray[np.int16]]:
     """Return the tables of a model."""
     return dict(zip(("actions", "labels"), quantised(*averages)))
@@ -137,7 +141,7 @@ def tables_of(averages: list[NDArray[np.float64]]) -> dict[str, NDArray[np.int16
 
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
-    arrays = [tuple(compiled(model.templates[name])) for name in ("actions", "labels")]
+    arrays = _compiled(model.templates)
     tables = [model.tables[name] for name in ("actions", "labels")]
     system = TRANSITION_SYSTEMS.index(model.parser)
     kernel = Parser(system, *arrays, *tables, _NO_SUMS, _NO_SUMS, len(model.relations), model.root, model.beam)
