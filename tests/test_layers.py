@@ -26,6 +26,7 @@ LAYERS = (
     {"significance"},
     {"correlation"},
     {"derivation"},
+    {"parsing"},
     {"conversion"},
     {"measures"},
     {"user_definitions"},

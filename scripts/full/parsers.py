@@ -77,7 +77,9 @@ def main() -> None:
             print(f"{code}\t{seed}\t" + "\t".join(f"{value:.2f}" for value in results[-1]), flush=True)
         means = [sum(values) / len(values) for values in zip(*results)]
         total = sum(result.seconds for result in results)
-        print(f"mean\t{seed}\t" + "\t".join(f"{value:.2f}" for value in means[:3]) + f"\t{total:.1f} in all\t", flush=True)
+        print(
+            f"mean\t{seed}\t" + "\t".join(f"{value:.2f}" for value in means[:3]) + f"\t{total:.1f} in all\t", flush=True
+        )
 
 
 if __name__ == "__main__":

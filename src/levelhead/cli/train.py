@@ -12,6 +12,7 @@ from levelhead.cli.program import DONE, say
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
+    from levelhead.parsing.training import Relations
 
 
 @click.command()
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @options.seed_option
 def train(
-    parser: str, treebank: str, model: str, dev: str | None, beam: int | None, relations: str, seed: int
+    parser: str, treebank: str, model: str, dev: str | None, beam: int | None, relations: Relations, seed: int
 ) -> int:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
@@ -46,7 +47,7 @@ def train(
     trained = train_parser(
         trees, parser, dev=held_out, beam=DEFAULT_BEAM if beam is None else beam, seed=seed,
         relations=relations, progress=_progress if sys.stderr is not None and sys.stderr.isatty() else None,
-    )  # type: ignore[arg-type]  # fmt: skip
+    )  # fmt: skip
     write_model(trained, model)
     return DONE
 

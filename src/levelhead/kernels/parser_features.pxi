@@ -47,7 +47,7 @@ cdef enum:  # kinds of templates
 
 cdef enum:
     MOST_ATOMS = 256
-    MOST_FEATURES = 16384  # 512 templates, each of at most 20
+    MOST_FEATURES = 131072  # 512 templates, each of at most 16 x 16
     MOST_BETWEEN = 40
 
 cdef struct Words:
@@ -241,7 +241,7 @@ cdef inline int32_t expand(View* view, Templates* templates, int32_t t, uint64_t
     cdef int32_t row = view.at[templates.kinds[3 * t + 1]].row
     cdef int32_t other = view.at[templates.kinds[3 * t + 2]].row
     cdef int32_t shift = 64 - templates.bits
-    cdef int32_t i, j, last, count = 0
+    cdef int32_t i, j, k, last, count = 0
     cdef uint64_t seen = 0
     if kind == BETWEEN:
         last = min(view.to_word, view.from_word + MOST_BETWEEN)
@@ -264,17 +264,16 @@ cdef inline int32_t expand(View* view, Templates* templates, int32_t t, uint64_t
             i += 1
         return count
     j = words.feat_starts[other]
-    while i < last and j < words.feat_starts[other + 1]:
-        if words.feat_names[i] < words.feat_names[j]:
-            i += 1
-        elif words.feat_names[i] > words.feat_names[j]:
+    while i < last:  # names ascend on both sides
+        while j < words.feat_starts[other + 1] and words.feat_names[j] < words.feat_names[i]:
             j += 1
-        else:
+        k = j
+        while k < words.feat_starts[other + 1] and words.feat_names[k] == words.feat_names[i]:
             rows[count] = <uint32_t>(mixed(mixed(hash, <uint32_t>words.feat_values[i]),
-                                           <uint32_t>words.feat_values[j]) >> shift)
+                                           <uint32_t>words.feat_values[k]) >> shift)
             count += 1
-            i += 1
-            j += 1
+            k += 1
+        i += 1
     return count
 
 

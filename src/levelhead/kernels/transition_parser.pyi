@@ -1,31 +1,27 @@
 # Types of the compiled transition-based parser.
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
-
-Templates = tuple[
-    NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.uint64]
-]
-Columns = tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int32]]
 
 class Parser:
     def __init__(
         self,
         system: int,
-        action_templates: Templates,
-        label_templates: Templates,
-        action_table: NDArray[np.int16],
-        label_table: NDArray[np.int16],
-        action_sums: NDArray[np.float32],
-        label_sums: NDArray[np.float32],
+        templates: tuple[tuple[Any, ...], ...],
+        tables: tuple[NDArray[np.int16], ...],
+        sums: tuple[NDArray[np.float32], ...],
         n_labels: int,
         root_label: int,
         beam: int,
     ) -> None: ...
-    def parse(self, columns: Columns, starts: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
+    def parse(
+        self, columns: tuple[Any, ...], starts: NDArray[np.int32]
+    ) -> tuple[NDArray[np.int32], NDArray[np.int32]]: ...
     def train(
         self,
-        columns: Columns,
+        columns: tuple[Any, ...],
         starts: NDArray[np.int32],
         heads: NDArray[np.int32],
         labels: NDArray[np.int32],

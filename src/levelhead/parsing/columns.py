@@ -89,7 +89,9 @@ def _suffix(length: int) -> Callable[[str], str]:
 
 def _shape(text: str) -> str:
     """The kinds of the first and the last character."""
-    return "".join("A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1])
+    return "".join(
+        "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
+    )
 
 
 def _tags(upos: Column) -> Integers:

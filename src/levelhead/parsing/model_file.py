@@ -23,6 +23,7 @@ MAGIC = b"levelhead parser\n"
 FORMAT = 1
 _LENGTHS = struct.Struct("<II")  # the format's version, the size of the description
 _CHECKSUM = hashlib.sha256().digest_size
+MOST_BEAM = 1024
 _MOST_ROWS = 1 << 26
 _MOST_CLASSES = 1 << 16
 _MOST_BYTES = 1 << 31
@@ -76,22 +77,22 @@ def read_model(path: str | os.PathLike[str]) -> Model:
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
     if not data.startswith(MAGIC):
-        _refuse("not-a-model", "this is no model of levelhead", name)
+        _not_read("not-a-model", "this is no model of levelhead", name)
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
-        _refuse("damaged-model", "the file is cut off", name)
+        _not_read("damaged-model", "the file is cut off", name)
     version, size = _LENGTHS.unpack(data[len(MAGIC) : start])
     if version != FORMAT:
-        _refuse("model-version", f"the file has version {version}, this levelhead reads {FORMAT}", name)
+        _not_read("model-version", f"the file has version {version}, this levelhead reads {FORMAT}", name)
     if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
-        _refuse("damaged-model", "its checksum is wrong", name)
+        _not_read("damaged-model", "its checksum is wrong", name)
     try:
         return _model(json.loads(data[start : start + size]), data[start + size : -_CHECKSUM])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
-        _refuse("damaged-model", "its contents are not those of a model", name)
+        _not_read("damaged-model", "its contents are not those of a model", name)
 
 
-def _refuse(slug: str, message: str, name: str) -> NoReturn:
+def _not_read(slug: str, message: str, name: str) -> NoReturn:
     raise InputError(Fault(slug, message, Place(name)))
 
 
@@ -108,15 +109,14 @@ def _model(description: Mapping[str, Any], data: bytes) -> Model:
         raise ValueError
     for name, text in templates.items():
         compiled(text, arcs=name == "labels")
+    if set(templates) != set(tables):
+        raise ValueError
     model = Model(parser, relations, int(root), templates, int(beam), tables, dict(description["training"]))
-    check_shapes(model)
+    _check_shapes(model)
     return model
 
 
-MOST_BEAM = 1024
-
-
-def check_shapes(model: Model) -> None:
+def _check_shapes(model: Model) -> None:
     """Raise a ValueError if the tables do not have the classes that the kernel will look for."""
     padded = -(-len(model.relations) // 8) * 8
     for name, classes in (("actions", 4), ("labels", padded)):

@@ -1,13 +1,13 @@
 """Feature templates: which values of which words make a feature, in one readable place.
 
 A template is a list of atoms `position.attribute`. Positions of a configuration: `s0` is the top of the stack, `s1` the
-item below it, `b0` the first word of the buffer; `s0l`, `s0l2` are the outermost child on the left and the one attached
-before it, `s0r` on the right, `s0ll` a child's child; `s0p`, `s0n` the previous and next word of the sentence; `s0h` the
-head. Positions of an arc: `h` and `d`, its head and dependent, and likewise theirs; `sib` is the head's outermost child
-on the dependent's side, `sib2` on the other. Attributes are columns (`feats` is the whole cell) or what was built so far:
-`label`, `n_left` and `left_set` (number and set of labels of children), `distance`. A template with `feat` stands for one
-feature for each morphological feature of the word; with two words for each feature that both have; `between` for each
-part of speech between the two words.
+item below it, `b0` the first word of the buffer; `s0l`, `s0l2` are the outermost child on the left and the next, `s0r`
+on the right, `s0ll` a child's child; `s0p`, `s0n` the previous and next word of the sentence; `s0h` the head. Positions
+of an arc: `h` and `d`, its head and dependent, and likewise theirs; `sib` is the head's outermost child on the
+dependent's side, `sib2` on the other. Attributes are columns (`feats` is the whole cell) or what was built so far:
+`label`, `n_left` and `left_set` (number and set of labels of children), `distance`. A template with `feat` stands for
+one feature for each morphological feature of the word; with two words for each feature that both have; `between` for
+each part of speech between the two words.
 """
 
 from __future__ import annotations
@@ -43,9 +43,11 @@ s2.upos | s2.lemma s2.upos | b1.upos | b1.lemma b1.upos | b2.upos | b1.feats b1.
 s0.upos s0.feat | s1.upos s1.feat | b0.upos b0.feat
 s0.suf2 s0.upos | s0.suf3 s0.upos | s1.suf2 s1.upos | s1.suf3 s1.upos | b0.suf2 b0.upos | b0.suf3 b0.upos
 s0.upos s1.upos | s0.xpos s1.xpos | s0.lemma s1.lemma | s0.lemma s1.upos | s0.upos s1.lemma | s0.form s1.form
-s0.lemma s0.upos s1.lemma s1.upos | s0.upos s1.upos s0.feats s1.feats | s0.upos s1.upos s0.feats | s0.upos s1.upos s1.feats
+s0.lemma s0.upos s1.lemma s1.upos | s0.upos s1.upos s0.feats s1.feats | s0.upos s1.upos s0.feats
+s0.upos s1.upos s1.feats
 s0.upos s1.upos s0.feat s1.feat
-s0.upos b0.upos | s0.xpos b0.xpos | s0.lemma b0.lemma | s0.lemma b0.upos | s0.upos b0.lemma | s0.upos b0.upos s0.feats b0.feats
+s0.upos b0.upos | s0.xpos b0.xpos | s0.lemma b0.lemma | s0.lemma b0.upos | s0.upos b0.lemma
+s0.upos b0.upos s0.feats b0.feats
 s0.upos b0.upos s0.feat b0.feat
 s1.upos b0.upos | s1.lemma b0.upos | s1.upos b0.lemma
 s0.upos s1.upos b0.upos | s0.upos s1.upos s2.upos | s0.upos b0.upos b1.upos | s0.upos s1.upos b0.upos b1.upos
@@ -62,7 +64,8 @@ s0.upos s0.n_left | s0.upos s0.n_right | s1.upos s1.n_left | s1.upos s1.n_right
 s0.upos s1.upos s0.n_left s1.n_right | s0.upos s1.upos s0.n_right s1.n_right
 s0.distance | s0.upos s1.upos s0.distance | s0.lemma s0.distance | s1.lemma s0.distance
 s0.upos s1.upos between
-s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos s1.upos s0n.upos | s0.upos s1.upos s1p.upos
+s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos s1.upos s0n.upos
+s0.upos s1.upos s1p.upos
 s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
 """
 """For choosing a transition of arc-standard and of the swap systems."""
@@ -75,9 +78,11 @@ s1.upos | s1.lemma s1.upos | s2.upos
 s0.upos s0.feat | b0.upos b0.feat | b1.upos b1.feat
 s0.suf2 s0.upos | s0.suf3 s0.upos | b0.suf2 b0.upos | b0.suf3 b0.upos
 s0.upos b0.upos | s0.xpos b0.xpos | s0.lemma b0.lemma | s0.lemma b0.upos | s0.upos b0.lemma | s0.form b0.form
-s0.lemma s0.upos b0.lemma b0.upos | s0.upos b0.upos s0.feats b0.feats | s0.upos b0.upos s0.feats | s0.upos b0.upos b0.feats
+s0.lemma s0.upos b0.lemma b0.upos | s0.upos b0.upos s0.feats b0.feats | s0.upos b0.upos s0.feats
+s0.upos b0.upos b0.feats
 s0.upos b0.upos s0.feat b0.feat
-b0.upos b1.upos | b0.lemma b1.lemma | b0.upos b1.upos b2.upos | s0.upos b0.upos b1.upos | s0.upos b0.upos b1.upos b2.upos
+b0.upos b1.upos | b0.lemma b1.lemma | b0.upos b1.upos b2.upos | s0.upos b0.upos b1.upos
+s0.upos b0.upos b1.upos b2.upos
 s0.upos s1.upos b0.upos | s0.upos s1.upos s2.upos b0.upos | s0.upos b0.upos s1.upos b1.upos
 s0.lemma b0.upos b1.upos | s0.upos b0.lemma b1.upos | s0.upos b0.upos b1.lemma | s0.xpos b0.xpos b1.xpos
 s0.upos s0.label | s0.upos s0h.upos | s0.upos b0.upos s0.label | s0.upos b0.upos s0h.upos | s0h.lemma s0h.upos b0.upos
@@ -91,17 +96,21 @@ s0.upos s0.left_set | s0.upos s0.right_set | b0.upos b0.left_set | s0.lemma s0.l
 s0.upos s0.n_left | s0.upos s0.n_right | b0.upos b0.n_left | s0.upos b0.upos s0.n_right b0.n_left
 s0.distance | s0.upos b0.upos s0.distance | s0.lemma s0.distance | b0.lemma s0.distance
 s0.upos b0.upos between
-s0.upos b0.upos s0p.upos b0n.upos | s0.upos b0.upos s0n.upos b0p.upos | s0.upos b0.upos s0n.upos | s0.upos b0.upos b0p.upos
+s0.upos b0.upos s0p.upos b0n.upos | s0.upos b0.upos s0n.upos b0p.upos | s0.upos b0.upos s0n.upos
+s0.upos b0.upos b0p.upos
 """
 """For choosing a transition of arc-eager."""
 
 LABELS = """
 h.form | h.lemma | h.upos | h.xpos | h.lemma h.upos | h.upos h.feats
-d.form | d.lemma | d.upos | d.xpos | d.feats | d.lemma d.upos | d.upos d.feats | d.form d.upos | d.suf3 d.upos | d.suf2 d.upos
+d.form | d.lemma | d.upos | d.xpos | d.feats | d.lemma d.upos | d.upos d.feats | d.form d.upos | d.suf3 d.upos
+d.suf2 d.upos
 d.upos d.feat | h.upos d.upos d.feat | h.upos h.feat d.upos
-h.upos d.upos | h.xpos d.xpos | h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma | h.lemma d.upos d.feats | h.upos d.upos d.feats
+h.upos d.upos | h.xpos d.xpos | h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma | h.lemma d.upos d.feats
+h.upos d.upos d.feats
 h.upos d.upos h.feats d.feats | h.upos d.upos h.feat d.feat
-h.upos d.upos dl.upos | h.upos d.upos dr.upos | d.upos dl.lemma dl.label | d.upos dr.lemma dr.label | d.upos dl.label h.upos
+h.upos d.upos dl.upos | h.upos d.upos dr.upos | d.upos dl.lemma dl.label | d.upos dr.lemma dr.label
+d.upos dl.label h.upos
 h.upos d.upos h.left_set | h.upos d.upos h.right_set | h.upos d.upos d.left_set | h.upos d.upos d.right_set
 h.lemma d.upos h.left_set | h.lemma d.upos sib.label | h.upos d.upos sib.label sib.upos | h.upos d.upos sib2.label
 d.upos d.feats sib.label h.upos
@@ -158,8 +167,14 @@ def compiled(text: str, *, arcs: bool) -> Templates:
         seeds.append(seed_of(template))
     if not 0 < len(seeds) <= _MOST_TEMPLATES or not 0 < len(atoms) <= _MOST_ATOMS:
         raise ValueError("no templates, or too many")
-    integers = ([p for p, _ in atoms], [a for _, a in atoms], starts, members, kinds)
-    return Templates(*(np.array(numbers, np.int32) for numbers in integers), np.array(seeds, np.uint64))
+    return Templates(
+        np.array([position for position, _ in atoms], np.int32),
+        np.array([attribute for _, attribute in atoms], np.int32),
+        np.array(starts, np.int32),
+        np.array(members, np.int32),
+        np.array(kinds, np.int32),
+        np.array(seeds, np.uint64),
+    )
 
 
 def seed_of(template: str) -> int:
@@ -183,4 +198,4 @@ def _kind(with_features: list[int], *, between: bool) -> list[int]:
     if len(with_features) + between > 2 or (between and with_features):
         raise ValueError("a template stands for several in more than one way")
     kind = _BETWEEN if between else (_PLAIN, _EACH, _AGREE)[len(with_features)]
-    return [kind, *(with_features + [0, 0])[:2]]
+    return [kind, *[*with_features, 0, 0][:2]]

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
 from levelhead.parsing.columns import Columns, columns_of
-from levelhead.parsing.model import PARSERS, TRANSITION_SYSTEMS, Model
+from levelhead.parsing.model import PARSERS, Model
 from levelhead.parsing.templates import ACTIONS, EAGER_ACTIONS, LABELS
-from levelhead.parsing.transition import Schedule, Trees, parse_transitions, tables_of, train_transitions
+from levelhead.parsing.transition import Averages, Schedule, Trees, parse_transitions, tables_of, train_transitions
 from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
@@ -76,7 +76,12 @@ def train(
     trees = Trees(columns_of(treebank), treebank.sentence_starts, treebank.local_heads(), labels)
     templates = {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
     chosen = schedule or default_schedule(beam)
-    training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": seed}
+    training: dict[str, str | int | float] = {
+        "version": VERSION,
+        "words": treebank.n_words,
+        "sentences": len(treebank),
+        "seed": seed,
+    }
     model = Model(parser, names, root, templates, beam, {}, training)
     passes = train_transitions(trees, parser, beam, templates, len(names), root, chosen, seed)
     n_passes = chosen.runs * (chosen.greedy + (chosen.beam if beam > 1 else 0))
@@ -85,7 +90,7 @@ def train(
 
 def default_schedule(beam: int) -> Schedule:
     """Return how long training lasts if nothing is said (docs/parsers.md has what else was tried)."""
-    return Schedule(greedy=4, beam=4, runs=3) if beam > 1 else Schedule(greedy=8, beam=0, runs=2)
+    return Schedule(greedy=4, beam=4, runs=3) if beam > 1 else Schedule(greedy=5, beam=0, runs=2)
 
 
 def check_parser(parser: str) -> None:
@@ -97,14 +102,14 @@ def check_parser(parser: str) -> None:
 
 def _best(
     model: Model,
-    passes: Iterator[list[NDArray[np.float64]]],
+    passes: Iterator[Averages],
     n_passes: int,
     dev: Treebank | None,
     progress: Callable[[Report], None] | None,
 ) -> Model:
     """The model after the last pass, or after the one that is best on the development treebank."""
     best, best_las, since = model, -1.0, 0
-    averages: list[NDArray[np.float64]] = []
+    averages: Averages = ()
     heard = _heard(dev)
     for done, averages in enumerate(passes, 1):
         report = Report(done, n_passes)

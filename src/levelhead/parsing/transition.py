@@ -22,9 +22,9 @@ from levelhead.parsing.model import TRANSITION_SYSTEMS, Model, quantised, rows_f
 from levelhead.parsing.templates import compiled
 
 Integers = NDArray[np.int32]
+Averages = tuple[NDArray[np.float64], ...]
 
 _MOST_BITS = 22
-_NO_SUMS = np.zeros((1, 1), np.float32)
 _N_ACTIONS = 4
 _EXPLORATION = 0.9
 _SCALE = 2.0  # of the greedy weights that beam training starts from; each of its updates counts 1
@@ -67,13 +67,14 @@ class _Weights:
 
     def __init__(self, rows: tuple[int, int], n_labels: int) -> None:
         shapes = ((rows[0], _N_ACTIONS), (rows[1], -(-n_labels // 8) * 8))
-        self.tables = [np.zeros(shape, np.int16) for shape in shapes]
-        self.sums = [np.zeros(shape, np.float32) for shape in shapes]
+        self.tables = tuple(np.zeros(shape, np.int16) for shape in shapes)
+        self.sums = tuple(np.zeros(shape, np.float32) for shape in shapes)
         self.step = 1.0
 
-    def averages(self) -> list[NDArray[np.float64]]:
-        """The weights averaged over all steps."""
-        return [table - sums / self.step for table, sums in zip(self.tables, self.sums)]
+    def averages(self, others: Averages = ()) -> Averages:
+        """The weights averaged over all steps, added to other averages if there are any."""
+        own = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
+        return tuple(one + other for one, other in zip(own, others)) if others else own
 
     def restart(self) -> None:
         """Go on from the averages."""
@@ -85,8 +86,15 @@ class _Weights:
 
 
 def train_transitions(
-    trees: Trees, parser: str, beam: int, templates: Mapping[str, str], n_labels: int, root: int, schedule: Schedule, seed: int
-) -> Iterator[list[NDArray[np.float64]]]:
+    trees: Trees,
+    parser: str,
+    beam: int,
+    templates: Mapping[str, str],
+    n_labels: int,
+    root: int,
+    schedule: Schedule,
+    seed: int,
+) -> Iterator[Averages]:
     """Train, and give the averaged weights after each pass (added to those of the runs that are done).
 
     Args:
@@ -101,27 +109,28 @@ def train_transitions(
     """
     system = TRANSITION_SYSTEMS.index(parser)
     heads = trees.heads if parser.startswith("swap") else _projective(trees)
-    order, components = projective_order(heads, trees.starts)
+    gold = (heads, trees.labels, *projective_order(heads, trees.starts))
     rows = rows_for(len(heads), _MOST_BITS)
-    arrays = _compiled(templates)
-    done: list[NDArray[np.float64]] = []
+    compiled_templates = _compiled(templates)
+    done: Averages = ()
     for run in range(schedule.runs):
         weights = _Weights((rows, rows // 8), n_labels)
         random = np.random.default_rng((seed, run))
+        averages: Averages = ()
         for number in range(schedule.greedy + (schedule.beam if beam > 1 else 0)):
             if number == schedule.greedy:
                 weights.restart()
             width = 1 if number < schedule.greedy else beam
-            kernel = Parser(system, *arrays, *weights.tables, *weights.sums, n_labels, root, width)
+            kernel = Parser(system, compiled_templates, weights.tables, weights.sums, n_labels, root, width)
             sentences = random.permutation(len(trees.starts) - 1).astype(np.int64)
             explore = _EXPLORATION if number else 0.0
+            draw = int(random.integers(1, 1 << 63))
             weights.step, _ = kernel.train(
-                tuple(trees.columns), trees.starts, heads, trees.labels, order, components, sentences, weights.step, explore,
-                int(random.integers(1, 1 << 63)),
-            )  # fmt: skip
-            averages = weights.averages()
-            yield [one + other for one, other in zip(done, averages)] if done else averages
-        done = [one + other for one, other in zip(done, averages)] if done else averages
+                tuple(trees.columns), trees.starts, *gold, sentences, weights.step, explore, draw
+            )
+            averages = weights.averages(done)
+            yield averages
+        done = averages
 
 
 def _projective(trees: Trees) -> Integers:
@@ -134,15 +143,14 @@ def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any,
     return tuple(compiled(templates["actions"], arcs=False)), tuple(compiled(templates["labels"], arcs=True))
 
 
-def tables_of(averages: list[NDArray[np.float64]]) -> dict[str, NDArray[np.int16]]:
+def tables_of(averages: Averages) -> dict[str, NDArray[np.int16]]:
     """Return the tables of a model."""
     return dict(zip(("actions", "labels"), quantised(*averages)))
 
 
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
-    arrays = _compiled(model.templates)
-    tables = [model.tables[name] for name in ("actions", "labels")]
+    tables = (model.tables["actions"], model.tables["labels"])
     system = TRANSITION_SYSTEMS.index(model.parser)
-    kernel = Parser(system, *arrays, *tables, _NO_SUMS, _NO_SUMS, len(model.relations), model.root, model.beam)
+    kernel = Parser(system, _compiled(model.templates), tables, (), len(model.relations), model.root, model.beam)
     return kernel.parse(tuple(columns), starts)
