@@ -5,7 +5,7 @@ from setuptools import Extension, setup
 
 KERNELS = (
     "scan.pyx pools.pyx trees.py spans.py shapes.py oracles.py lifting.py transitions.py conversion.py "
-    "transition_parser.pyx"
+    "transition_parser.pyx graph_parser.pyx"
 ).split()
 
 

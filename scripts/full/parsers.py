@@ -4,7 +4,7 @@
 
 DATA has r2.0/CODE-ud-train.conllu.xz and so on. Prints a line for each treebank and seed: UAS, LAS, LAS without
 punctuation, CPU seconds of training (reading the treebank and writing the model included), words parsed in a CPU second.
-Relations are cut to universal ones before training and scoring.
+punctuation, CPU seconds of training (reading the treebank and writing the model included), words parsed a CPU second.
 """
 
 from __future__ import annotations

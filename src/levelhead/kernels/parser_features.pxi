@@ -296,3 +296,32 @@ cdef inline int32_t features(View* view, Templates* templates, Words* words, uin
         else:
             count += expand(view, templates, t, hash, words, rows + count)
     return count
+
+
+cdef void point(Templates* templates, tuple arrays, int32_t bits):
+    cdef const int32_t[::1] positions = arrays[0]
+    cdef const int32_t[::1] attributes = arrays[1]
+    cdef const int32_t[::1] starts = arrays[2]
+    cdef const int32_t[::1] atoms = arrays[3]
+    cdef const int32_t[::1] kinds = arrays[4]
+    cdef const uint64_t[::1] seeds = arrays[5]
+    templates.n_atoms = len(positions)
+    templates.positions = &positions[0]
+    templates.attributes = &attributes[0]
+    templates.n = len(seeds)
+    templates.starts = &starts[0]
+    templates.atoms = &atoms[0]
+    templates.kinds = &kinds[0]
+    templates.seeds = &seeds[0]
+    templates.bits = bits
+
+
+cdef void see_columns(Words* words, tuple columns):
+    """Point at the columns of a treebank; the caller keeps them alive."""
+    cdef const int32_t[:, ::1] values = columns[0]
+    cdef const int32_t[::1] feat_starts = columns[1]
+    cdef const int32_t[::1] feat_names = columns[2]
+    cdef const int32_t[::1] feat_values = columns[3]
+    cdef const int32_t[::1] tags = columns[4]
+    words.values, words.tags = &values[0, 0], &tags[0]
+    words.feat_starts, words.feat_names, words.feat_values = &feat_starts[0], &feat_names[0], &feat_values[0]

@@ -13,24 +13,6 @@ include "parser_search.pxi"
 include "parser_learning.pxi"
 
 
-cdef void point(Templates* templates, tuple arrays, int32_t bits):
-    cdef const int32_t[::1] positions = arrays[0]
-    cdef const int32_t[::1] attributes = arrays[1]
-    cdef const int32_t[::1] starts = arrays[2]
-    cdef const int32_t[::1] atoms = arrays[3]
-    cdef const int32_t[::1] kinds = arrays[4]
-    cdef const uint64_t[::1] seeds = arrays[5]
-    templates.n_atoms = len(positions)
-    templates.positions = &positions[0]
-    templates.attributes = &attributes[0]
-    templates.n = len(seeds)
-    templates.starts = &starts[0]
-    templates.atoms = &atoms[0]
-    templates.kinds = &kinds[0]
-    templates.seeds = &seeds[0]
-    templates.bits = bits
-
-
 cdef class Parser:
     """A transition system, its templates and its weights."""
 
@@ -65,22 +47,8 @@ cdef class Parser:
         free(self.m.scores)
         release(&self.m.arena)
 
-    cdef tuple words(self, tuple columns):
-        cdef const int32_t[:, ::1] values = columns[0]
-        cdef const int32_t[::1] feat_starts = columns[1]
-        cdef const int32_t[::1] feat_names = columns[2]
-        cdef const int32_t[::1] feat_values = columns[3]
-        cdef const int32_t[::1] tags = columns[4]
-        self.m.words.values = &values[0, 0]
-        self.m.words.feat_starts = &feat_starts[0]
-        self.m.words.feat_names = &feat_names[0]
-        self.m.words.feat_values = &feat_values[0]
-        self.m.words.tags = &tags[0]
-        return columns
-
     def parse(self, tuple columns, const int32_t[::1] starts):
         """Heads (1-based in the sentence, 0 the root) and labels of all words."""
-        cdef tuple kept = self.words(columns)
         cdef int32_t n_words = starts[len(starts) - 1]
         heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
         cdef int32_t[::1] out_heads = heads, out_labels = labels
@@ -90,6 +58,7 @@ cdef class Parser:
         cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
         if beam == NULL or candidates == NULL:
             raise MemoryError
+        see_columns(&self.m.words, columns)
         with nogil:
             for i in range(starts.shape[0] - 1):
                 n = starts[i + 1] - starts[i]
@@ -115,7 +84,6 @@ cdef class Parser:
               const int32_t[::1] order, const int32_t[::1] components, const int64_t[::1] sentences, double step,
               double explore, uint64_t seed):
         """One pass over sentences in a given order; returns the number of steps so far and of errors."""
-        cdef tuple kept = self.words(columns)
         cdef int32_t longest = int(np.max(np.diff(starts))) + 1
         cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32), stacked = np.zeros(longest + 1, np.int32)
         cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
@@ -128,6 +96,7 @@ cdef class Parser:
         if beam == NULL or candidates == NULL:
             raise MemoryError
         gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
+        see_columns(&self.m.words, columns)
         with nogil:
             for i in sentences:
                 n = starts[i + 1] - starts[i]
