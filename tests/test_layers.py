@@ -26,13 +26,15 @@ LAYERS = (
     {"significance"},
     {"correlation"},
     {"derivation"},
+    {"typology"},
     {"parsing"},
     {"conversion"},
+    {"jobs"},
     {"measures"},
     {"user_definitions"},
     {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
     {"comparison", "agreement", "judgement"},
-    {"languages", "gains"},
+    {"languages", "gains", "campaign"},
     {"report", "compat"},
     {"cli"},
     {"__main__", "__init__"},
@@ -176,7 +178,10 @@ def test_a_star_import_gives_the_public_names() -> None:
     assert set(names) - {"__builtins__"} == set(levelhead.__all__)
 
 
-@pytest.mark.parametrize("room", ["treebank", "scoring", "correlation", "report", "cli", "derivation", "conversion"])
+@pytest.mark.parametrize(
+    "room",
+    ["treebank", "scoring", "correlation", "report", "cli", "derivation", "conversion", "typology", "jobs", "campaign"],
+)
 def test_the_public_names_of_rooms(room: str) -> None:
     """Each room lists them in order, and they are there."""
     module = importlib.import_module(f"{PACKAGE}.{room}")

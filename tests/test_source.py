@@ -48,6 +48,14 @@ def test_the_limit_of_size(tmp_path: Path) -> None:
     assert refused(path, limits=Limits(size=len(DATA) - 1)).slug == "file-too-large"
 
 
+def test_the_limit_of_size_where_the_size_is_not_known() -> None:
+    """A file may say that it is smaller than it is, as one that grows while it is read; Linux has some that do."""
+    path = "/proc/self/maps"
+    assert os.stat(path).st_size == 0
+    assert len(read_bytes(path)) > 1000
+    assert refused(path, limits=Limits(size=1000)).slug == "file-too-large"
+
+
 @KINDS
 def test_the_limit_of_size_after_decompression(tmp_path: Path, kind: str) -> None:
     """What counts is the size of the text, and of the file itself where that is larger."""

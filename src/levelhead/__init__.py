@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from levelhead.measures import parse_measure
     from levelhead.scoring import Counts, Measure, Rules, Score
     from levelhead.treebank import Sentence, Treebank, build, faults_of, parse, read, write
+    from levelhead.typology import Profile, profile
 
 __all__ = [
     "ConlluError",
@@ -30,6 +31,7 @@ __all__ = [
     "Measure",
     "MeasureError",
     "OutputError",
+    "Profile",
     "Rules",
     "Score",
     "Sentence",
@@ -41,6 +43,7 @@ __all__ = [
     "faults_of",
     "parse",
     "parse_measure",
+    "profile",
     "read",
     "score",
     "write",
@@ -55,6 +58,7 @@ _ROOMS = {
     "measures": ("parse_measure",),
     "scoring": ("Counts", "Measure", "Rules", "Score"),
     "treebank": ("Sentence", "Treebank", "build", "faults_of", "parse", "read", "write"),
+    "typology": ("Profile", "profile"),
 }  # fmt: skip
 
 

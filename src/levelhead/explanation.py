@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import partial
@@ -10,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from levelhead.errors import InputError, Place
-from levelhead.evaluation import Evaluation, Input, measures_for, score, score_treebanks
+from levelhead.evaluation import Evaluation, Input, measures_for, parse_as, score, score_treebanks
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
+from levelhead.treebank.source import read_bytes
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 
 _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))
@@ -62,10 +64,12 @@ def explain(gold: Input, system: Input) -> Explanation:
     Raises:
         InputError: the files cannot be scored under `ud`.
     """
+    sides = [side if isinstance(side, Treebank) else (read_bytes(side), os.fsdecode(side)) for side in (gold, system)]
     evaluations: dict[str, Evaluation | InputError] = {}
-    for name in RULES:
+    for name, rules in RULES.items():
         try:
-            evaluations[name] = score(gold, system, rules=name)
+            treebanks = [side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides]
+            evaluations[name] = score(*treebanks, rules=rules)
         except InputError as error:
             evaluations[name] = error
     of_ud = evaluations["ud"]

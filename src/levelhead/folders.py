@@ -9,14 +9,15 @@ from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation import Evaluation, measures_for, score, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.rules import rules_named
-from levelhead.treebank.source import SUFFIXES
+from levelhead.treebank.files import treebanks_in
 
 if TYPE_CHECKING:
     from levelhead.scoring import Measure, Rules
+    from levelhead.scoring.weights import Weights
     from levelhead.treebank.reader import Format
 
 Pairs = Mapping[str, tuple[Path, Path]]
@@ -46,6 +47,7 @@ def score_pairs(
     format: Format = "conllu",  # noqa: A002
     gold_format: Format | None = None,
     registry: Registry = STANDARD,
+    weights: Mapping[str, Weights] | None = None,
 ) -> dict[str, Evaluation]:
     """Score every pair, with a progress bar on terminals.
 
@@ -56,20 +58,20 @@ def score_pairs(
         format: as in `score`.
         gold_format: as in `score`.
         registry: as in `score`.
+        weights: as in `score`.
 
     Raises:
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
     asked = measures_for(rules_named(rules), measures, registry)
-    weights = weights_for(asked, registry)
+    weights = weights_for(asked, registry, weights)
     formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
     for name, (gold, system) in _with_progress(pairs):
-        if not system.exists():
-            faults.append(
-                Fault("missing-system-file", f"there is no output for {name}", Place(os.fspath(system.parent)))
-            )
+        if not os.path.isfile(system):  # noqa: PTH113 -- which never raises; nobody may ever write to a named pipe
+            message = f"there is no output for {printable(name)}"
+            faults.append(Fault("missing-system-file", message, Place(os.fspath(system.parent))))
             continue
         try:
             evaluations[name] = score(
@@ -103,27 +105,3 @@ def _with_progress(pairs: Pairs) -> Iterable[tuple[str, tuple[Path, Path]]]:
     from rich.progress import track
 
     return track(pairs.items(), "scoring", console=Console(stderr=True), transient=True)
-
-
-def treebanks_in(folder: Path) -> dict[str, Path]:
-    """The CoNLL-U files of a folder by treebank, in alphabetical order."""
-    try:
-        paths = sorted(folder.iterdir())
-    except OSError as error:
-        raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(folder)))) from error
-    found: dict[str, Path] = {}
-    for path in paths:
-        name = _treebank_name(path.name) if path.is_file() else None
-        if name is not None and name in found:
-            message = f"the folder has both {path.name} and {found[name].name}"
-            raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
-        if name is not None:
-            found[name] = path
-    return found
-
-
-def _treebank_name(file_name: str) -> str | None:
-    for suffix in SUFFIXES:
-        file_name = file_name.removesuffix(suffix)
-    stem, _, suffix = file_name.rpartition(".")
-    return stem if suffix.lower() in {"conllu", "conllx", "conll"} else None

@@ -127,8 +127,14 @@ MESSAGES: Mapping[str, Message] = {
         "Change or remove it, for example with Treebank.replace.",
     ),
     # tables by treebank and judgements
-    "invalid-table": _error("A file is not a table with a treebank and values in each row.", "Correct the row."),
-    "unknown-column": _error("No table has a column of that name and kind.", "Choose one that is there."),
+    "invalid-table": _error(
+        "A file is not the table that it should be: a treebank and values in each row.",
+        "Correct the row; a table of scores has the columns system, treebank, measure and score.",
+    ),
+    "unknown-column": _error(
+        "No table, or no profile, has a column of that name and kind.",
+        "Choose one that is there; `levelhead profile --list-columns` lists those of profiles.",
+    ),
     "missing-treebank": _error("A treebank is not in all tables.", "Give the same names to the same treebanks."),
     "missing-value": _error("A treebank has no value in a column.", "Add it, or use --missing drop or pairwise."),
     "constant-column": _error("A column has one value in all treebanks.", "Leave it out."),
@@ -177,11 +183,32 @@ MESSAGES: Mapping[str, Message] = {
     "enhanced-kept": _warning(
         "Enhanced graphs are not converted with the trees.", "Do not use DEPS of a converted treebank."
     ),
+    # campaigns
+    "invalid-manifest": _error(
+        "A manifest or the metadata of a campaign does not say what it must.", "See docs/rank.md for all keys."
+    ),
+    "unknown-group": _error("There is no such group of test sets here.", "Name it in a manifest, or use all."),
+    "changing-file": _error(
+        "A file does not stay as it is, or a worker does not see it as this machine does.",
+        "Wait until it is written, check that all workers see the same folder, and run again; what is done is kept.",
+    ),
+    "worker-lost": _error(
+        "A process that did a part of the work is gone.", "Give it more memory or use fewer --jobs, and run again."
+    ),
+    "invalid-cluster": _error(
+        "The cluster cannot be used.", "Check address, encryption, and the versions that its workers have."
+    ),
+    "invalid-store": _error("The file is no store of results.", "Name another file, or one that does not exist yet."),
+    "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),
     "not-annotated": _error(
         "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."
+    ),
+    "unreadable-deps": _error(
+        "A measure is of enhanced graphs, and DEPS is no list of heads and relations.",
+        "Mend DEPS, or leave the measure out.",
     ),
     "missing-weight": _error(
         "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."

@@ -8,19 +8,21 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
-from levelhead.errors import ConlluError, Fault, Place, TextMismatch
+from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation import Evaluation, Input, measures_for, score_treebanks
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.spans import spans_of
+from levelhead.scoring.weights import Weights
 from levelhead.treebank import Treebank, parse, read
+from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.source import read_bytes
 
@@ -83,26 +85,44 @@ def score_agreeing_sentences(
     """
     chosen = rules_named(rules)
     gold_treebank = gold if isinstance(gold, Treebank) else read(gold)
-    if isinstance(system, Treebank):
-        system_treebank, n_invalid = system, 0
-    else:
-        system_treebank, n_invalid = read_valid_sentences(system)
-    pairs = common_subsequence(_texts(gold_treebank, chosen), _texts(system_treebank, chosen))
+    valid = (system, 0) if isinstance(system, Treebank) else read_valid_sentences(system)
+    return score_valid_sentences(
+        gold_treebank, *valid, measures_for(chosen, measures, registry), chosen, registry=registry
+    )
+
+
+def score_valid_sentences(
+    gold: Treebank,
+    system: Treebank,
+    n_invalid: int,
+    measures: Iterable[Measure],
+    rules: Rules,
+    weights: Mapping[str, Weights] | None = None,
+    registry: Registry = STANDARD,
+) -> SecondaryEvaluation:
+    """Score the sentences whose text is that of a gold sentence, in order, of a system's valid ones.
+
+    Args:
+        gold: the gold treebank.
+        system: the system's valid sentences.
+        n_invalid: how many others there are.
+        measures: which measures.
+        rules: whose decisions to follow.
+        weights: the weights that measures name, if they were read before.
+        registry: the measures and schemes that there are.
+
+    Raises:
+        TextMismatch: no sentence can be compared.
+    """
+    pairs = common_subsequence(_texts(gold, rules), _texts(system, rules))
     if not pairs:
-        place = Place(system_treebank.source.path)
+        place = Place(system.source.path)
         raise TextMismatch(Fault("text-mismatch", "no sentence has the text of a gold sentence", place))
     ours, theirs = (list(side) for side in zip(*pairs))
-    evaluation = score_treebanks(
-        gold_treebank.select(ours),
-        system_treebank.select(theirs),
-        measures_for(chosen, measures, registry),
-        chosen,
-        None,
-        registry,
-    )
-    coverage = Coverage(len(pairs), len(gold_treebank), len(system_treebank) + n_invalid, n_invalid)
+    evaluation = score_treebanks(gold.select(ours), system.select(theirs), measures, rules, weights, registry)
+    coverage = Coverage(len(pairs), len(gold), len(system) + n_invalid, n_invalid)
     signature = {**evaluation.signature, "sentences": f"{coverage.scored}/{coverage.gold}"}
-    for name, treebank in (("gold", gold_treebank), ("system", system_treebank)):
+    for name, treebank in (("gold", gold), ("system", system)):
         signature[name] = (treebank.source.sha256 or "memory")[:12]
     return SecondaryEvaluation(replace(evaluation, signature=signature), coverage)
 
@@ -120,8 +140,22 @@ def read_valid_sentences(path: str | os.PathLike[str]) -> tuple[Treebank, int]:
         ConlluError: no sentence is valid; with every fault of the file.
         UnreadableFile: the file cannot be opened or decompressed.
     """
-    name = os.fspath(path)
-    data = read_bytes(path)
+    return valid_sentences(read_bytes(path), os.fsdecode(path))
+
+
+def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int]:
+    """Read the sentences that are valid in the contents of a file.
+
+    Args:
+        data: the contents, decompressed.
+        name: what to call the file in messages.
+
+    Returns:
+        The treebank of the valid sentences, and how many others there are.
+
+    Raises:
+        ConlluError: no sentence is valid; with every fault of the file.
+    """
     blocks = [block + b"\n\n" for block in repair(data).data.split(b"\n\n") if block.strip(b"\n")]
     good = _valid(blocks)
     if not good:
@@ -136,13 +170,10 @@ def _valid(blocks: list[bytes]) -> list[bytes]:
     waiting, good = [blocks], []
     while waiting:
         some = waiting.pop()
-        try:
-            parse(b"".join(some))
-        except ConlluError:
-            if len(some) > 1:
-                waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
-        else:
+        if scan_treebank(b"".join(some)) is not None:
             good += some
+        elif len(some) > 1:
+            waiting += [some[len(some) // 2 :], some[: len(some) // 2]]
     return good
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import replace
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from levelhead.scoring.measure import Measure
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
+
+PATH = click.Path(readable=False)
+"""A path that is checked where it is opened, so that all errors of files are told alike."""
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -45,10 +49,10 @@ places_option: Decorator = click.option(
     "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV. JSON always has all."
 )
 output_option: Decorator = click.option(
-    "--output", "-o", type=click.Path(), help="Write to this file, whole or not at all, in place of standard output."
+    "--output", "-o", type=PATH, help="Write to this file, whole or not at all, in place of standard output."
 )
 definitions_option: Decorator = click.option(
-    "--definitions", multiple=True, type=click.Path(), metavar="TOML",
+    "--definitions", multiple=True, type=PATH, metavar="TOML",
     help="A file with measures and schemes of your own; can be repeated.",
 )  # fmt: skip
 scheme_option: Decorator = click.option(
@@ -150,9 +154,11 @@ def print_json(document: object, output: str | None, *, lines: bool = False) -> 
     import json
 
     if lines and isinstance(document, list):
-        emit("".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document), output)
+        text = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document)
     else:
-        emit(json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n", output)
+        text = json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n"
+    # what a terminal would obey or hide is escaped, which changes nothing for whoever reads the JSON
+    emit(re.sub(r"[^\n -~]", lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text), output)
 
 
 def emit(text: str, output: str | None) -> None:

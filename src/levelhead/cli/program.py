@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import os
+import signal
 import sys
 from typing import NoReturn
 
@@ -11,12 +12,14 @@ import click
 
 from levelhead._version import VERSION
 
-DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE = 0, 1, 2, 3, 130, 141
+DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
 VERBS = {
     "score": "Score a system's output against gold.",
     "compare": "Compare systems: intervals, tests, which differences are real.",
+    "rank": "Rank many systems on many test sets.",
     "validate": "List every fault of CoNLL-U files.",
+    "profile": "Say what treebanks are like.",
     "correlate": "Correlate profiles, scores and published numbers of treebanks.",
     "judge": "Say which measure agrees with people's judgements.",
     "measures": "List all measures with their definitions and sources.",
@@ -27,6 +30,10 @@ VERBS = {
     "parse": "Parse with a model that train wrote.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
+
+
+class _Terminated(BaseException):
+    """The process was told to end."""
 
 
 class OutputClosed(Exception):
@@ -58,7 +65,15 @@ def cli() -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 a gate not met, 2 bad input, 3 our own fault, 130 interrupted."""
-    sys.exit(run(sys.argv[1:]))
+    signal.signal(signal.SIGTERM, _terminate)  # so that a file half written beside its target is removed
+    try:
+        sys.exit(run(sys.argv[1:]))
+    except _Terminated:
+        sys.exit(_complain("terminated", TERMINATED))
+
+
+def _terminate(number: int, frame: object) -> NoReturn:  # noqa: ARG001
+    raise _Terminated
 
 
 def run(arguments: list[str]) -> int:
@@ -115,9 +130,11 @@ def _complain(message: str, code: int) -> int:
 
 
 def say(message: str) -> None:
-    """Write a line on standard error; if that is closed or full, nothing can be said, and the exit code tells."""
+    """Write lines on standard error; if that is closed or full, nothing can be said, and the exit code tells."""
+    from levelhead.errors import printable
+
     try:
-        sys.stderr.write(message.encode("utf-8", "backslashreplace").decode() + "\n")
+        sys.stderr.write("".join(f"{printable(line)}\n" for line in message.split("\n")))
         sys.stderr.flush()
     except (AttributeError, OSError):
         _forget(2)

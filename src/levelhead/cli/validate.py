@@ -11,7 +11,7 @@ from levelhead.treebank import faults_of
 
 
 @click.command()
-@click.argument("files", nargs=-1, required=True, type=click.Path())
+@click.argument("files", nargs=-1, required=True, type=options.PATH)
 @options.input_format_option
 @options.format_option("text", "jsonl", "github")
 @options.output_option
@@ -20,10 +20,7 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
 
     Exit code 2 if any file has an error.
     """
-    if files.count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
-    if output is not None and output in files:
-        raise click.UsageError("--output names one of the files that are read")
+    options.check_paths(files, [output])
     found = {path: faults_of(path, format=input_format) for path in files}  # type: ignore[arg-type]
     if output_format == "jsonl":
         documents = [document for path, faults in found.items() for document in faults_document(path, faults)]

@@ -20,14 +20,14 @@ _LATEX = str.maketrans(
 def to_text(table: Table, places: int | None = 2) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output."""
     cells = [[printable(formatted(cell, c, places)) for cell, c in zip(row, table.columns)] for row in table.rows]
-    names = [column.name for column in table.columns]
+    names = [printable(column.name) for column in table.columns]
     widths = [max(column.width, *(len(row[i]) for row in [names, *cells])) for i, column in enumerate(table.columns)]
     rule = "+".join("-" * (width + (2 if i else 1)) for i, width in enumerate(widths))
     lines = [_text_line(names, table.columns, widths), rule]
     for number, row in enumerate(cells):
         lines += [rule] if number in table.rules_before else []
         lines.append(_text_line(row, table.columns, widths))
-    return "\n".join([*lines, *table.notes]) + "\n"
+    return "\n".join([*lines, *map(printable, table.notes)]) + "\n"
 
 
 def _text_line(cells: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
@@ -40,7 +40,7 @@ def _text_line(cells: list[str], columns: tuple[Column, ...], widths: list[int])
 
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values, at full precision unless told otherwise."""
-    lines = ["\t".join(column.name for column in table.columns)]
+    lines = ["\t".join(printable(column.name) for column in table.columns)]
     lines += ["\t".join(_tsv_cell(cell, c, places) for cell, c in zip(row, table.columns)) for row in table.rows]
     return "\n".join(lines) + "\n"
 
@@ -48,7 +48,7 @@ def to_tsv(table: Table, places: int | None = None) -> str:
 def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
     if cell is None:
         return ""
-    text = re.sub(r"[\t\n\r]", " ", formatted(cell, column, places))
+    text = printable(re.sub(r"[\t\n\r]", " ", formatted(cell, column, places)))
     return f"'{text}" if isinstance(cell, str) and text[:1] in tuple("=+-@") else text
 
 

@@ -8,6 +8,7 @@ Files that are in order go through the scanner; only the others are read line by
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,12 @@ from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Sour
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
+
+_CELL = rb"[^\t\n]*\t"
+_EMPTY_NODE = re.compile(
+    rb"^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)", re.MULTILINE
+)
+"""Finds a line with a dot in its ID or in the head of an edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,7 @@ class Official:
         unicode_spaces: whether all space separators are taken out of forms (else only U+0020).
         deps: whether it parses DEPS, and crashes where they are malformed.
         several_roots: whether a sentence may have more than one root (an option of udtools).
+        empty_nodes: whether empty nodes, and edges from them, are passed over (else refused, an option of udtools).
     """
 
     name: str
@@ -42,6 +50,7 @@ class Official:
     unicode_spaces: bool = True
     deps: bool = False
     several_roots: bool = False
+    empty_nodes: bool = True
 
     def bare(self, form: str) -> str:
         """Return a form without what counts as a space."""
@@ -72,18 +81,32 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
     """
     text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
     treebank = scan_treebank(text, several_roots=official.several_roots)
+    if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
+        raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
     if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
         treebank = _Reading(official, name).read(data)
     sentence = _too_deep(treebank, official)
     if sentence is not None:
-        raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name))
+        raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name), Crash)
     if official.deps:
         _check_deps(treebank, name)
     return replace(treebank, source=Source(name, hashlib.sha256(data).hexdigest(), treebank.source.lines))
 
 
-def _refusal(message: str, place: Place) -> ConlluError:
-    return ConlluError(Fault("refused-by-rules", message, place))
+class CycleRefused(ConlluError):
+    """An official scorer refuses a file because heads go round in a circle."""
+
+
+class RootsRefused(ConlluError):
+    """An official scorer refuses a file because a sentence has not one root."""
+
+
+class Crash(ConlluError):
+    """An official scorer crashes on a file, and so has no verdict; it counts as refused."""
+
+
+def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) -> ConlluError:
+    return kind(Fault("refused-by-rules", message, place))
 
 
 def _has_empty_node_inside(treebank: Treebank) -> bool:
@@ -122,7 +145,7 @@ def _check_deps(treebank: Treebank, name: str | None) -> None:
     try:
         official_parents(treebank, between_words(read_graph(treebank, strict=False).of_words))
     except MalformedDeps as error:
-        raise _refusal(f"its reading of DEPS crashes: {error}", Place(name)) from error
+        raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
 
 
 @dataclass
@@ -142,7 +165,7 @@ class _Reading:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None) from error
+            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None, Crash) from error
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
         inside = False
@@ -160,8 +183,8 @@ class _Reading:
             raise self._refuse("the file does not end with a blank line", len(lines))
         return self._treebank()
 
-    def _refuse(self, message: str, line: int | None) -> ConlluError:
-        return _refusal(message, Place(self.name, line))
+    def _refuse(self, message: str, line: int | None, kind: type[ConlluError] = ConlluError) -> ConlluError:
+        return _refusal(message, Place(self.name, line), kind)
 
     def _cells(self, number: int, line: str) -> list[str]:
         cells = line.split("\t")
@@ -207,23 +230,26 @@ class _Reading:
 
     def _end_sentence(self, number: int) -> None:
         start, end = self.starts[-1], len(self.rows)
-        heads = [self._head(word, number) for word in range(start, end)]
-        n_roots = sum(head < 0 for head in heads)
-        if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
-            raise self._refuse(f"the sentence that ends here has {n_roots} roots", number)
-        self.heads += heads
-        done = [False] * (end - start)
+        self.heads += [-1] * (end - start)
+        done: set[int] = set()
         for word in range(start, end):
-            met = set()
-            at = word
-            while at >= start and not done[at - start]:
-                if at in met:
-                    raise self._refuse("there is a cycle in the sentence that ends here", number)
-                met.add(at)
-                at = self.heads[at]
-            for at in met:
-                done[at - start] = True
+            self._follow(word, done, number)
+        n_roots = sum(head < 0 for head in self.heads[start:])
+        if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
+            raise self._refuse(f"the sentence that ends here has {n_roots} roots", number, RootsRefused)
         self.starts.append(end)
+
+    def _follow(self, word: int, done: set[int], number: int) -> None:
+        """Follow the heads from a word up, in the scorer's order: the first fault on the way is its verdict."""
+        start = self.starts[-1]
+        met: set[int] = set()
+        while word >= start and word not in done:
+            if word in met:
+                raise self._refuse("there is a cycle in the sentence that ends here", number, CycleRefused)
+            met.add(word)
+            self.heads[word] = self._head(word, number)
+            word = self.heads[word]
+        done |= met
 
     def _head(self, word: int, number: int) -> int:
         """The index of a word's head; negative numbers count back as Python's lists do, where the scorer lets them."""

@@ -78,23 +78,23 @@ def _standard_input() -> IO[bytes]:
 
 
 def _read_at_most(file: IO[bytes], size: int) -> bytes:
-    """Read a whole file, if it is not larger than allowed."""
+    """Read a whole file, if it is not larger than allowed; one that is known to be has not to be read for it."""
     known = _regular_size(file)
-    if known <= size:
-        return file.read()
-    if known < math.inf:
+    if size < known < math.inf:
         raise _TooLarge
+    step = int(known) + 1 if known < math.inf else _CHUNK  # all at once, unless the file grows or hides its size
     parts, total = [], 0
-    while part := file.read(_CHUNK):
+    while part := file.read(step):
         parts.append(part)
         total += len(part)
+        step = _CHUNK
         if total > size:
             raise _TooLarge
     return b"".join(parts)
 
 
 def _regular_size(file: IO[bytes]) -> float:
-    """The size of a regular file, which can be read at once; infinite for pipes and the like."""
+    """The size that a regular file says it has; infinite for pipes and the like."""
     try:
         status = os.fstat(file.fileno())
     except OSError:  # no file of the system's, as when Python code replaces standard input

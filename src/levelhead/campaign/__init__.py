@@ -1,0 +1,33 @@
+"""Campaigns: many systems on many test sets, macro-averages and rankings."""
+
+from levelhead.campaign.entries import Campaign, System, TestSet
+from levelhead.campaign.groups import Group, groups_named
+from levelhead.campaign.languages import Language, language_of
+from levelhead.campaign.layout import campaign_in
+from levelhead.campaign.manifest import Manifest, read_manifest
+from levelhead.campaign.ranking import RANKINGS, Ranking, Standing, macro_average, rank
+from levelhead.campaign.results import Result, Results
+from levelhead.campaign.score import score_campaign
+from levelhead.campaign.table import read_scores
+
+__all__ = [
+    "RANKINGS",
+    "Campaign",
+    "Group",
+    "Language",
+    "Manifest",
+    "Ranking",
+    "Result",
+    "Results",
+    "Standing",
+    "System",
+    "TestSet",
+    "campaign_in",
+    "groups_named",
+    "language_of",
+    "macro_average",
+    "rank",
+    "read_manifest",
+    "read_scores",
+    "score_campaign",
+]

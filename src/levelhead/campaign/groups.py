@@ -1,0 +1,87 @@
+"""Groups of test sets over which averages are taken."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from levelhead.campaign.entries import TestSet
+from levelhead.errors import Fault, InputError
+
+ALL = "all"
+"""The group of all test sets of a campaign."""
+
+
+class Group(NamedTuple):
+    """Some test sets, over which averages are taken.
+
+    Args:
+        name: what it is called.
+        codes: the codes of its test sets.
+        lacks: the codes of those that belong to it, but not to this campaign.
+    """
+
+    name: str
+    codes: tuple[str, ...]
+    lacks: tuple[str, ...] = ()
+
+
+@cache
+def official_groups() -> Mapping[str, Mapping[str, Sequence[str]]]:
+    """Return the groups of the shared tasks: by task, `conll17` or `conll18`, then by name."""
+    return tomllib.loads((files("levelhead.campaign") / "groups.toml").read_text(encoding="utf-8"))
+
+
+def groups_named(
+    names: Iterable[str],
+    test_sets: Sequence[TestSet],
+    *,
+    own: Mapping[str, Sequence[str]] | None = None,
+    ranking: str = "exact",
+) -> tuple[Group, ...]:
+    """Find groups by their names.
+
+    A name is `all`; one of a campaign's own; `language:Czech`, `family:Uralic` or `genus:Slavic`, as the test sets
+    have them; or one of a shared task, `conll18:pud`, or just `pud` where systems are ranked as in that task.
+
+    Args:
+        names: the names.
+        test_sets: the test sets of the campaign.
+        own: the groups of the campaign: the codes of their test sets by name.
+        ranking: the rule of ranking.
+
+    Raises:
+        InputError: there is no such group, or none of its test sets is in the campaign.
+    """
+    return tuple(_group(name, test_sets, own or {}, ranking) for name in dict.fromkeys(names))
+
+
+def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str) -> Group:
+    members = _members(name, test_sets, own, ranking)
+    if members is None:
+        known = ", ".join([ALL, *own, *official_groups().get(ranking, {})])
+        kinds = "language:NAME, family:NAME, genus:NAME, conll17:NAME and conll18:NAME"
+        raise InputError(Fault("unknown-group", f"there is no group {name!r}; there are {known}, {kinds}"))
+    here = {test_set.code for test_set in test_sets}
+    codes = tuple(code for code in dict.fromkeys(members) if code in here)
+    if not codes:
+        raise InputError(Fault("unknown-group", f"the group {name!r} has no test set of this campaign"))
+    return Group(name, codes, tuple(code for code in dict.fromkeys(members) if code not in here))
+
+
+def _members(
+    name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str
+) -> Sequence[str] | None:
+    if name in own:
+        return own[name]
+    if name == ALL:
+        return [test_set.code for test_set in test_sets]
+    kind, colon, value = name.partition(":")
+    if colon and kind in {"language", "family", "genus"}:
+        field = "name" if kind == "language" else kind
+        return [test_set.code for test_set in test_sets if getattr(test_set.language, field) == value]
+    task, wanted = (kind, value) if colon else (ranking, name)
+    return official_groups().get(task, {}).get(wanted)

@@ -1,0 +1,44 @@
+"""Languages of treebanks, by the code with which UD names them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from functools import cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import NamedTuple
+
+
+class Language(NamedTuple):
+    """A language as UD classifies it.
+
+    Args:
+        name: its name, empty if not known.
+        family: its family, likewise.
+        genus: its genus, empty if not known or if UD gives none.
+    """
+
+    name: str = ""
+    family: str = ""
+    genus: str = ""
+
+
+UNKNOWN = Language()
+"""A language of which nothing is known."""
+
+
+@cache
+def languages() -> Mapping[str, Language]:
+    """Return the languages of Universal Dependencies by code; the table names its source."""
+    text = (files("levelhead.campaign") / "languages.tsv").read_text(encoding="utf-8")
+    rows = [line.split("\t") for line in text.splitlines() if not line.startswith("#")]
+    return MappingProxyType({code: Language(*rest) for code, *rest in rows[1:]})
+
+
+def language_of(code: str) -> Language:
+    """Return the language of a treebank.
+
+    Args:
+        code: the code of the treebank, for example `en_ewt`, or of the language, `en`.
+    """
+    return languages().get(code.partition("_")[0], UNKNOWN)

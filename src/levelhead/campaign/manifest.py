@@ -1,0 +1,228 @@
+"""Campaigns written down in a TOML file."""
+
+from __future__ import annotations
+
+import difflib
+import os
+import tomllib
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from levelhead.campaign.entries import Campaign, TestSet
+from levelhead.campaign.languages import Language, language_of
+from levelhead.campaign.layout import bare_name, campaign_of, existing, gold_in, systems_in
+from levelhead.campaign.ranking import RANKINGS
+from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.treebank.source import read_bytes
+
+_CAMPAIGN = ("gold", "systems", "measures", "rules", "ranking", "show")
+_TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
+_SYSTEM = ("name", "folder")
+_TOP = ("campaign", "treebank", "system", "groups")
+
+
+class Manifest(NamedTuple):
+    """What a manifest says.
+
+    Args:
+        test_sets: the test sets that it lists; none if it leaves that to the folder of gold.
+        folders: the folders of systems that it lists, by name; none likewise.
+        gold: the folder of gold.
+        systems: the folder of systems.
+        groups: the codes of the test sets of each group.
+        measures: the texts of measures, or None.
+        rules: the name of rules, or None.
+        ranking: the rule of ranking, or None.
+        show: the groups to rank, or None.
+        path: where it was read.
+    """
+
+    test_sets: tuple[TestSet, ...]
+    folders: Mapping[str, Path]
+    gold: Path | None
+    systems: Path | None
+    groups: Mapping[str, Sequence[str]]
+    measures: tuple[str, ...] | None
+    rules: str | None
+    ranking: str | None
+    show: tuple[str, ...] | None
+    path: str
+
+    def campaign(self) -> Campaign:
+        """Find the files of the campaign.
+
+        Raises:
+            InputError: it names no gold or no systems, or a folder or a gold file is missing.
+        """
+        if not self.test_sets and self.gold is None:
+            raise self._wrong("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
+        if not self.folders and self.systems is None:
+            raise self._wrong("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
+        test_sets = self.test_sets or gold_in(self.gold or Path())
+        return campaign_of(test_sets, self.folders or systems_in(self.systems or Path()))
+
+    def _wrong(self, message: str) -> InputError:
+        return InputError(Fault("invalid-manifest", message, Place(self.path)))
+
+
+def read_manifest(path: str | os.PathLike[str]) -> Manifest:
+    """Read a manifest; paths in it are relative to its folder.
+
+    Args:
+        path: the TOML file.
+
+    Raises:
+        InputError: it is not TOML, or says what no manifest says; with every fault.
+    """
+    name = os.fsdecode(path)
+    try:
+        document = tomllib.loads(read_bytes(path).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(Fault("invalid-manifest", f"not TOML: {error}", Place(name))) from error
+    reading = _Reading(Path(name).parent)
+    manifest = reading.manifest(document, name)
+    if reading.wrong:
+        raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reading.wrong))
+    return manifest
+
+
+class _Reading:
+    """Takes a document apart, and collects what is wrong with it."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.wrong: list[str] = []
+
+    def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
+        self._keys(document, _TOP, "the manifest")
+        campaign = self._table(document, "campaign", _CAMPAIGN)
+        treebanks = self._tables(document, "treebank", _TREEBANK)
+        gold, systems = self._path(campaign, "gold", "campaign"), self._path(campaign, "systems", "campaign")
+        test_sets = tuple(filter(None, (self._test_set(table, where, gold) for where, table in treebanks)))
+        folders = dict(filter(None, (self._system(t, where) for where, t in self._tables(document, "system", _SYSTEM))))
+        self._unique([test_set.code for test_set in test_sets], "[[treebank]]")
+        return Manifest(
+            test_sets=test_sets,
+            folders=folders,
+            gold=gold,
+            systems=systems,
+            groups=self._groups(document, treebanks, [test_set.code for test_set in test_sets]),
+            measures=self._texts(campaign, "measures", "campaign"),
+            rules=self._choice(campaign, "rules", ("ud", "udtools", "conll18", "conll17")),
+            ranking=self._choice(campaign, "ranking", RANKINGS),
+            show=self._texts(campaign, "show", "campaign"),
+            path=name,
+        )
+
+    def _test_set(self, table: Mapping[str, Any], where: str, gold: Path | None) -> TestSet | None:
+        code = self._text(table, "code", where)
+        if code is None:
+            self._say(f"{where} has no code")
+            return None
+        path = self._path(table, "gold", where)
+        if path is not None:
+            path = existing(path.parent, path.name)
+        elif gold is not None:
+            path = existing(gold, f"{code}.conllu")
+        if path is None:
+            self._say(f"{where}: there is no gold file of {code}")
+            return None
+        stem = bare_name(path.name).removesuffix(".conllu")
+        output = self._text(table, "output", where)
+        outputs = (f"{code}.conllu", f"{stem}.conllu") if output is None else (output,)
+        return TestSet(code, path, tuple(dict.fromkeys(outputs)), self._language(table, where, code))
+
+    def _language(self, table: Mapping[str, Any], where: str, code: str) -> Language:
+        known = language_of(code)
+        own = {field: self._text(table, field, where) for field in ("language", "family", "genus")}
+        return Language(own["language"] or known.name, own["family"] or known.family, own["genus"] or known.genus)
+
+    def _system(self, table: Mapping[str, Any], where: str) -> tuple[str, Path] | None:
+        folder = self._path(table, "folder", where)
+        if folder is None:
+            self._say(f"{where} has no folder")
+            return None
+        return self._text(table, "name", where) or folder.name, folder
+
+    def _groups(
+        self, document: Mapping[str, Any], treebanks: Iterable[tuple[str, Mapping[str, Any]]], codes: Sequence[str]
+    ) -> dict[str, list[str]]:
+        """The groups that are listed, and those that treebanks say they belong to."""
+        listed = self._table(document, "groups", None)
+        groups = {name: list(self._texts(listed, name, "groups") or ()) for name in listed}
+        for where, table in treebanks:
+            for group in self._texts(table, "groups", where) or ():
+                groups.setdefault(group, []).append(str(table.get("code")))
+        for name, members in groups.items():
+            unknown = [code for code in members if codes and code not in codes]
+            if unknown:
+                self._say(f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, unknown))}")
+        return groups
+
+    def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None) -> Mapping[str, Any]:
+        table = document.get(key, {})
+        if not isinstance(table, dict):
+            self._say(f"{key} is no table")
+            return {}
+        if known is not None:
+            self._keys(table, known, key)
+        return table
+
+    def _tables(
+        self, document: Mapping[str, Any], key: str, known: Sequence[str]
+    ) -> list[tuple[str, Mapping[str, Any]]]:
+        tables = document.get(key, [])
+        if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
+            self._say(f"{key} is no list of tables; write [[{key}]]")
+            return []
+        numbered = [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
+        for where, table in numbered:
+            self._keys(table, known, where)
+        return numbered
+
+    def _keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
+        for key in table:
+            if key not in known:
+                near = difflib.get_close_matches(key, known, n=1)
+                hint = f"; is it {near[0]}?" if near else f"; there are {', '.join(known)}"
+                self._say(f"{where} has an unknown key {quoted(key)}{hint}")
+
+    def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
+        value = table.get(key)
+        if value is None:
+            return None
+        if not isinstance(value, str) or not value or "\0" in value:
+            self._say(f"{where}.{key} is no text")
+            return None
+        return value
+
+    def _texts(self, table: Mapping[str, Any], key: str, where: str) -> tuple[str, ...] | None:
+        values = table.get(key)
+        if values is None:
+            return None
+        if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
+            self._say(f"{where}.{key} is no list of texts")
+            return None
+        self._unique(values, f"{where}.{key}")
+        return tuple(values)
+
+    def _path(self, table: Mapping[str, Any], key: str, where: str) -> Path | None:
+        text = self._text(table, key, where)
+        return None if text is None else self.folder / text
+
+    def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
+        text = self._text(table, key, "campaign")
+        if text is not None and text not in choices:
+            self._say(f"campaign.{key} is {quoted(text)}; there are {', '.join(choices)}")
+        return text
+
+    def _unique(self, names: Iterable[str], where: str) -> None:
+        seen: set[str] = set()
+        for name in names:
+            if name in seen:
+                self._say(f"{where} has {quoted(name)} twice")
+            seen.add(name)
+
+    def _say(self, message: str) -> None:
+        self.wrong.append(message)

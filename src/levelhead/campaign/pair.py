@@ -1,0 +1,239 @@
+"""The job of a campaign: one system's output on one test set, from bytes to counts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import unicodedata
+from collections.abc import Mapping
+from fractions import Fraction
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.campaign.results import Gold, Result
+from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
+from levelhead.errors import Fault, InputError, Place, TextMismatch
+from levelhead.evaluation import Evaluation, parse_as, score_treebanks
+from levelhead.jobs import StaleInput
+from levelhead.measures import REGISTRY, lower_is_better, parse_measure
+from levelhead.scoring import Rules, Score
+from levelhead.scoring.rules import rules_named
+from levelhead.scoring.spans import spans_of
+from levelhead.scoring.weights import Weights
+from levelhead.secondary import Coverage, SecondaryEvaluation, score_valid_sentences, valid_sentences
+from levelhead.treebank import Treebank
+from levelhead.treebank.source import decompressed
+
+_NOTHING = Fraction(0)
+_MOST_REASONS = 20
+_GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
+
+
+class File(NamedTuple):
+    """A file, and what was in it when the campaign was planned.
+
+    Args:
+        path: where it is.
+        sha256: the hash of its bytes as they are on the disk.
+    """
+
+    path: str
+    sha256: str
+
+
+class Settings(NamedTuple):
+    """What decides the numbers beside the files.
+
+    Args:
+        rules: the name of the rules.
+        measures: the texts of the measures.
+        weights: the weights that measures name.
+    """
+
+    rules: str
+    measures: tuple[str, ...]
+    weights: Mapping[str, Weights]
+
+
+def key_of(gold: File, system: File | None, settings: Settings) -> str:
+    """Return the key of a result: a hash of all that decides it.
+
+    Args:
+        gold: the gold file.
+        system: the system's output, or None if there is none.
+        settings: what else decides.
+    """
+    weights = {name: table.sha256 for name, table in settings.weights.items()}
+    parts: list[Any] = [
+        "pair",
+        VERSION,
+        unicodedata.unidata_version,
+        settings.rules,
+        settings.measures,
+        weights,
+        gold.sha256,
+    ]
+    parts.append(None if system is None else system.sha256)
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def score_pair(gold: File, system: File | None, settings: Settings) -> bytes:
+    """Score an output, if there is one; the result is JSON, the same bytes wherever it is made.
+
+    Args:
+        gold: the gold file.
+        system: the system's output, or None if there is none.
+        settings: rules and measures.
+
+    Raises:
+        StaleInput: a file is not what it was when the campaign was planned.
+    """
+    reference = _gold(gold, settings.rules)
+    if not isinstance(reference, Treebank):
+        return _json({"gold_faults": _faults(reference)})
+    if system is None:
+        record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
+    else:
+        record = _scored(reference, _contents(system), settings)
+    record["gold"] = Gold(reference.source.sha256 or "", len(reference), reference.n_words)
+    record["undefined"] = _undefined(gold, settings, record)
+    return _json(record)
+
+
+def _json(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _contents(file: File) -> bytes:
+    """The bytes of a file, if they are still those that its hash was made of."""
+    try:
+        data = Path(file.path).read_bytes()
+    except OSError as error:
+        raise StaleInput(error.strerror or str(error), "changing-file", Place(file.path)) from error
+    if hashlib.sha256(data).hexdigest() != file.sha256:
+        raise StaleInput("it was written to while it was read", "changing-file", Place(file.path))
+    return data
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _gold(file: File, rules: str) -> Treebank | InputError:
+    try:
+        return parse_as(decompressed(_contents(file), ""), None, rules_named(rules))
+    except InputError as error:
+        return error
+
+
+def _undefined(gold: File, settings: Settings, record: dict[str, Any]) -> list[str]:
+    """The measures for which gold has nothing to measure: they have no value for gold itself either."""
+    valueless = [name for name, numbers in record.get("scores", {}).items() if _score(name, numbers).value is None]
+    if record["state"] != "valid" and rules_named(settings.rules).undefined is None:
+        valueless = list(settings.measures)
+    perfect = _of_gold(gold, settings.rules, tuple(valueless)) if valueless else {}
+    return [name for name, value in perfect.items() if value is None]
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _of_gold(file: File, rules: str, measures: tuple[str, ...]) -> Mapping[str, float | None]:
+    """The values of measures for gold against itself; those with weights or models always have one."""
+    gold = _gold(file, rules)
+    if not isinstance(gold, Treebank):
+        return {}
+    asked = [measure for measure in map(parse_measure, measures) if not REGISTRY[measure.name].needs_file]
+    return {name: score.value for name, score in score_treebanks(gold, gold, asked, rules_named(rules)).items()}
+
+
+def _scored(gold: Treebank, raw: bytes, settings: Settings) -> dict[str, Any]:
+    """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
+    rules = rules_named(settings.rules)
+    asked = [parse_measure(name) for name in settings.measures]
+    data = b""
+    try:
+        data = decompressed(raw, "")
+        system = parse_as(data, None, rules)
+        evaluation = score_treebanks(gold, system, asked, rules, settings.weights)
+    except TextMismatch as error:
+        status = status_of_other_text(_n_characters(system, rules), _n_characters(gold, rules))
+        return _refused(error, status, _salvaged(gold, data, settings))
+    except InputError as error:
+        return _refused(error, status_of_refusal(error), _salvaged(gold, data, settings))
+    return {
+        "state": "valid",
+        "status": status_of_scores(evaluation.scores, rules.name),
+        "reasons": [],
+        "scores": _numbers(evaluation),
+    }
+
+
+def _n_characters(treebank: Treebank, rules: Rules) -> int:
+    return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
+
+
+def _refused(error: InputError, status: str, secondary: SecondaryEvaluation | None) -> dict[str, Any]:
+    record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": _faults(error)}
+    if secondary is not None:
+        record |= {"secondary": _numbers(secondary.evaluation), "coverage": secondary.coverage}
+    return record
+
+
+def _salvaged(gold: Treebank, data: bytes, settings: Settings) -> SecondaryEvaluation | None:
+    """The scores of the sentences of an invalid output that can be compared, if there are any."""
+    rules = rules_named(settings.rules)
+    asked = [parse_measure(name) for name in settings.measures]
+    try:
+        return score_valid_sentences(gold, *valid_sentences(data), asked, rules, settings.weights)
+    except InputError:
+        return None
+
+
+def _faults(error: InputError) -> list[list[Any]]:
+    """Faults without the name of the file, which is no part of what decides the result."""
+    return [[fault.place.line, fault.slug, fault.message, fault.count] for fault in error.faults[:_MOST_REASONS]]
+
+
+def _numbers(evaluation: Evaluation) -> dict[str, list[Any]]:
+    return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in evaluation.items()}
+
+
+def _score(name: str, numbers: list[Any], undefined: float | None = None) -> Score:
+    correct, gold, system, aligned, reason = numbers
+    perplexity = lower_is_better(name)
+    return Score(parse_measure(name), correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
+
+
+def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gold]:
+    """Read what `score_pair` wrote.
+
+    Args:
+        data: its result.
+        settings: what it was given.
+        path: the gold file, for messages.
+
+    Raises:
+        InputError: gold was not valid.
+    """
+    record = json.loads(data)
+    if "gold_faults" in record:
+        raise InputError(*(Fault(slug, m, Place(path, line), "error", n) for line, slug, m, n in record["gold_faults"]))
+    undefined = rules_named(settings.rules).undefined
+    scores = {name: _score(name, numbers, undefined) for name, numbers in record.get("scores", {}).items()}
+    secondary = {name: _score(name, numbers, undefined) for name, numbers in record.get("secondary", {}).items()}
+    values = {name: scores[name].exact if name in scores else None for name in settings.measures}
+    worst = {name: None if lower_is_better(name) else _NOTHING for name in values}  # there is no worst perplexity
+    result = Result(
+        state=record["state"],
+        values={n: None if n in record["undefined"] else v if v is not None else worst[n] for n, v in values.items()},
+        status=record["status"],
+        reasons=tuple(_reason(*fault) for fault in record["reasons"]),
+        scores=scores,
+        secondary=secondary,
+        coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
+    )
+    return result, Gold(*record["gold"])
+
+
+def _reason(line: int | None, slug: str, message: str, count: int) -> str:
+    return (
+        str(Fault(slug, message, count=count)) if line is None else f"line {line}: {Fault(slug, message, count=count)}"
+    )

@@ -1,0 +1,73 @@
+"""What came of each system on each test set."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Literal, NamedTuple
+
+from levelhead.campaign.entries import TestSet
+from levelhead.scoring import Score
+from levelhead.secondary import Coverage
+
+State = Literal["valid", "invalid", "missing"]
+
+Values = Mapping[str, Fraction | None]
+"""A value for each measure, a ratio; None where there is none to have."""
+
+
+class Result(NamedTuple):
+    """What came of one system on one test set.
+
+    Args:
+        state: whether there is an output, and whether it counts.
+        values: the value of each measure: 0 where the output is missing or invalid; None where gold has nothing to
+            measure, whatever a system does.
+        status: in the words of the shared tasks' evaluator.
+        reasons: why it is 0; every fault, or those of the first kinds.
+        scores: the counts behind the values; empty if there are none.
+        secondary: the scores over the valid sentences of an invalid output, never mixed with the others.
+        coverage: on which sentences those rest.
+    """
+
+    state: State
+    values: Values
+    status: str
+    reasons: tuple[str, ...] = ()
+    scores: Mapping[str, Score] = {}
+    secondary: Mapping[str, Score] = {}
+    coverage: Coverage | None = None
+
+
+class Gold(NamedTuple):
+    """The size of a gold treebank.
+
+    Args:
+        sha256: the hash of its bytes after decompression.
+        sentences: how many sentences it has.
+        words: how many words.
+    """
+
+    sha256: str
+    sentences: int
+    words: int
+
+
+class Results(NamedTuple):
+    """What came of a campaign.
+
+    Args:
+        test_sets: the test sets, in their order.
+        systems: the names of the systems, in theirs.
+        measures: the texts of the measures.
+        results: what came of each system (first) on each test set (second), by name and code.
+        gold: the size of each gold treebank by code; empty if only scores are known.
+        signature: everything that decides the numbers, by name.
+    """
+
+    test_sets: tuple[TestSet, ...]
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    results: Mapping[tuple[str, str], Result]
+    gold: Mapping[str, Gold]
+    signature: Mapping[str, str]

@@ -1,0 +1,188 @@
+"""Score all pairs of a campaign, with a store and with files that may change under way."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.campaign.entries import Campaign
+from levelhead.campaign.pair import File, Settings, key_of, read_record, score_pair
+from levelhead.campaign.results import Gold, Result, Results
+from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation import measures_for, weights_for
+from levelhead.jobs import Job, Store, Workers, processes, progress_bar, run
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.rules import rules_named
+
+_MOST_ROUNDS = 3
+_JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+_OVERHEAD = 100_000  # what a job costs beside its bytes, in bytes, for the time left
+
+
+class _Seen(NamedTuple):
+    """A file when its hash was made, so that a later change is noticed."""
+
+    file: File
+    state: tuple[int, int, int]
+
+
+def score_campaign(
+    campaign: Campaign,
+    *,
+    rules: str = "ud",
+    measures: Iterable[str | Measure] | None = None,
+    workers: Workers | None = None,
+    store: Store | None = None,
+) -> Results:
+    """Score every system on every test set; a missing or invalid output is 0, with its reason.
+
+    The results do not depend on the workers, nor on what a store held before. Results are stored under hashes of the
+    files, the rules, the measures and the version. A file that changes under way is scored again as it is at the end.
+
+    Args:
+        campaign: the test sets and systems.
+        rules: the name of the rules: `ud`, `udtools`, `conll18` or `conll17`.
+        measures: which measures; those that the rules' official scorer prints if None.
+        workers: who does the work; this process if None.
+        store: where results are kept, if anywhere.
+
+    Raises:
+        InputError: a gold file is missing or not valid, a file does not stop changing, or workers cannot be had.
+        MeasureError: there is no such measure, or no such rules.
+        OutputError: the store cannot be written.
+    """
+    chosen = rules_named(rules)
+    asked = measures_for(chosen, measures)
+    settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), weights_for(asked))
+    scoring = _Scoring(campaign, settings)
+    for _ in range(_MOST_ROUNDS):
+        scoring.round(workers or processes(1), store)
+        if scoring.done():
+            return scoring.results()
+    raise InputError(*scoring.restless)
+
+
+class _Scoring:
+    """The state of one call of `score_campaign`."""
+
+    def __init__(self, campaign: Campaign, settings: Settings) -> None:
+        self.campaign, self.settings = campaign, settings
+        self.seen: dict[Path, _Seen] = {}
+        self.unreadable: dict[Path, str] = {}
+        self.found: dict[str, bytes] = {}
+        self.restless: list[Fault] = []
+        pairs = [(system, test_set) for test_set in campaign.test_sets for system in campaign.systems]
+        self.sizes = {(s.name, t.code): _size(t.gold) + _size(s.outputs.get(t.code)) for s, t in pairs}
+        # The largest test sets first, so that no worker is left with one at the end; all systems of one together, so
+        # that a worker reads gold once.
+        total = {t.code: sum(self.sizes[s.name, t.code] for s in campaign.systems) for t in campaign.test_sets}
+        self.pairs = sorted(pairs, key=lambda pair: (-total[pair[1].code], pair[1].code))
+
+    def round(self, workers: Workers, store: Store | None) -> None:
+        """Do what has no result yet."""
+        batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
+        weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
+        with progress_bar("scoring", len(self.pairs), weight) as advance:
+            outcome = run(self._jobs(), workers._replace(batch=batch), store=store, advance=advance)
+        self.found |= outcome.results
+        self.restless = []
+        for _, stale in outcome.stale:
+            self.restless.append(Fault(stale.slug, stale.message, stale.place))
+            self.seen.pop(Path(stale.place.file or ""), None)
+
+    def done(self) -> bool:
+        """Say whether all results are those of the files as they are now; else forget the files that changed."""
+        for path in [path for path, seen in self.seen.items() if _state(path) != seen.state]:
+            before = self.seen.pop(path)
+            if not path.exists() or self._see(path).file != before.file:
+                self.restless.append(Fault("changing-file", "it changed while the campaign ran", Place(str(path))))
+        return not self.restless
+
+    def results(self) -> Results:
+        """Put all results together; they are read in the order of the campaign."""
+        results: dict[tuple[str, str], Result] = {}
+        golds: dict[str, Gold] = {}
+        faults: list[Fault] = []
+        for test_set in self.campaign.test_sets:
+            for system in self.campaign.systems:
+                output_path = system.outputs.get(test_set.code)
+                gold, output = self._files(output_path, test_set.gold)
+                record = self.found[key_of(gold, output, self.settings)]
+                try:
+                    result, golds[test_set.code] = read_record(record, self.settings, gold.path)
+                except InputError as error:
+                    faults += error.faults
+                    break
+                reason = self.unreadable.get(output_path.absolute()) if output_path is not None else None
+                results[system.name, test_set.code] = result._replace(reasons=(reason,)) if reason else result
+        if faults:
+            raise InputError(*faults)
+        names = tuple(system.name for system in self.campaign.systems)
+        return Results(self.campaign.test_sets, names, self.settings.measures, results, golds, self._signature())
+
+    def _jobs(self) -> Iterator[Job]:
+        for system, test_set in self.pairs:
+            gold, output = self._files(system.outputs.get(test_set.code), test_set.gold)
+            key = key_of(gold, output, self.settings)
+            name = f"{system.name} on {test_set.code}"
+            weight = self.sizes[system.name, test_set.code] + _OVERHEAD
+            if key not in self.found:
+                yield Job(key, score_pair, (gold, output, self.settings), name, weight)
+
+    def _files(self, output: Path | None, gold: Path | None) -> tuple[File, File | None]:
+        """Gold and an output; one that is there and cannot be read counts as missing, with the reason."""
+        reference = self._see((gold or Path()).absolute()).file
+        if output is None or output.absolute() in self.unreadable:
+            return reference, None
+        try:
+            return reference, self._see(output.absolute()).file
+        except InputError as error:
+            self.unreadable[output.absolute()] = str(Fault(error.slug, error.message))
+            return reference, None
+
+    def _see(self, path: Path) -> _Seen:
+        """The hash of a file, made once."""
+        if path not in self.seen:
+            state = _state(path)  # before it is read: a change in between shows
+            try:
+                with path.open("rb") as file:
+                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or str(error)
+                raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
+            self.seen[path] = _Seen(File(os.fspath(path), digest), state)
+        return self.seen[path]
+
+    def _signature(self) -> dict[str, str]:
+        weights = {name: table.sha256[:12] for name, table in self.settings.weights.items()}
+        return {
+            "rules": self.settings.rules,
+            **weights,
+            "gold": self._digest(test_set.gold for test_set in self.campaign.test_sets),
+            "systems": self._digest(path for system in self.campaign.systems for path in system.outputs.values()),
+            "unicode": unicodedata.unidata_version,
+            "version": VERSION,
+        }
+
+    def _digest(self, paths: Iterable[Path | None]) -> str:
+        """One hash for many files, in their order."""
+        seen = (self.seen.get(path.absolute()) for path in paths if path is not None)
+        return hashlib.sha256("".join(one.file.sha256 for one in seen if one).encode()).hexdigest()[:12]
+
+
+def _size(path: Path | None) -> int:
+    return _state(path)[0] if path is not None else 0
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Size, time of the last change and number of a file; zeros if it is not there."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return (0, 0, 0)
+    return (status.st_size, status.st_mtime_ns, status.st_ino)

@@ -1,0 +1,191 @@
+"""levelhead profile: what treebanks are like."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelhead.cli import options
+from levelhead.report import profiles as report
+from levelhead.report.scores import SCHEMA
+from levelhead.typology import GROUPS, Chunks, Criteria, collection, select
+from levelhead.typology.selection import NEEDED
+
+if TYPE_CHECKING:
+    from levelhead.report.table import Table
+
+Printing = tuple[str, int | None, str | None]
+"""Format, places, output."""
+
+
+@click.command()
+@click.argument("treebanks", nargs=-1, type=click.Path())
+@click.option(
+    "-c", "--columns", multiple=True, metavar="NAME,...",
+    help=f"Columns, groups of columns ({', '.join(GROUPS)}), summary or all; can be repeated. Default: summary.",
+)  # fmt: skip
+@click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source.")
+@click.option("--long/--wide", "long", default=False, help="One row a value, or one row a treebank (default).")
+@click.option("--merge", is_flag=True, help="Take the train, dev and test files of a treebank together.")
+@click.option("--total", is_flag=True, help="Add a profile of all treebanks together.")
+@options.scheme_option
+@options.definitions_option
+@click.option("--chunk", type=click.IntRange(1), default=1000, show_default=True, help="Tokens of a chunk (STTR).")
+@click.option("--partial-chunk", is_flag=True, help="Count the last chunk though it is shorter (STTR).")
+@click.option("--window", type=click.IntRange(1), default=500, show_default=True, help="Tokens of a window (MATTR).")
+@click.option(
+    "--least", type=click.IntRange(1), default=5, show_default=True,
+    help="How often a word must occur to count for the head-word entropy.",
+)  # fmt: skip
+@click.option(
+    "--wde-table", type=click.Path(), metavar="FILE",
+    help="Also write the word dependency entropies, averaged over the treebanks, as weights for WLAS.",
+)  # fmt: skip
+@click.option("--rarefy", metavar="WORDS,...", help="In place of profiles: word dependency entropies in samples.")
+@click.option("--samples", type=click.IntRange(1), default=20, show_default=True, help="Samples of each size.")
+@click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random samples.")
+@click.option("--similarity", is_flag=True, help="In place of profiles: how far each pair of treebanks is apart.")
+@click.option("--select", "selection", type=click.Choice(["callin"]), help="In place of profiles: which to compare.")
+@click.option(
+    "--min-tokens", type=click.IntRange(0), default=30_000, show_default=True, help="Of a treebank to select."
+)
+@click.option(
+    "--max-nonprojective", type=click.FloatRange(0), default=25.0, show_default=True,
+    help="Per cent of non-projective trees; a treebank to select has fewer.",
+)  # fmt: skip
+@click.option(
+    "--nonprojective", type=click.Choice(["callin", "true"]), default="callin", show_default=True,
+    help="Which trees are non-projective for --select: as Callin's program counts, or by the definition.",
+)  # fmt: skip
+@click.option("--any-features", is_flag=True, help="Also select treebanks without morphological features.")
+@click.option("--several-per-language", is_flag=True, help="Select more than the largest treebank of a language.")
+@options.input_format_option
+@options.format_option()
+@options.places_option
+@options.output_option
+def profile(treebanks: tuple[str, ...], **asked: Any) -> None:
+    """Say what TREEBANKS are like: CoNLL-U files, compressed or not, or folders of them.
+
+    "-" is standard input. Numbers go to standard output, everything else to standard error.
+    """
+    printing: Printing = (asked["output_format"], asked["places"], asked["output"])
+    if asked["list_columns"]:
+        _list_columns(printing)
+        return
+    _check(treebanks, asked)
+    if asked["rarefy"] is not None:
+        _print_samples(treebanks, asked, printing)
+    elif asked["similarity"]:
+        _print_similarity(treebanks, asked, printing)
+    elif asked["selection"]:
+        _print_selection(treebanks, asked, printing)
+    else:
+        _print_profiles(treebanks, asked, printing)
+
+
+def _list_columns(printing: Printing) -> None:
+    if printing[0] == "text":
+        options.emit(report.columns_text(), printing[2])
+    else:
+        _print(report.columns_table(), report.columns_documents, printing, "columns")
+
+
+def _check(treebanks: Sequence[str], asked: dict[str, Any]) -> None:
+    """Refuse what cannot be done, and to write over what is read."""
+    if not treebanks:
+        raise click.UsageError("Missing argument 'TREEBANKS...'.")
+    if treebanks.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if sum(bool(asked[name]) for name in ("rarefy", "similarity", "selection")) > 1:
+        raise click.UsageError("--rarefy, --similarity and --select cannot be asked for together")
+    if asked["wde_table"] and (asked["rarefy"] or asked["similarity"] or asked["selection"]):
+        raise click.UsageError("--wde-table goes with profiles")
+    if asked["rarefy"] and asked["merge"]:
+        raise click.UsageError("--rarefy takes each file as it is: --merge does not go with it")
+    files = {os.path.realpath(file) for some in collection.files_of(treebanks).values() for file in some}
+    for name in ("output", "wde_table"):
+        if asked[name] not in (None, "-") and os.path.realpath(asked[name]) in files:
+            raise click.UsageError(f"--{name.replace('_', '-')} names one of the files that are read")
+
+
+def _print_profiles(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
+    names = [name.strip() for text in asked["columns"] for name in text.split(",")] or ["summary"]
+    scheme = options.registry_of(asked["definitions"], asked["scheme"]).schemes
+    hidden = ["wde"] if asked["wde_table"] is not None else []
+    files = collection.files_of(treebanks, merge=asked["merge"])
+    survey = collection.survey(
+        files,
+        columns=[*names, *hidden],
+        scheme=scheme.by_name[scheme.default],
+        chunks=Chunks(asked["chunk"], asked["partial_chunk"], asked["window"]),
+        least=asked["least"],
+        total=f"Total of {len(files)}" if asked["total"] else None,
+        format=asked["input_format"],
+    )
+    options.print_warnings(survey.warnings)
+    if asked["wde_table"] is not None:
+        _write_weights(survey, asked["wde_table"], total=asked["total"])
+        survey = survey.with_columns(names)
+    if printing[0] in {"json", "jsonl"}:
+        lines = printing[0] == "jsonl"
+        document = report.profile_documents(survey) if lines else report.profiles_document(survey)
+        options.print_json(document, printing[2], lines=lines)
+    else:
+        table = report.long_table if asked["long"] else report.profiles_table
+        options.print_table(table(survey.profiles), *printing)
+
+
+def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
+    from levelhead.typology.weights import weights_text
+
+    profiles = list(survey.profiles.values())[: -1 if total else None]
+    options.emit(weights_text([one.numbers("wde") for one in profiles]), path)
+
+
+def _print_similarity(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
+    found = collection.neighbours(collection.files_of(treebanks, merge=asked["merge"]), format=asked["input_format"])
+    if not found.pairs:
+        raise click.UsageError("--similarity compares two treebanks or more")
+    options.print_warnings(found.warnings)
+    _print(
+        report.similarity_table(found.pairs), lambda: report.similarity_documents(found.pairs), printing, "similarity"
+    )
+
+
+def _print_samples(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
+    try:
+        sizes = [int(text) for text in asked["rarefy"].split(",")]
+    except ValueError as error:
+        raise click.UsageError(f"--rarefy wants numbers of words, not {asked['rarefy']!r}") from error
+    if min(sizes) < 1:
+        raise click.UsageError("--rarefy wants numbers of words from 1")
+    form, samples, seed = asked["input_format"], asked["samples"], asked["seed"]
+    found = collection.sampled(collection.files_of(treebanks), sizes, samples=samples, seed=seed, format=form)
+    options.print_warnings(found.warnings)
+    _print(report.samples_table(found.rows), lambda: report.samples_documents(found.rows), printing, "rarefied")
+
+
+def _print_selection(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
+    files = collection.files_of(treebanks, merge=True)
+    survey = collection.survey(files, columns=NEEDED, format=asked["input_format"])
+    options.print_warnings(survey.warnings)
+    criteria = Criteria(
+        not asked["any_features"], asked["min_tokens"], asked["max_nonprojective"] / 100,
+        asked["nonprojective"] == "callin", not asked["several_per_language"],
+    )  # fmt: skip
+    verdicts = select(survey.profiles, criteria)
+    _print(report.selection_table(verdicts), lambda: report.selection_documents(verdicts), printing, "selection")
+
+
+def _print(table: Table, documents: Callable[[], list[dict[str, Any]]], printing: Printing, kind: str) -> None:
+    """Print a table, or a document for each of its rows."""
+    output_format, places, output = printing
+    if output_format == "jsonl":
+        options.print_json(documents(), output, lines=True)
+    elif output_format == "json":
+        options.print_json({"schema": SCHEMA, "kind": kind, "rows": documents()}, output)
+    else:
+        options.print_table(table, output_format, places, output)

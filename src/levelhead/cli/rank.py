@@ -1,0 +1,263 @@
+"""levelhead rank: many systems on many test sets."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import click
+
+from levelhead.campaign import (
+    RANKINGS,
+    Manifest,
+    Ranking,
+    Results,
+    campaign_in,
+    groups_named,
+    read_manifest,
+    read_scores,
+    score_campaign,
+)
+from levelhead.campaign import (
+    rank as rank_by,
+)
+from levelhead.campaign.entries import Campaign
+from levelhead.campaign.groups import ALL
+from levelhead.cli import options
+from levelhead.cli.program import DONE, say
+from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
+from levelhead.report import ranking as report
+
+if TYPE_CHECKING:
+    from levelhead.campaign.layout import Split
+
+_Every = Literal["official", "las-first"]
+"""All measures of the rules, in the order of their scorer or with LAS first."""
+
+_MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
+_MAIN_2017 = ("LAS", "UAS", "CLAS")
+_SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
+_MOST_IGNORED = 5
+
+
+class _Options(NamedTuple):
+    """What the command line says, with a manifest's words where it is silent."""
+
+    measures: tuple[str, ...]
+    rules: str
+    ranking: str
+    groups: tuple[str, ...]
+
+
+@click.command()
+@click.argument("gold", type=click.Path(), required=False)
+@click.argument("systems", type=click.Path(), required=False)
+@click.option("--manifest", type=click.Path(), help="A TOML file that names treebanks, systems, groups and rules.")
+@click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) in place of files.")
+@click.option(
+    "--ranking", type=click.Choice(RANKINGS),
+    help="How to average and rank: at full precision, or by the rules of a shared task.  [default: exact]",
+)  # fmt: skip
+@click.option(
+    "--group", "groups", multiple=True, metavar="NAME",
+    help="Test sets to average over: all, one of the manifest, family:NAME, genus:NAME, language:NAME, conll18:pud ...;"
+    " can be repeated.  [default: all]",
+)  # fmt: skip
+@click.option("--system", "only", multiple=True, metavar="NAME", help="Only this system; can be repeated.")
+@options.measure_option
+@click.option("--all-measures", is_flag=True, help="All measures of the rules' scorer, after LAS.")
+@click.option(
+    "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]),
+    help="Whose verdicts and numbers: levelhead's own, or exactly those of an official scorer.  [default: ud]",
+)  # fmt: skip
+@click.option(
+    "--split", type=click.Choice(["train", "dev", "test"]), default="test", show_default=True,
+    help="Which files of UD releases are gold.",
+)  # fmt: skip
+@click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set.")
+@click.option(
+    "-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core; one if there is little to do]"
+)
+@click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
+@click.option("--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port.")
+@click.option("--tls-ca", type=click.Path(), help="The certificate of the cluster's authority (PEM).")
+@click.option("--tls-cert", type=click.Path(), help="One's own certificate (PEM).")
+@click.option("--tls-key", type=click.Path(), help="The key of one's own certificate (PEM).")
+@options.format_option(*options.FORMATS, "prototext")
+@options.places_option
+@options.output_option
+def rank(
+    gold: str | None,
+    systems: str | None,
+    manifest: str | None,
+    scores: str | None,
+    ranking: str | None,
+    groups: tuple[str, ...],
+    only: tuple[str, ...],
+    measures: tuple[str, ...],
+    all_measures: bool,
+    rules: str | None,
+    split: Split,
+    by_treebank: bool,
+    jobs: int | None,
+    store: str | None,
+    address: str | None,
+    tls_ca: str | None,
+    tls_cert: str | None,
+    tls_key: str | None,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+) -> int:
+    """Rank the systems in SYSTEMS on the test sets in GOLD, by macro-averages.
+
+    GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
+    of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
+    """
+    written = read_manifest(manifest) if manifest is not None else None
+    every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
+    chosen = _chosen(written, measures, rules, ranking, groups, every=every)
+    tls = _tls(tls_ca, tls_cert, tls_key)
+    if scores is not None:
+        if gold is not None or store is not None or address is not None:
+            raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
+        results = read_scores(scores)
+        chosen = chosen._replace(measures=measures or results.measures)
+    else:
+        campaign = _only(_campaign(gold, systems, written, split), only)
+        workers = _workers(campaign, jobs, address, tls)
+        results = _score(campaign, chosen, workers, store)
+    _emit(results, chosen, written, output_format, places, output, by_treebank=by_treebank)
+    return DONE
+
+
+def _chosen(
+    written: Manifest | None,
+    measures: tuple[str, ...],
+    rules: str | None,
+    ranking: str | None,
+    groups: tuple[str, ...],
+    *,
+    every: _Every | None,
+) -> _Options:
+    from levelhead.scoring.rules import RULES
+
+    rules = rules or (written.rules if written else None) or "ud"
+    asked = measures or (written.measures if written else None) or ()
+    if every and not asked:
+        asked = tuple(sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS"))
+    main = _MAIN_2017 if rules == "conll17" else _MAIN
+    ranking = ranking or (written.ranking if written else None) or "exact"
+    return _Options(tuple(asked or main), rules, ranking, groups or (written.show if written else None) or (ALL,))
+
+
+def _tls(authority: str | None, certificate: str | None, key: str | None) -> Tls | None:
+    if authority is None and certificate is None and key is None:
+        return None
+    if authority is None or certificate is None or key is None:
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key go together")
+    return Tls(authority, certificate, key)
+
+
+def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split) -> Campaign:
+    if gold is not None and systems is not None:
+        return campaign_in(gold, systems, split=split)
+    if gold is not None or written is None:
+        raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
+    return written.campaign()
+
+
+def _only(campaign: Campaign, names: tuple[str, ...]) -> Campaign:
+    """Leave out all systems but those named, and tell of files that nobody asked for."""
+    unknown = [name for name in names if name not in {system.name for system in campaign.systems}]
+    if unknown:
+        known = ", ".join(system.name for system in campaign.systems)
+        raise click.UsageError(f"there is no system {', '.join(unknown)}; there are {known}")
+    for path in campaign.ignored[:_MOST_IGNORED]:
+        say(f"warning: {path} belongs to no test set")
+    if len(campaign.ignored) > _MOST_IGNORED:
+        say(f"warning: {len(campaign.ignored) - _MOST_IGNORED} other files belong to no test set")
+    return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
+
+
+def _workers(campaign: Campaign, jobs: int | None, address: str | None, tls: Tls | None) -> Workers:
+    if address is not None:
+        return cluster(address, jobs or n_cores(), tls=tls)
+    if tls is not None:
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key are for --cluster")
+    sizes = (os.path.getsize(path) for system in campaign.systems for path in system.outputs.values())  # noqa: PTH202
+    return processes(jobs or (1 if sum(sizes) < _SMALL else n_cores()))
+
+
+def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None) -> Results:
+    settings: dict[str, Any] = {"rules": chosen.rules, "measures": chosen.measures, "workers": workers}
+    if path is None:
+        return score_campaign(campaign, **settings)
+    with Store(path) as store:
+        return score_campaign(campaign, store=store, **settings)
+
+
+def _emit(
+    results: Results,
+    chosen: _Options,
+    written: Manifest | None,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+    *,
+    by_treebank: bool,
+) -> None:
+    if output_format == "prototext":
+        _emit_prototext(results, output)
+        return
+    if output_format == "jsonl":
+        options.print_json(list(report.result_documents(results)), output, lines=True)
+        return
+    if by_treebank and output_format != "json":
+        options.print_table(report.results_table(results), output_format, places, output)
+        return
+    rankings = list(_rankings(results, chosen, written))
+    if output_format == "json":
+        options.print_json(report.ranking_document(results, rankings), output)
+    else:
+        options.print_table(report.ranking_table(results, rankings), output_format, places, output)
+
+
+def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:
+    own = written.groups if written else {}
+    measures = list(dict.fromkeys(_known(results, measure) for measure in chosen.measures))
+    for group in groups_named(chosen.groups, results.test_sets, own=own, ranking=chosen.ranking):
+        yield from (rank_by(results, measure, group, chosen.ranking) for measure in measures)
+
+
+def _known(results: Results, measure: str) -> str:
+    """The measure as the results name it."""
+    if measure in results.measures:
+        return measure
+    from levelhead.measures import parse_measure
+
+    text = str(parse_measure(measure))
+    if text not in results.measures:
+        raise click.UsageError(f"the table has no {measure}; it has {', '.join(results.measures)}")
+    return text
+
+
+def _emit_prototext(results: Results, output: str | None) -> None:
+    """One system's file goes where all output goes; those of several each into a folder of its name."""
+    from levelhead.report.prototext import prototext
+
+    if len(results.systems) == 1:
+        options.emit(prototext(results, results.systems[0]), output)
+        return
+    if output is None or output == "-":
+        raise click.UsageError("with several systems, prototext needs --output FOLDER, or one --system")
+    for system in results.systems:
+        folder = os.path.join(output, system)  # noqa: PTH118
+        if os.path.basename(system) != system or system in {"", ".", ".."}:  # noqa: PTH119
+            raise click.UsageError(f"{system!r} is no name for a folder")
+        try:
+            os.makedirs(folder, exist_ok=True)  # noqa: PTH103
+        except OSError as error:
+            raise click.FileError(folder, error.strerror or str(error)) from error
+        options.emit(prototext(results, system), os.path.join(folder, "evaluation.prototext"))  # noqa: PTH118

@@ -1,0 +1,176 @@
+"""Workers on many machines, by dask.distributed (the extra `cluster`)."""
+
+from __future__ import annotations
+
+import ipaddress
+import os
+import socket
+from concurrent.futures import Executor, Future
+from typing import TYPE_CHECKING, Any, NamedTuple
+from urllib.parse import urlsplit
+
+from levelhead._version import VERSION
+from levelhead.errors import Fault, InputError
+from levelhead.jobs.workers import Workers
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+_SECONDS_TO_CONNECT = 20
+_JOBS_IN_A_TASK = 64  # at most: handing over a task costs 5 ms of one process, a quarter of a job (docs/scale.md)
+_TASKS_AHEAD = 3  # for each worker, so that none waits for the next
+_TASKS_AFAR = 3000  # workers of a cluster come and go: enough for a thousand
+
+
+class Tls(NamedTuple):
+    """The files of an encrypted connection, in PEM format.
+
+    Args:
+        authority: the certificate of the authority that signed the cluster's.
+        certificate: one's own certificate.
+        key: the key of one's own certificate.
+    """
+
+    authority: str
+    certificate: str
+    key: str
+
+
+def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
+    """Return the workers of a cluster.
+
+    A scheduler runs whatever it is sent, and files are named by their paths: it must be a trusted one, and its
+    workers must see the same folders, with the same version of levelhead.
+
+    Args:
+        address: `local` to start one on this machine, or that of a scheduler, `tcp://host:port` or `tls://host:port`.
+        n: how many workers to start, if local.
+        tls: the files of the encryption, if the address says tls.
+
+    Raises:
+        InputError: the address is no such address, or is a public one without encryption; dask.distributed is not
+            installed. When started: nobody answers there, or workers have other versions of levelhead.
+    """
+    if address != "local":
+        _check(address, encrypted=tls is not None)
+    elif tls is not None:
+        raise _bad("a local cluster takes no TLS files")
+    try:
+        from distributed.scheduler import KilledWorker
+    except ModuleNotFoundError as error:
+        message = "running on a cluster needs: pip install 'levelhead[cluster]'"
+        raise InputError(Fault("missing-extra", message)) from error
+    if address == "local":
+        return Workers(_local(n), window=_TASKS_AHEAD * n, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
+    return Workers(_remote(address, tls), window=_TASKS_AFAR, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
+
+
+def _check(address: str, *, encrypted: bool) -> None:
+    """Refuse what is no address, and addresses of the open internet without encryption."""
+    try:
+        parts = urlsplit(address)
+        host, port = parts.hostname, parts.port
+    except ValueError as error:
+        raise _bad(f"{address!r} is no address: {error}") from error
+    if parts.scheme not in {"tcp", "tls"} or not host or port is None or parts.path or parts.query or parts.username:
+        raise _bad(f"{address!r} is not local, tcp://host:port or tls://host:port")
+    if encrypted != (parts.scheme == "tls"):
+        raise _bad("tls:// needs --tls-ca, --tls-cert and --tls-key; tcp:// takes none of them")
+    if not encrypted and not all(map(_is_private, _addresses(host))):
+        raise _bad(f"{host} is a public address: anybody between could read and run things there; use tls://")
+
+
+def _addresses(host: str) -> list[str]:
+    try:
+        return [str(found[4][0]) for found in socket.getaddrinfo(host, None, type=socket.SOCK_STREAM)]
+    except (OSError, UnicodeError) as error:
+        raise _bad(f"{host} has no address: {error}") from error
+
+
+def _is_private(address: str) -> bool:
+    number = ipaddress.ip_address(address.partition("%")[0])
+    mapped = getattr(number, "ipv4_mapped", None)
+    number = mapped or number
+    return number.is_private or number.is_loopback or number.is_link_local
+
+
+def _bad(message: str) -> InputError:
+    return InputError(Fault("invalid-cluster", message))
+
+
+class _Cluster(Executor):
+    """A client of dask as an Executor; closes what it opened."""
+
+    def __init__(self, client: Any, closing: tuple[Any, ...]) -> None:
+        self._client, self._closing = client, closing
+        self._executor = client.get_executor(pure=False)
+
+    def submit(self, fn: Callable[..., Any], /, *args: Any, **kwargs: Any) -> Future[Any]:
+        future: Future[Any] = self._executor.submit(fn, *args, **kwargs)
+        return future
+
+    def shutdown(self, wait: bool = True, *, cancel_futures: bool = False) -> None:
+        self._executor.shutdown(wait=wait and not cancel_futures)
+        self._client.close()
+        for part in self._closing:
+            part.close()
+
+
+def _local(n: int) -> Callable[[], Executor]:
+    def start() -> Executor:
+        from distributed import Client, LocalCluster
+
+        own = LocalCluster(
+            n_workers=n, threads_per_worker=1, processes=True, host="127.0.0.1", dashboard_address=None,
+            silence_logs="CRITICAL",
+        )  # fmt: skip
+        return _connected(Client(own), (own,))
+
+    return start
+
+
+def _remote(address: str, tls: Tls | None) -> Callable[[], Executor]:
+    def start() -> Executor:
+        from distributed import Client
+        from distributed.security import Security
+
+        security = None
+        if tls is not None:
+            files = {"tls_ca_file": tls.authority, "tls_client_cert": tls.certificate, "tls_client_key": tls.key}
+            missing = [path for path in files.values() if not os.path.isfile(path)]  # noqa: PTH113
+            if missing:
+                raise _bad(f"there is no file {', '.join(missing)}")
+            security = Security(**files, require_encryption=True)
+        try:
+            client = Client(address, security=security, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
+        except (OSError, TimeoutError, ValueError) as error:
+            raise _bad(f"no scheduler answers at {address}: {error}") from error
+        return _connected(client, ())
+
+    return start
+
+
+def _connected(client: Any, closing: tuple[Any, ...]) -> _Cluster:
+    """Wait for a worker, and see that all are of this version."""
+    executor = _Cluster(client, closing)
+    try:
+        _check_workers(client)
+    except BaseException:
+        executor.shutdown(cancel_futures=True)
+        raise
+    return executor
+
+
+def _check_workers(client: Any) -> None:
+    try:
+        client.wait_for_workers(1, timeout=_SECONDS_TO_CONNECT)
+    except TimeoutError as error:
+        raise _bad("the cluster has no workers") from error
+    others = {version for version in client.run(version_here).values() if version != VERSION}
+    if others:
+        raise _bad(f"workers have levelhead {', '.join(sorted(map(str, others)))}, this is {VERSION}")
+
+
+def version_here() -> str:
+    """Return the version of levelhead; workers are asked for it."""
+    return VERSION

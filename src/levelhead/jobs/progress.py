@@ -1,0 +1,38 @@
+"""A progress bar with the time left, on terminals only."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+
+@contextmanager
+def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int], None]]:
+    """Show a bar on standard error if that is a terminal; gives what to call with the weight of each job done.
+
+    Args:
+        what: what is being done, for example "scoring".
+        n_jobs: how many jobs there are.
+        weight: the sum of their weights, by which the time left is estimated.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield lambda _: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (
+        TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]} of {task.fields[jobs]}"),
+        TimeRemainingColumn(),
+    )  # fmt: skip
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=max(1, weight), done=0, jobs=n_jobs)
+        n_done = 0
+
+        def advance(amount: int) -> None:
+            nonlocal n_done
+            n_done += 1
+            bar.update(task, advance=amount, done=n_done)
+
+        yield advance

@@ -1,0 +1,199 @@
+"""Run jobs, store their results, and outlive the loss of workers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Executor, Future, wait
+from itertools import islice
+from typing import NamedTuple, Protocol
+
+from levelhead.errors import Fault, InputError
+from levelhead.jobs.job import Job, StaleInput
+from levelhead.jobs.workers import Workers
+
+_Answer = bytes | StaleInput
+
+
+class Outcome(NamedTuple):
+    """What came of jobs.
+
+    Args:
+        results: the result of each job by its key, in the order of the jobs.
+        stale: the jobs whose input was not what their key says, each with what its worker found.
+    """
+
+    results: dict[str, bytes]
+    stale: tuple[tuple[Job, StaleInput], ...]
+
+
+class KeepsResults(Protocol):
+    """What a store can do."""
+
+    def get(self, key: str) -> bytes | None:
+        """Return the result of a key, or None."""
+
+    def put(self, key: str, result: bytes) -> None:
+        """Keep a result."""
+
+    def commit(self) -> None:
+        """Make it last."""
+
+
+def run(
+    jobs: Iterable[Job],
+    workers: Workers,
+    *,
+    store: KeepsResults | None = None,
+    advance: Callable[[int], None] = lambda _: None,
+) -> Outcome:
+    """Run jobs; the outcome does not depend on how many workers there are, nor on the order in which they finish.
+
+    Jobs whose results are in the store are not run. Jobs are taken one by one as workers become free, and of several
+    with one key only the first is run. When workers die (killed, out of memory), the jobs they had are run again,
+    one at a time; a job that takes a worker down with it when alone is given up after the others are done.
+
+    Args:
+        jobs: what to do.
+        workers: who does it.
+        store: where results are kept, if anywhere.
+        advance: called with the weight of each job that is done.
+
+    Raises:
+        InputError: a job cannot be done because it ends its worker; all other results are stored.
+        OutputError: the store cannot be written.
+    """
+    running = _Run(workers, store, advance)
+    try:
+        running.do(running.missing(jobs))
+    finally:
+        if store is not None:
+            store.commit()
+    running.complain()
+    return Outcome({key: running.results[key] for key in running.order if key in running.results}, tuple(running.stale))
+
+
+class _Run:
+    """The state of one call of `run`."""
+
+    def __init__(self, workers: Workers, store: KeepsResults | None, advance: Callable[[int], None]) -> None:
+        self.workers, self.store, self.advance = workers, store, advance
+        self.order: list[str] = []
+        self.results: dict[str, bytes] = {}
+        self.stale: list[tuple[Job, StaleInput]] = []
+        self.hopeless: list[Job] = []
+
+    def missing(self, jobs: Iterable[Job]) -> Iterator[Job]:
+        """Give the jobs that have no result yet, each key once."""
+        known = set()
+        for job in jobs:
+            result = self.store.get(job.key) if self.store is not None and job.key not in known else None
+            if result is not None:
+                self.results[job.key] = result
+            if job.key in known or result is not None:
+                self.advance(job.weight)
+            else:
+                yield job
+            if job.key not in known:
+                known.add(job.key)
+                self.order.append(job.key)
+
+    def do(self, jobs: Iterator[Job]) -> None:
+        """Do all jobs; those that were with lost workers again by themselves."""
+        while suspects := self._round(jobs, self.workers.window, self.workers.batch):
+            for suspect in suspects:
+                for _ in range(2):
+                    if not self._round(iter([suspect]), 1, 1):
+                        break
+                else:
+                    self.hopeless.append(suspect)
+
+    def complain(self) -> None:
+        """Report the jobs that no worker survives."""
+        if self.hopeless:
+            message = "its worker ended without a result, twice: out of memory, or killed"
+            raise InputError(*(Fault("worker-lost", f"{job.name}: {message}") for job in self.hopeless))
+
+    def _round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
+        """Do jobs until all are done, or workers are lost; return the jobs that were with them."""
+        executor = self.workers.start()
+        flying: dict[Future[list[_Answer]], Sequence[Job]] = {}
+        try:
+            while self._submit(executor, jobs, flying, window, batch):
+                done, _ = wait(flying, return_when=FIRST_COMPLETED)
+                for future in done:
+                    self._finish(flying[future], future.result())
+                    del flying[future]
+        except self.workers.lost as error:
+            if not self.workers.restartable:
+                raise _all_lost(str(error)) from error
+            return self._rescue(flying)
+        except CancelledError as error:
+            raise _all_lost("the cluster went away") from error
+        finally:
+            if self.workers.restartable:
+                executor.shutdown(wait=True, cancel_futures=True)
+        return []
+
+    def _submit(
+        self,
+        executor: Executor,
+        jobs: Iterator[Job],
+        flying: dict[Future[list[_Answer]], Sequence[Job]],
+        window: int,
+        batch: int,
+    ) -> bool:
+        """Hand over as many jobs as there is room for; say whether any are on their way."""
+        while len(flying) < window and (some := tuple(islice(jobs, batch))):
+            flying[self._hand_over(executor, some)] = some
+        return bool(flying)
+
+    def _hand_over(self, executor: Executor, jobs: Sequence[Job]) -> Future[list[_Answer]]:
+        try:
+            return executor.submit(do_all, jobs)
+        except self.workers.lost as error:  # at this very moment: the jobs count as lost with the others
+            failed: Future[list[_Answer]] = Future()
+            failed.set_exception(error)
+            return failed
+
+    def _finish(self, jobs: Sequence[Job], answers: Sequence[_Answer]) -> None:
+        for job, answer in zip(jobs, answers, strict=True):
+            if isinstance(answer, StaleInput):
+                self.stale.append((job, answer))
+                continue
+            self.results[job.key] = answer
+            if self.store is not None:
+                self.store.put(job.key, answer)
+            self.advance(job.weight)
+
+    def _rescue(self, flying: dict[Future[list[_Answer]], Sequence[Job]]) -> list[Job]:
+        """Keep what was finished when workers were lost, and return the other jobs."""
+        suspects: list[Job] = []
+        for future, jobs in flying.items():
+            if future.done() and not future.cancelled() and future.exception() is None:
+                self._finish(jobs, future.result())
+            else:
+                suspects += jobs
+        return suspects
+
+
+def do_all(jobs: Sequence[Job]) -> list[_Answer]:
+    """Do some jobs one after the other; this is what workers call.
+
+    Args:
+        jobs: the jobs.
+
+    Returns:
+        The result of each, or why it is stale.
+    """
+    return [_do(job) for job in jobs]
+
+
+def _do(job: Job) -> _Answer:
+    try:
+        return job.function(*job.arguments)
+    except StaleInput as stale:
+        return stale
+
+
+def _all_lost(message: str) -> InputError:
+    return InputError(Fault("worker-lost", f"all workers are lost: {message}"))

@@ -1,0 +1,58 @@
+"""Campaigns as `evaluation.prototext`, the file that the evaluators of the shared tasks wrote for each run."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from fractions import Fraction
+
+from levelhead.campaign import Results, macro_average
+from levelhead.measures import parse_measure
+
+
+def prototext(results: Results, system: str) -> str:
+    """Return what came of a system: the macro-averages, then a status and the scores for each test set.
+
+    Source: conll17_tira_eval.py and conll18_tira_eval.py. Averages are over all test sets, of unrounded scores.
+
+    Args:
+        results: what came of the campaign.
+        system: the name of the system.
+    """
+    lines = [*_totals(results, system), *_pairs(results, system)]
+    return "".join(f'measure{{\n  key: "{_escaped(key)}"\n  value: "{_escaped(value)}"\n}}\n' for key, value in lines)
+
+
+def _totals(results: Results, system: str) -> Iterator[tuple[str, str]]:
+    own = [results.results[system, test_set.code] for test_set in results.test_sets]
+    for measure in results.measures:
+        values = [result.values[measure] for result in own]
+        yield f"total-{_name(measure)}", _shown(macro_average([value or Fraction(0) for value in values]))
+
+
+def _pairs(results: Results, system: str) -> Iterator[tuple[str, str]]:
+    for test_set in results.test_sets:
+        result = results.results[system, test_set.code]
+        yield f"{test_set.code}-Status", result.status
+        if result.state == "valid":
+            yield from (
+                (f"{test_set.code}-{_name(name)}", _shown(value or Fraction(0)))
+                for name, value in result.values.items()
+            )
+
+
+def _name(measure: str) -> str:
+    """The evaluators' name of a measure, which says that it is an F1 score."""
+    try:
+        component = parse_measure(measure).component
+    except ValueError:  # a published table may have other measures
+        return measure
+    return f"{measure}-F1" if component is None else measure
+
+
+def _shown(value: Fraction) -> str:
+    return f"{100 * float(value):.2f}"
+
+
+def _escaped(text: str) -> str:
+    r"""Escape what would end a text in protocol buffers' text format: `\`, `"` and line ends."""
+    return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n").replace("\r", "\\r")

@@ -1,0 +1,223 @@
+"""Rankings of campaigns as tables and as JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from fractions import Fraction
+from itertools import groupby
+from typing import Any
+
+from levelhead.campaign import Ranking, Result, Results, Standing
+from levelhead.measures import lower_is_better
+from levelhead.report.scores import SCHEMA, score_numbers, signature_line
+from levelhead.report.table import Cell, Column, Plain, Table
+
+_MOST_NAMED = 6
+
+
+def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
+    """Return the leaderboard: a row for each system, ordered by the first measure, groups one below the other.
+
+    Args:
+        results: what came of the campaign.
+        rankings: of each group by each measure; all measures of a group together, in the same order.
+    """
+    groups = [tuple(some) for _, some in groupby(rankings, key=lambda ranking: ranking.group)]
+    extras = _Extras(rankings)
+    rows: list[tuple[Cell, ...]] = []
+    lines = set()
+    for some in groups:
+        lines |= {len(rows)} if rows else set()
+        lines |= {len(rows) + place for place in some[0].lines or ()}
+        rows += [_row(standing, some, extras) for standing in some[0].standings]
+    notes = (*_notes(results, rankings), signature_line({**results.signature, "ranking": rankings[0].rule}))
+    return Table(_columns(groups[0], extras), tuple(rows), notes, frozenset(lines))
+
+
+class _Extras:
+    """Which columns there are beside ranks and values."""
+
+    def __init__(self, rankings: Sequence[Ranking]) -> None:
+        standings = [standing for ranking in rankings for standing in ranking.standings]
+        self.group = len({ranking.group for ranking in rankings}) > 1
+        self.interval = any(standing.interval for standing in standings)
+        self.ranks = any(standing.ranks for standing in standings)
+        self.valid_only = any(standing.valid_only is not None for standing in standings)
+
+
+def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]:
+    first = rankings[0].measure
+    columns = [Column("Group", "text")] if extras.group else []
+    columns += [Column("Rank", "number"), Column("System", "text"), Column(first)]
+    columns += [Column("low"), Column("high")] if extras.interval else []
+    columns += [Column("Ranks", "text")] if extras.ranks else []
+    for ranking in rankings[1:]:
+        columns += [Column(ranking.measure), Column(f"{ranking.measure} rank", "number")]
+    columns.append(Column("Valid outputs", "text"))
+    return (*columns, Column(f"{first} of valid sentences")) if extras.valid_only else tuple(columns)
+
+
+def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tuple[Cell, ...]:
+    group = rankings[0].group
+    cells: list[Cell] = [group.name] if extras.group else []
+    cells += [standing.rank, standing.system, _value(standing.value, rankings[0])]
+    cells += list(standing.interval or (None, None)) if extras.interval else []
+    cells += ["-".join(map(str, standing.ranks)) if standing.ranks else None] if extras.ranks else []
+    for ranking in rankings[1:]:
+        other = next(one for one in ranking.standings if one.system == standing.system)
+        cells += [_value(other.value, ranking), other.rank]
+    cells.append(f"{standing.n_valid} of {len(group.codes)}")
+    if extras.valid_only:
+        cells.append(_value(standing.value if standing.valid_only is None else standing.valid_only, rankings[0]))
+    return tuple(cells)
+
+
+def _value(value: Fraction | None, ranking: Ranking) -> Cell:
+    return Plain(value) if value is not None and lower_is_better(ranking.measure) else _ratio(value)
+
+
+def _ratio(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
+    """What one must know to read the numbers: zeros with their reasons, and what is not there."""
+    notes = [note for system in results.systems for note in _zeros(results, system)]
+    if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
+        notes.append(
+            "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
+            " compared, in place of 0; ranks do not follow it"
+        )
+    for group in dict.fromkeys(ranking.group for ranking in rankings):
+        if group.lacks:
+            n_all = len(group.codes) + len(group.lacks)
+            notes.append(f"{group.name}: {len(group.codes)} of its {n_all} test sets are in this campaign")
+    undefined = {ranking.measure: ranking.undefined for ranking in rankings if ranking.undefined}
+    for measure, codes in undefined.items():
+        notes.append(f"{measure}: no average, since gold has nothing to measure on {_some(codes)}")
+    return notes
+
+
+def _zeros(results: Results, system: str) -> list[str]:
+    """A line for the missing outputs of a system, and one for each invalid one."""
+    own = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+    missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
+    notes = [f"{system}: 0 on {_some(missing)}: no output"] if missing else []
+    return notes + [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
+
+
+def _why(result: Result) -> str:
+    more = len(result.reasons) - 1
+    coverage = result.coverage
+    valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""
+    return f"{result.reasons[0]}{f' (and {more} more)' if more else ''}{valid}"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return f"{', '.join(names[:_MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
+
+
+def results_table(results: Results) -> Table:
+    """Return what came of each system on each test set: a row for each pair; `read_scores` reads it again.
+
+    Args:
+        results: what came of the campaign.
+    """
+    columns = [Column("System", "text"), Column("Treebank", "text"), *map(Column, results.measures)]
+    rows = []
+    for system in results.systems:
+        for test_set in results.test_sets:
+            result = results.results[system, test_set.code]
+            values = map(_ratio, result.values.values())
+            rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
+    columns += [Column("State", "text"), Column("Reason", "text")]
+    return Table(tuple(columns), tuple(rows), (signature_line(results.signature),))
+
+
+def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str, Any]:
+    """Return a campaign and its rankings for JSON: ratios as percentages at full precision.
+
+    Args:
+        results: what came of the campaign.
+        rankings: of its groups by its measures.
+    """
+    return {
+        "schema": SCHEMA,
+        "kind": "ranking",
+        "signature": dict(results.signature),
+        "ranking": rankings[0].rule,
+        "systems": list(results.systems),
+        "measures": list(results.measures),
+        "test_sets": [
+            {
+                "code": test_set.code,
+                "language": test_set.language.name,
+                "family": test_set.language.family,
+                "genus": test_set.language.genus,
+                **(results.gold[test_set.code]._asdict() if test_set.code in results.gold else {}),
+            }
+            for test_set in results.test_sets
+        ],
+        "rankings": [_ranking(ranking) for ranking in rankings],
+        "results": list(result_documents(results)),
+    }
+
+
+def result_documents(results: Results) -> Iterable[dict[str, Any]]:
+    """Give what came of each system on each test set for JSON, one document each.
+
+    Args:
+        results: what came of the campaign.
+    """
+    for system in results.systems:
+        for test_set in results.test_sets:
+            result = results.results[system, test_set.code]
+            yield {
+                "system": system,
+                "test_set": test_set.code,
+                "state": result.state,
+                "status": result.status,
+                "reasons": list(result.reasons),
+                "values": _percentages(result.values),
+                "scores": {name: score_numbers(score) for name, score in result.scores.items()},
+                **_secondary(result),
+            }
+
+
+def _secondary(result: Result) -> dict[str, Any]:
+    if result.coverage is None:
+        return {}
+    scores = {name: score_numbers(score) for name, score in result.secondary.items()}
+    return {"valid_sentences": {"coverage": result.coverage._asdict(), "scores": scores}}
+
+
+def _percentages(values: Mapping[str, Fraction | None]) -> dict[str, float | None]:
+    return {name: _percentage(value) for name, value in values.items()}
+
+
+def _percentage(value: Fraction | None) -> float | None:
+    return None if value is None else float(100 * value)
+
+
+def _ranking(ranking: Ranking) -> dict[str, Any]:
+    return {
+        "group": ranking.group.name,
+        "measure": ranking.measure,
+        "test_sets": list(ranking.group.codes),
+        "lacks": list(ranking.group.lacks),
+        "undefined": list(ranking.undefined),
+        "lines": None if ranking.lines is None else sorted(ranking.lines),
+        "standings": [
+            {
+                "system": standing.system,
+                "rank": standing.rank,
+                "value": _percentage(standing.value),
+                "valid_only": _percentage(standing.valid_only),
+                "valid_outputs": standing.n_valid,
+                "interval": None if standing.interval is None else [100 * end for end in standing.interval],
+                "ranks": None if standing.ranks is None else list(standing.ranks),
+            }
+            for standing in ranking.standings
+        ],
+    }

@@ -1,0 +1,46 @@
+"""What treebanks are like: profiles from counts that add, their similarity, and which of them to compare."""
+
+from levelhead.typology.collection import Survey, files_of, survey
+from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
+from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.entropy import (
+    HeadEntropy,
+    averaged_entropy,
+    entropy_weights,
+    head_entropy,
+    word_dependency_entropy,
+)
+from levelhead.typology.lexical import CALLIN_CHUNKS, Chunks
+from levelhead.typology.profile import Profile, profile
+from levelhead.typology.sampling import Rarefied, rarefied_entropy
+from levelhead.typology.selection import CALLIN, Criteria, Verdict, select
+from levelhead.typology.similarity import Similarity, similarity
+
+__all__ = [
+    "CALLIN",
+    "CALLIN_CHUNKS",
+    "COLUMNS",
+    "GROUPS",
+    "SUMMARY",
+    "Chunks",
+    "Criteria",
+    "HeadEntropy",
+    "Profile",
+    "ProfileColumn",
+    "Rarefied",
+    "Similarity",
+    "Survey",
+    "TreebankCounts",
+    "Verdict",
+    "averaged_entropy",
+    "count",
+    "entropy_weights",
+    "files_of",
+    "head_entropy",
+    "profile",
+    "rarefied_entropy",
+    "select",
+    "similarity",
+    "survey",
+    "word_dependency_entropy",
+]

@@ -1,0 +1,248 @@
+"""Many treebanks, of which one is in memory at a time."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple, TypeVar
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.files import treebank_name, treebanks_in
+from levelhead.treebank.reader import Format
+from levelhead.treebank.schemes import Scheme
+from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.lexical import Chunks
+from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
+from levelhead.typology.sampling import Rarefied, rarefied_entropy
+from levelhead.typology.selection import treebank_of
+from levelhead.typology.similarity import Distributions, Similarity, similarity
+
+Files = Mapping[str, Sequence[str]]
+"""The files of each treebank by its name."""
+
+_Result = TypeVar("_Result")
+
+
+class File(NamedTuple):
+    """A file that was read.
+
+    Args:
+        path: its path.
+        sha256: the hash of its bytes after decompression.
+    """
+
+    path: str
+    sha256: str | None
+
+
+class Survey(NamedTuple):
+    """The profiles of some treebanks.
+
+    Args:
+        profiles: a profile for each treebank by its name.
+        files: the files of each.
+        warnings: what was odd in the files.
+    """
+
+    profiles: Mapping[str, Profile]
+    files: Mapping[str, tuple[File, ...]]
+    warnings: tuple[Fault, ...]
+
+    def with_columns(self, columns: Iterable[str]) -> Survey:
+        """Return the survey with some of its columns.
+
+        Args:
+            columns: as in `profile`.
+        """
+        names = [column.name for column in columns_named(columns)]
+        some = {
+            name: Profile({column: one[column] for column in names}, one.signature)
+            for name, one in self.profiles.items()
+        }
+        return self._replace(profiles=some)
+
+
+class Neighbours(NamedTuple):
+    """How far treebanks are apart.
+
+    Args:
+        pairs: for each pair of names, in the order given, how far they are apart.
+        warnings: what was odd in the files.
+    """
+
+    pairs: Mapping[tuple[str, str], Similarity]
+    warnings: tuple[Fault, ...]
+
+
+class Samples(NamedTuple):
+    """Word dependency entropies in samples of treebanks.
+
+    Args:
+        rows: those of each treebank by its name.
+        warnings: what was odd in the files.
+    """
+
+    rows: Mapping[str, Sequence[Rarefied]]
+    warnings: tuple[Fault, ...]
+
+
+def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Files:
+    """Return treebanks by name: each file is one, or those of one treebank (train, dev, test) are taken together.
+
+    Args:
+        paths: files, folders of files, or "-" for standard input.
+        merge: whether files are one treebank whose names differ in the split only.
+
+    Raises:
+        InputError: a folder cannot be read or has no CoNLL-U file, or two files would be one part of a treebank.
+    """
+    stems: dict[str, str] = {}
+    for path in paths:
+        stems |= {file: treebank_name(Path(file).name) or file for file in _files_in(os.fspath(path))}
+    copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
+    if not merge:
+        return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
+    if copies:
+        message = f"two files are called {min(copies)}, so that they are no parts of one treebank"
+        raise InputError(Fault("no-pairs", message))
+    found: dict[str, list[str]] = {}
+    for file, stem in stems.items():
+        found.setdefault(treebank_of(stem), []).append(file)
+    return found
+
+
+def _files_in(path: str) -> list[str]:
+    if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
+        return [path]
+    files = [str(file) for file in treebanks_in(Path(path)).values()]
+    if not files:
+        raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(path)))
+    return files
+
+
+def survey(
+    files: Files,
+    *,
+    columns: Iterable[str] = ("all",),
+    scheme: str | Scheme = DEFAULT_SCHEME,
+    chunks: Chunks | None = None,
+    least: int = 5,
+    total: str | None = None,
+    format: Format = "conllu",  # noqa: A002
+) -> Survey:
+    """Profile treebanks from their files; only the finished numbers are kept, so that memory does not grow with them.
+
+    Args:
+        files: the files of each treebank by its name, as `files_of` gives them.
+        columns: as in `profile`.
+        scheme: as in `profile`.
+        chunks: as in `profile`.
+        least: as in `profile`.
+        total: the name of one more profile, of all treebanks together; its counts do grow with the vocabulary.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: files are missing or not valid; the error holds the faults of all.
+        MeasureError: there is no such column or scheme.
+    """
+    wanted = [column.name for column in columns_named(columns)]
+    classes = scheme_named(scheme)
+    sums: list[TreebankCounts] = []
+
+    def profiled(parts: Iterator[Treebank]) -> Profile:
+        counts = _sum(count(part, chunks) for part in parts)
+        if total is not None:
+            sums[:] = [part + counts for part in sums] or [counts]
+        return profile(counts, columns=wanted, scheme=classes, least=least)
+
+    profiles, sources, warnings = _each(files, profiled, format)
+    if total is not None:
+        profiles[total] = profile(sums[0], columns=wanted, scheme=classes, least=least)
+        sources[total] = tuple(file for some in sources.values() for file in some)
+    return Survey(profiles, sources, warnings)
+
+
+def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noqa: A002
+    """Return how far treebanks are apart, each pair once.
+
+    Args:
+        files: the files of each treebank by its name, as `files_of` gives them.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: files are missing or not valid; the error holds the faults of all.
+    """
+
+    def compared_by(parts: Iterator[Treebank]) -> Distributions:
+        return _sum(count(part) for part in parts).distributions
+
+    known, _, warnings = _each(files, compared_by, format)
+    names = list(known)
+    pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
+    return Neighbours({pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}, warnings)
+
+
+def sampled(
+    files: Files,
+    sizes: Sequence[int],
+    *,
+    samples: int = 20,
+    seed: int = 0,
+    format: Format = "conllu",  # noqa: A002
+) -> Samples:
+    """Return the word dependency entropies of treebanks in random samples of several sizes.
+
+    Args:
+        files: one file for each treebank by its name, as `files_of` gives them.
+        sizes: as in `rarefied_entropy`.
+        samples: as in `rarefied_entropy`.
+        seed: as in `rarefied_entropy`.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: files are missing or not valid; the error holds the faults of all.
+    """
+
+    def drawn(parts: Iterator[Treebank]) -> list[Rarefied]:
+        return [row for part in parts for row in rarefied_entropy(part, sizes, samples=samples, seed=seed)]
+
+    rows, _, warnings = _each(files, drawn, format)
+    return Samples(rows, warnings)
+
+
+def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
+    total = next(counts)
+    for one in counts:
+        total += one
+    return total
+
+
+def _each(
+    files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
+) -> tuple[dict[str, _Result], dict[str, tuple[File, ...]], tuple[Fault, ...]]:
+    """Apply a function to the treebanks of each name, which are read when it asks for them."""
+    results: dict[str, _Result] = {}
+    sources: dict[str, tuple[File, ...]] = {}
+    faults: list[Fault] = []
+    warnings: list[Fault] = []
+
+    def parts(paths: Sequence[str], read_files: list[File]) -> Iterator[Treebank]:
+        for path in paths:
+            treebank = read(path, format=form)
+            warnings.extend(treebank.warnings)
+            read_files.append(File(path, treebank.source.sha256))
+            yield treebank
+
+    for name, paths in files.items():
+        read_files: list[File] = []
+        try:
+            results[name] = function(parts(paths, read_files))
+        except InputError as error:
+            faults += error.faults
+        sources[name] = tuple(read_files)
+    if faults:
+        raise InputError(*faults)
+    return results, sources, tuple(warnings)

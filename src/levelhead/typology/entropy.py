@@ -1,0 +1,131 @@
+"""Entropies of words: word dependency entropy (Callin) and head-word vocabulary entropy (Kohita et al.)."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from levelhead.scoring.weights import ABSENT_ENTROPY, Weights
+from levelhead.treebank.relations import universal
+from levelhead.typology.tally import Tally, compact, mapped
+
+if TYPE_CHECKING:
+    from levelhead.treebank import Column, Treebank
+    from levelhead.treebank.strings import Codes
+
+
+def word_dependency_entropy(words: Tally) -> dict[str, float]:
+    """Return the word dependency entropy of each relation of a treebank, from 0 to 1.
+
+    WDE(r, t) = H(p(w | r, t)) / log n_w, where n_w is the number of distinct words of the treebank (Callin, section
+    4.2); 0 where there is but one.
+
+    Args:
+        words: counts of (relation, form).
+    """
+    totals = words.by(0)
+    n_types = len(words.axes[1])
+    if n_types < 2:
+        return dict.fromkeys(totals, 0.0)
+    logs = words.by(0, words.count_logs())
+    entropies = {relation: np.log2(n) - logs[relation] / n for relation, n in totals.items()}
+    return {relation: float(np.clip(bits / np.log2(n_types), 0, 1)) for relation, bits in entropies.items()}
+
+
+def averaged_entropy(
+    entropies: Sequence[Mapping[str, float]], relations: Sequence[str] | frozenset[str] = ()
+) -> dict[str, float]:
+    """Return the word dependency entropy of each relation averaged over treebanks, 0.5 where one does not have it.
+
+    Averaged WDE(r, T) = sum of WDE(r, t) over all t in T / n_T (Callin, section 4.2). The result is sorted by value.
+
+    Args:
+        entropies: the word dependency entropies of each treebank; at least one.
+        relations: relations to list although no treebank has them.
+
+    Raises:
+        ValueError: there is no treebank.
+    """
+    if not entropies:
+        raise ValueError("there is no treebank to average over")
+    every = sorted({*relations, *(relation for one in entropies for relation in one)})
+    means = {name: sum(one.get(name, ABSENT_ENTROPY) for one in entropies) / len(entropies) for name in every}
+    return dict(sorted(means.items(), key=lambda item: item[1]))
+
+
+class HeadEntropy(NamedTuple):
+    """The head-word vocabulary entropy of a treebank.
+
+    Args:
+        bits: over all arcs that count, in bits; None where there are none.
+        by_relation: of each relation, in bits.
+        arcs: how many arcs count.
+        all_arcs: how many there are.
+    """
+
+    bits: float | None
+    by_relation: Mapping[str, float]
+    arcs: int
+    all_arcs: int
+
+
+def count_heads(heads: Codes, tags: Column, relations: Column, forms: Column) -> Tally:
+    """Count (UPOS, relation, form, form of the head) over all words but roots.
+
+    Args:
+        heads: the head of each word as an index into all words, -1 for the root; int32, shape (words,).
+        tags: the UPOS of each word.
+        relations: its relation.
+        forms: its form.
+    """
+    words = np.flatnonzero(heads >= 0)
+    return Tally.of(
+        tags.take(words), relations.take(words), forms.take(words), forms.take(heads[words].astype(np.intp))
+    )
+
+
+def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
+    """Return how uncertain the head word is, given a word with its part of speech and relation.
+
+    H_l = sum over (p, w) of P(p, w | l) H(head | p, l, w), over tuples (p, l, w) that occur at least five times
+    (Kohita et al. 2017, section 3.2); over all, the same with P(p, l, w). Roots have no head word.
+
+    Args:
+        heads: counts of (UPOS, relation, form, form of the head).
+        least: how often a tuple (p, l, w) must occur to count.
+    """
+    known = heads.where(heads.totals_of(0, 1, 2) >= least)
+    tuples = known.marginal(0, 1, 2)
+    totals, of_tuples, of_heads = tuples.by(1), tuples.by(1, tuples.count_logs()), known.by(1, known.count_logs())
+    bits = {name: max(0.0, of_tuples[name] - of_heads[name]) for name in sorted(totals)}
+    by_relation = {name: value / totals[name] for name, value in bits.items()}
+    overall = sum(bits.values()) / known.total if len(known) else None
+    return HeadEntropy(overall, by_relation, known.total, heads.total)
+
+
+def head_entropy_of(treebank: Treebank, least: int = 5) -> HeadEntropy:
+    """Return the head-word entropy of a treebank, by universal relation and over all.
+
+    Args:
+        treebank: any treebank.
+        least: as in `head_entropy`.
+    """
+    relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
+    return head_entropy(count_heads(treebank.heads, tags, relations, forms), least)
+
+
+def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
+    """Return averaged word dependency entropies as the weights of WLAS(WDE) (Callin, section 5).
+
+    Args:
+        treebanks: training treebanks, at least one, each counted and forgotten before the next is read.
+
+    Raises:
+        ValueError: there is no treebank.
+    """
+    tallies = (Tally.of(mapped(one.relations, universal), compact(one.forms)) for one in treebanks)
+    weights = averaged_entropy([word_dependency_entropy(words) for words in tallies])
+    return Weights(weights, hashlib.sha256(repr(weights).encode()).hexdigest())

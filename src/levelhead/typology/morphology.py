@@ -1,0 +1,86 @@
+"""Features and lemmas: how much is marked on words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+if TYPE_CHECKING:
+    from levelhead.typology.tally import Tally
+
+NOTHING = "_"
+"""An empty column of CoNLL-U."""
+
+
+def are_annotated(tally: Tally, place: int) -> bool:
+    """Say whether any word has a value at a place."""
+    return any(text != NOTHING for text in tally.axes[place].texts)
+
+
+def features_of(feats: str) -> list[str]:
+    """Return the pairs Name=Value of a FEATS column."""
+    return [] if feats == NOTHING else feats.split("|")
+
+
+def features_per_word(tags: Tally) -> float | None:
+    """Return the mean number of features of a word, None where the treebank has none.
+
+    Args:
+        tags: counts of (UPOS, FEATS).
+    """
+    return _n_features(tags) / tags.total if are_annotated(tags, 1) else None
+
+
+def features_by_upos(tags: Tally) -> dict[str, float]:
+    """Return the mean number of features of the words of each part of speech; none where the treebank has none.
+
+    Args:
+        tags: counts of (UPOS, FEATS).
+    """
+    if not (are_annotated(tags, 0) and are_annotated(tags, 1)):
+        return {}
+    numbers = np.array([len(features_of(feats)) for feats in tags.axes[1].texts])
+    features, words = tags.by(0, tags.counts * numbers[tags.keys[1]]), tags.by(0)
+    return {upos: features[upos] / words[upos] for upos in sorted(words)}
+
+
+def feature_counts(tags: Tally) -> dict[str, int]:
+    """Count the words with each feature Name=Value, most frequent first, then by alphabet.
+
+    Args:
+        tags: counts of (UPOS, FEATS).
+    """
+    counts: Counter[str] = Counter()
+    for feats, n in tags.frequencies(1).items():
+        counts.update(dict.fromkeys(features_of(feats), n))
+    return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def forms_per_lemma(lemmas: Tally) -> float | None:
+    """Return distinct forms over distinct lemmas, of the words that have a lemma; None where none has.
+
+    Args:
+        lemmas: counts of (lemma, form).
+    """
+    n_lemmas, n_forms = _distinct_with_lemma(lemmas)
+    return n_forms / n_lemmas if n_lemmas else None
+
+
+def n_lemmas(lemmas: Tally) -> int | None:
+    """Return the number of distinct lemmas, None where no word has one.
+
+    Args:
+        lemmas: counts of (lemma, form).
+    """
+    return _distinct_with_lemma(lemmas)[0] or None
+
+
+def _distinct_with_lemma(lemmas: Tally) -> tuple[int, int]:
+    given = np.array([text != NOTHING for text in lemmas.axes[0].texts], dtype=bool)[lemmas.keys[0]]
+    return np.unique(lemmas.keys[0, given]).size, np.unique(lemmas.keys[1, given]).size
+
+
+def _n_features(tags: Tally) -> int:
+    return sum(n * len(features_of(feats)) for feats, n in tags.frequencies(1).items())

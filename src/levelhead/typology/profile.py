@@ -1,0 +1,142 @@
+"""Profiles: the values of all columns for one treebank, or for several as one."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from levelhead._version import VERSION
+from levelhead.errors import MeasureError
+from levelhead.treebank import Treebank
+from levelhead.treebank.schemes import SCHEMES, Scheme
+from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, Settings, Value
+from levelhead.typology.counts import TreebankCounts, count
+
+if TYPE_CHECKING:
+    from levelhead.typology.lexical import Chunks
+
+DEFAULT_SCHEME = "nivre-fang"
+
+
+class Profile(Mapping[str, Value]):
+    """What a treebank is like: a value for each column, by name.
+
+    Args:
+        values: the values.
+        signature: the settings that decide them.
+    """
+
+    def __init__(self, values: Mapping[str, Value], signature: Mapping[str, str]) -> None:
+        self.values_by_name, self.signature = dict(values), dict(signature)
+
+    def __getitem__(self, name: str) -> Value:
+        return self.values_by_name[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.values_by_name)
+
+    def __len__(self) -> int:
+        return len(self.values_by_name)
+
+    def __repr__(self) -> str:
+        return f"Profile({self.values_by_name!r})"
+
+    def number(self, name: str) -> float | None:
+        """Return the value of a column of one number."""
+        value = self[name]
+        if isinstance(value, Mapping):
+            raise TypeError(f"{name} has many values")
+        return value
+
+    def numbers(self, name: str) -> Mapping[str, float]:
+        """Return the values of a column of many numbers."""
+        value = self[name]
+        if not isinstance(value, Mapping):
+            raise TypeError(f"{name} has one value")
+        return value
+
+
+def profile(
+    treebank: Treebank | TreebankCounts,
+    *,
+    columns: Iterable[str] = ("all",),
+    scheme: str | Scheme = DEFAULT_SCHEME,
+    chunks: Chunks | None = None,
+    least: int = 5,
+) -> Profile:
+    """Say what a treebank is like.
+
+    Args:
+        treebank: a treebank, or its counts (`count`), which may be the sum of several.
+        columns: names of columns, of their groups, or "all".
+        scheme: the classes of relations for the column `class`.
+        chunks: how running text is cut for type/token ratios, unless counts are given.
+        least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
+
+    Raises:
+        MeasureError: there is no such column or scheme; the message lists the nearest names.
+    """
+    wanted = columns_named(columns)
+    settings = Settings(scheme_named(scheme), least)
+    counts = count(treebank, chunks) if isinstance(treebank, Treebank) else treebank
+    values = {column.name: column.value(counts, settings) for column in wanted}
+    return Profile(values, _signature(counts, settings))
+
+
+def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
+    """Return the columns of these names, in the order of `COLUMNS` inside groups, without repetition.
+
+    Args:
+        names: names of columns, names of groups, "summary" or "all".
+
+    Raises:
+        MeasureError: there is no such column.
+    """
+    found = dict.fromkeys(column for name in names for column in _columns_of(name))
+    return tuple(COLUMNS[name] for name in found)
+
+
+def _columns_of(name: str) -> Iterable[str]:
+    if name == "all":
+        return COLUMNS
+    if name == "summary":
+        return SUMMARY
+    if name in GROUPS:
+        return [column.name for column in COLUMNS.values() if column.group == name]
+    if name not in COLUMNS:
+        near = ", ".join(_nearest(name, [*COLUMNS, *GROUPS]))
+        raise MeasureError(f"a profile has no column {name!r}; the nearest are {near}", "unknown-column")
+    return [name]
+
+
+def scheme_named(scheme: str | Scheme) -> Scheme:
+    """Return a scheme of classes of relations by its name.
+
+    Args:
+        scheme: its name, or the scheme itself.
+
+    Raises:
+        MeasureError: there is no such scheme.
+    """
+    if isinstance(scheme, Scheme):
+        return scheme
+    if scheme not in SCHEMES:
+        raise MeasureError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}", "unknown-measure")
+    return SCHEMES[scheme]
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    import difflib
+
+    return difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.0)
+
+
+def _signature(counts: TreebankCounts, settings: Settings) -> dict[str, str]:
+    chunks = counts.lexical.chunks
+    return {
+        "scheme": settings.scheme.name,
+        "chunk": f"{chunks.size}{'+partial' if chunks.partial else ''}",
+        "window": str(chunks.window),
+        "least": str(settings.least),
+        "version": VERSION,
+    }

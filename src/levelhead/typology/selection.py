@@ -1,0 +1,111 @@
+"""Which treebanks to compare: Callin's criteria, and the reasons against those left out."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from levelhead.typology.profile import Profile
+
+NEEDED = ("tokens", "features_per_word", "nonprojective_trees", "right_crossed_trees")
+"""The columns that a selection looks at."""
+
+
+class Criteria(NamedTuple):
+    """What a treebank must have; the defaults are those of Callin, section 3.
+
+    Args:
+        features: whether it must have morphological features.
+        tokens: how many surface tokens at least.
+        nonprojective: the share of non-projective trees must be below this.
+        right_crossed: whether non-projective trees are counted as Callin's program did.
+        one_per_language: whether to keep only the largest treebank of a language.
+    """
+
+    features: bool = True
+    tokens: int = 30_000
+    nonprojective: float = 0.25
+    right_crossed: bool = True
+    one_per_language: bool = True
+
+
+CALLIN = Criteria()
+"""Callin's criteria. He preferred treebanks with manual corrections to large ones, which no file tells."""
+
+
+class Verdict(NamedTuple):
+    """Whether a treebank is selected.
+
+    Args:
+        name: the treebank.
+        language: the code of its language.
+        reasons: all that speaks against it; nothing if it is selected.
+    """
+
+    name: str
+    language: str
+    reasons: tuple[str, ...]
+
+    @property
+    def selected(self) -> bool:
+        """Whether nothing speaks against it."""
+        return not self.reasons
+
+
+def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[Verdict, ...]:
+    """Select treebanks, and say why others are left out.
+
+    Args:
+        profiles: profiles by the name of the treebank, with the columns `NEEDED`.
+        criteria: what a treebank must have.
+    """
+    own = {name: _reasons(one, criteria) for name, one in profiles.items()}
+    largest: dict[str, str] = {}
+    for name, one in profiles.items():
+        best = largest.setdefault(language_of(name), name)
+        if not own[name] and (own[best] or (one.number("tokens") or 0) > (profiles[best].number("tokens") or 0)):
+            largest[language_of(name)] = name
+    verdicts = []
+    for name, reasons in own.items():
+        best = largest[language_of(name)]
+        if criteria.one_per_language and not reasons and best != name:
+            reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
+        verdicts.append(Verdict(name, language_of(name), reasons))
+    return tuple(verdicts)
+
+
+def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
+    tokens, trees = profile.number("tokens") or 0, profile.number(_rule(criteria)) or 0.0
+    found = []
+    if criteria.features and profile.number("features_per_word") is None:
+        found.append("no morphological features")
+    if tokens < criteria.tokens:
+        found.append(f"{tokens:.0f} tokens, fewer than {criteria.tokens}")
+    if trees >= criteria.nonprojective:
+        found.append(f"{100 * trees:.1f} % non-projective trees, not under {100 * criteria.nonprojective:g} %")
+    return tuple(found)
+
+
+def _rule(criteria: Criteria) -> str:
+    return "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
+
+
+def treebank_of(file: str) -> str:
+    """Return the treebank that a file is of: its name without `-ud-train` and the like.
+
+    Args:
+        file: the name of a file without suffixes.
+    """
+    return re.sub(r"([-_.]ud)?[-_.](train|dev|test)$", "", file) or file
+
+
+def language_of(treebank: str) -> str:
+    """Return the code of the language at the beginning of a treebank's name: `cs` of `cs_cac`.
+
+    Args:
+        treebank: its name, which is returned whole if it does not begin with a code.
+    """
+    code = re.match(r"[a-z]{2,3}(?=[_.-]|$)", treebank)
+    return code[0] if code else treebank

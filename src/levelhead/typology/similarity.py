@@ -1,0 +1,149 @@
+"""How alike two treebanks are: parts of speech in sequence, relations, dependency displacement."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from levelhead.treebank import Column, Strings
+from levelhead.typology.morphology import are_annotated
+from levelhead.typology.tally import Histogram, Sums, Tally
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from levelhead.treebank.strings import Codes
+
+BOUNDARY = "\t"
+"""What stands before the first part of speech of a sentence and after the last: no cell of CoNLL-U can hold it."""
+
+
+@dataclass(frozen=True, eq=False)
+class Distributions(Sums):
+    """What treebanks are compared by.
+
+    Args:
+        trigrams: counts of three UPOS in sequence.
+        relations: counts of universal relations.
+        displacements: position of the head less that of the word, for each arc.
+    """
+
+    trigrams: Tally
+    relations: Tally
+    displacements: Histogram
+
+
+class Similarity(NamedTuple):
+    """How far two treebanks are apart; 0 is nearest; None where there is nothing to compare.
+
+    Args:
+        klcpos3: KLcpos3(A, B), the Kullback-Leibler divergence of B's trigrams of UPOS from A's, in nats.
+        klcpos3_back: KLcpos3(B, A).
+        relations: the Jensen-Shannon divergence of relations, from 0 to 1 bit.
+        displacement: the Vaserstein distance of dependency displacements, in words.
+    """
+
+    klcpos3: float | None
+    klcpos3_back: float | None
+    relations: float | None
+    displacement: float | None
+
+
+def similarity(one: Distributions, other: Distributions) -> Similarity:
+    """Return how far two treebanks are apart.
+
+    Args:
+        one: A, for example the test set or the target language.
+        other: B, for example the training set or the source language.
+    """
+    return Similarity(
+        klcpos3(one.trigrams, other.trigrams),
+        klcpos3(other.trigrams, one.trigrams),
+        jensen_shannon(one.relations, other.relations),
+        vaserstein(one.displacements, other.displacements),
+    )
+
+
+def count_trigrams(tags: Column, sentence_starts: Codes) -> Tally:
+    """Count the universal part of speech of each word with those before and after it in its sentence.
+
+    Args:
+        tags: the UPOS of each word, in a pool of its own.
+        sentence_starts: the first word of each sentence, then the number of words; int32, shape (sentences + 1,).
+    """
+    strings = Strings.of([BOUNDARY, *tags.strings.texts])
+    middle = tags.codes + 1
+    before, after = np.zeros_like(middle), np.zeros_like(middle)
+    before[1:], after[:-1] = middle[:-1], middle[1:]
+    before[sentence_starts[:-1]] = 0
+    after[sentence_starts[1:] - 1] = 0
+    return Tally.of(*(Column(codes, strings) for codes in (before, middle, after)))
+
+
+def klcpos3(target: Tally, source: Tally) -> float | None:
+    """Return KLcpos3(target, source): the sum over the target's trigrams of f_t ln (f_t / f_s).
+
+    A trigram that the source does not have counts once there (Rosa and Žabokrtský 2015, section 3).
+
+    Args:
+        target: counts of trigrams of UPOS.
+        source: likewise.
+    """
+    if not (len(target) and len(source) and are_annotated(target, 1) and are_annotated(source, 1)):
+        return None
+    of_target, of_source = _side_by_side(target, source)
+    of_source[(of_target > 0) & (of_source == 0)] = 1
+    shared = of_target > 0
+    p, q = of_target[shared] / of_target.sum(), of_source[shared] / of_source.sum()
+    return max(0.0, float((p * np.log(p / q)).sum()))
+
+
+def jensen_shannon(one: Tally, other: Tally) -> float | None:
+    """Return the Jensen-Shannon divergence of two distributions in bits: 0 if they are equal, 1 if they share nothing.
+
+    JSD = H((p + q) / 2) - (H(p) + H(q)) / 2 (Lin 1991).
+
+    Args:
+        one: counts.
+        other: counts.
+    """
+    if not (len(one) and len(other)):
+        return None
+    p, q = (counts / counts.sum() for counts in _side_by_side(one, other))
+    bits = _entropy((p + q) / 2) - (_entropy(p) + _entropy(q)) / 2
+    return float(np.clip(bits, 0, 1))
+
+
+def vaserstein(one: Histogram, other: Histogram) -> float | None:
+    """Return the first Vaserstein (earth mover's) distance: the area between two cumulative distributions.
+
+    Of dependency displacements by Anderson and Gómez-Rodríguez (2022).
+
+    Args:
+        one: counts of numbers.
+        other: counts of numbers.
+    """
+    if not (one.total and other.total):
+        return None
+    values = np.union1d(one.values, other.values)
+    difference = _cumulative(one, values) - _cumulative(other, values)
+    return float((abs(difference[:-1]) * np.diff(values)).sum())
+
+
+def _cumulative(histogram: Histogram, values: NDArray[np.int64]) -> NDArray[np.float64]:
+    sums = np.concatenate([[0], np.cumsum(histogram.counts)])
+    return sums[np.searchsorted(histogram.values, values, side="right")] / histogram.total
+
+
+def _side_by_side(one: Tally, other: Tally) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the counts of both over the tuples that either has, in one order."""
+    both = one + other
+    mine = one + Tally(other.axes, other.keys, np.zeros_like(other.counts))
+    return mine.counts.copy(), both.counts - mine.counts
+
+
+def _entropy(shares: NDArray[np.float64]) -> float:
+    some = shares[shares > 0]
+    return float(-(some * np.log2(some)).sum())

@@ -1,0 +1,120 @@
+"""The trees: arcs, distances, depth, arity, direction, projectivity."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from levelhead.treebank import shapes_of
+from levelhead.typology.tally import Histogram, Sums, Tally
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from levelhead.treebank import Column, Treebank
+
+
+@dataclass(frozen=True, eq=False)
+class Structure(Sums):
+    """Counts of the trees of a treebank; arcs are those between two words, the root's has no head.
+
+    Args:
+        nonprojective_arcs: arcs that span a word which their head does not dominate.
+        nonprojective_trees: trees that have such an arc.
+        right_crossed_trees: trees that Callin's program called non-projective.
+        ill_nested_trees: trees with disjoint subtrees that interleave.
+        random_distance: three times the sum of all dependency distances expected of a random order.
+        displacements: position of the head less that of the word, for each arc.
+        heights: arcs from the root to the deepest word, for each tree.
+        arities: the number of dependents of each word that has any.
+        gap_degrees: the most gaps of a subtree, for each tree.
+        head_first: arcs whose head precedes, by (relation, UPOS, UPOS of the head).
+        head_last: arcs whose head follows, likewise.
+    """
+
+    nonprojective_arcs: int
+    nonprojective_trees: int
+    right_crossed_trees: int
+    ill_nested_trees: int
+    random_distance: int
+    displacements: Histogram
+    heights: Histogram
+    arities: Histogram
+    gap_degrees: Histogram
+    head_first: Tally
+    head_last: Tally
+
+    @property
+    def n_arcs(self) -> int:
+        """The number of arcs between two words."""
+        return self.displacements.total
+
+    @property
+    def distance(self) -> float | None:
+        """The mean dependency distance."""
+        return (
+            int((abs(self.displacements.values) * self.displacements.counts).sum()) / self.n_arcs
+            if self.n_arcs
+            else None
+        )
+
+    @property
+    def expected_distance(self) -> float | None:
+        """The mean dependency distance expected if the words of each sentence stood in random order."""
+        return self.random_distance / 3 / self.n_arcs if self.n_arcs else None
+
+    @property
+    def direction_entropy(self) -> float | None:
+        """The conditional entropy of the direction of an arc, given relation and both UPOS, in bits."""
+        if not self.n_arcs:
+            return None
+        logs = (self.head_first + self.head_last).count_logs().sum()
+        logs -= self.head_first.count_logs().sum() + self.head_last.count_logs().sum()
+        return max(0.0, float(logs)) / self.n_arcs
+
+
+def count_structure(treebank: Treebank, tags: Column, relations: Column) -> Structure:
+    """Count the trees of a treebank.
+
+    Args:
+        treebank: the treebank.
+        tags: the UPOS of each word.
+        relations: the universal relation of each word.
+    """
+    shapes = shapes_of(treebank)
+    words = np.flatnonzero(treebank.heads >= 0)
+    heads = treebank.heads[words]
+    sizes = np.diff(treebank.sentence_starts).astype(np.int64)
+    n_arcs = (
+        np.add.reduceat(treebank.heads >= 0, treebank.sentence_starts[:-1], dtype=np.int64) if sizes.size else sizes
+    )
+
+    def directed(wanted: NDArray[np.bool_]) -> Tally:
+        some = words[wanted]
+        return Tally.of(relations.take(some), tags.take(some), tags.take(treebank.heads[some].astype(np.intp)))
+
+    return Structure(
+        int(shapes.nonprojective.sum()),
+        _n_sentences(treebank, shapes.nonprojective),
+        _n_sentences(treebank, shapes.right_crossed),
+        int(shapes.ill_nested.sum()),
+        int((n_arcs * (sizes + 1)).sum()),
+        Histogram.of(heads.astype(np.int64) - words),
+        Histogram.of(_largest(treebank, shapes.depths)),
+        Histogram.of(np.unique(heads, return_counts=True)[1]),
+        Histogram.of(_largest(treebank, shapes.gap_degrees)),
+        directed(heads < words),
+        directed(heads > words),
+    )
+
+
+def _n_sentences(treebank: Treebank, marked: NDArray[np.bool_]) -> int:
+    """Count the sentences with a marked word."""
+    return np.unique(treebank.sentence_of_word[marked]).size
+
+
+def _largest(treebank: Treebank, values: NDArray[np.int32]) -> NDArray[np.int32]:
+    """Return the largest value of each sentence."""
+    return np.maximum.reduceat(values, treebank.sentence_starts[:-1]) if len(treebank) else values

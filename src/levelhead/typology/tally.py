@@ -1,0 +1,213 @@
+"""Counts that add: of tuples of strings, and of whole numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.kernels import pools
+from levelhead.treebank import Column, Strings
+
+Counts = NDArray[np.int64]
+
+_MOST_KEYS = 2**62
+
+
+class Sums:
+    """A record whose fields all add, which is how it adds; 0 may stand for nothing counted."""
+
+    def __add__(self, other: Self | int) -> Self:
+        if isinstance(other, int):
+            return self
+        pairs = ((getattr(self, part.name), getattr(other, part.name)) for part in fields(self))  # type: ignore[arg-type]
+        return type(self)(*(one + other for one, other in pairs))
+
+    __radd__ = __add__
+
+
+@dataclass(frozen=True, eq=False)
+class Tally:
+    """How often tuples of strings occur, kept by distinct tuple.
+
+    Args:
+        axes: the distinct strings at each place of the tuples.
+        keys: the codes of each distinct tuple, int32, shape (places, tuples).
+        counts: how often it occurs, int64, shape (tuples,).
+    """
+
+    axes: tuple[Strings, ...]
+    keys: NDArray[np.int32]
+    counts: Counts
+
+    @classmethod
+    def of(cls, *columns: Column) -> Tally:
+        """Count the rows of columns of equal length."""
+        some = [compact(column) for column in columns]
+        keys = np.stack([column.codes for column in some])
+        return _summed(tuple(column.strings for column in some), keys, np.ones(keys.shape[1], dtype=np.int64))
+
+    def __len__(self) -> int:
+        """Count the distinct tuples."""
+        return self.counts.size
+
+    @property
+    def total(self) -> int:
+        """The number of rows counted."""
+        return int(self.counts.sum())
+
+    def __add__(self, other: Tally) -> Tally:
+        axes, codes = zip(*(_joined(one, two) for one, two in zip(self.axes, other.axes)))
+        moved = np.stack([code[row] for code, row in zip(codes, other.keys)])
+        return _summed(axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts]))
+
+    def marginal(self, *places: int) -> Tally:
+        """Return the counts of these places alone, whatever stands at the others."""
+        return _summed(tuple(self.axes[place] for place in places), self.keys[list(places)], self.counts)
+
+    def totals_of(self, *places: int) -> Counts:
+        """Return for each tuple the count of all that agree with it at these places, int64, shape (tuples,)."""
+        if not len(self):
+            return self.counts
+        some = tuple(self.axes[place] for place in places)
+        _, group = np.unique(_numbers(some, self.keys[list(places)]), return_inverse=True)
+        return np.bincount(group, weights=self.counts).astype(np.int64)[group]
+
+    def where(self, wanted: NDArray[np.bool_]) -> Tally:
+        """Return the tally of some of the tuples."""
+        return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
+
+    def column(self, place: int) -> Column:
+        """Return the string of each tuple at a place."""
+        return Column(self.keys[place], self.axes[place])
+
+    def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
+        """Sum values of the tuples, or their counts, by the string at a place."""
+        weights = self.counts if values is None else values
+        sums = np.bincount(self.keys[place], weights=weights, minlength=len(self.axes[place]))
+        present = np.bincount(self.keys[place], minlength=len(self.axes[place]))
+        return {text: float(total) for text, total, n in zip(self.axes[place].texts, sums, present) if n}
+
+    def frequencies(self, place: int = 0) -> dict[str, int]:
+        """Count the rows with each string at a place, most frequent first, then by alphabet."""
+        counts = {text: int(n) for text, n in self.by(place).items()}
+        return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+    def count_logs(self) -> NDArray[np.float64]:
+        """Return n log2 n of each tuple's count n, float64, shape (tuples,): what entropies are sums of."""
+        logs: NDArray[np.float64] = np.log2(self.counts) * self.counts.astype(np.float64)
+        return logs
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """How often whole numbers occur.
+
+    Args:
+        values: the distinct numbers, ascending, int64, shape (numbers,).
+        counts: how often each occurs, int64, shape (numbers,).
+    """
+
+    values: NDArray[np.int64]
+    counts: Counts
+
+    @classmethod
+    def of(cls, numbers: NDArray[Any]) -> Histogram:
+        """Count numbers."""
+        values, counts = np.unique(np.asarray(numbers, dtype=np.int64), return_counts=True)
+        return cls(values, counts.astype(np.int64))
+
+    def __add__(self, other: Histogram) -> Histogram:
+        values, place = np.unique(np.concatenate([self.values, other.values]), return_inverse=True)
+        counts = np.zeros(values.size, dtype=np.int64)
+        np.add.at(counts, place, np.concatenate([self.counts, other.counts]))
+        return Histogram(values, counts)
+
+    @property
+    def total(self) -> int:
+        """How many numbers were counted."""
+        return int(self.counts.sum())
+
+    @property
+    def sum(self) -> int:
+        """Their sum."""
+        return int((self.values * self.counts).sum())
+
+    @property
+    def mean(self) -> float | None:
+        """Their mean, None if there are none."""
+        return self.sum / self.total if self.total else None
+
+    @property
+    def max(self) -> int | None:
+        """The largest, None if there are none."""
+        return int(self.values[-1]) if self.total else None
+
+    def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
+        """Return the share of numbers for which something holds, None if there are none."""
+        return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
+
+
+def compact(column: Column) -> Column:
+    """Return a column whose pool has no other strings than the column."""
+    used = column.distinct
+    if used.size == len(column.strings):
+        return column
+    codes = np.zeros(len(column.strings), dtype=np.int32)
+    codes[used] = np.arange(used.size, dtype=np.int32)
+    return Column(codes[column.codes], _chosen(column.strings, used))
+
+
+def mapped(column: Column, function: Callable[[str], str]) -> Column:
+    """Return a column with a function of its strings, called once for each distinct one."""
+    codes = np.zeros(len(column.strings), dtype=np.int32)
+    known: dict[str, int] = {}
+    for code in column.distinct.tolist():
+        codes[code] = known.setdefault(function(column.strings[code]), len(known))
+    return Column(codes[column.codes], Strings.of(known))
+
+
+def _chosen(strings: Strings, codes: NDArray[np.int32]) -> Strings:
+    """Make a pool of some strings of another, given ascending."""
+    sizes = np.diff(strings.offsets)
+    wanted = np.zeros(len(strings), dtype=bool)
+    wanted[codes] = True
+    pool = np.frombuffer(strings.pool, dtype=np.uint8)[np.repeat(wanted, sizes)].tobytes()
+    return Strings(pool, np.concatenate([[0], np.cumsum(sizes[codes])]).astype(np.int64))
+
+
+def _joined(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int32]]:
+    """Return a pool with the strings of both, the first's codes unchanged, and the codes of the second's."""
+    codes = pools.translate(one.pool, one.offsets, other.pool, other.offsets)
+    new = np.flatnonzero(codes < 0).astype(np.int32)
+    codes[new] = np.arange(len(one), len(one) + new.size, dtype=np.int32)
+    added = _chosen(other, new)
+    offsets = np.concatenate([one.offsets, added.offsets[1:] + one.offsets[-1]])
+    return Strings(one.pool + added.pool, offsets), codes
+
+
+def _summed(axes: tuple[Strings, ...], keys: NDArray[np.int32], counts: Counts) -> Tally:
+    """Add up the counts of equal tuples."""
+    if not counts.size:
+        return Tally(axes, keys, counts)
+    numbers = _numbers(axes, keys)
+    order = np.argsort(numbers)
+    ordered = numbers[order]
+    firsts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+    return Tally(axes, np.ascontiguousarray(keys[:, order[firsts]]), np.add.reduceat(counts[order], firsts))
+
+
+def _numbers(axes: tuple[Strings, ...], keys: NDArray[np.int32]) -> NDArray[np.int64]:
+    """Give equal tuples one number, different ones different numbers; int64, shape (rows,)."""
+    numbers: NDArray[np.int64] = keys[0].astype(np.int64)
+    size = max(1, len(axes[0]))
+    for axis, codes in zip(axes[1:], keys[1:]):
+        if size * max(1, len(axis)) > _MOST_KEYS:
+            distinct, numbers = np.unique(numbers, return_inverse=True)
+            size = distinct.size
+        numbers = numbers * len(axis) + codes
+        size *= max(1, len(axis))
+    return numbers

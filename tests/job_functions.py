@@ -1,0 +1,52 @@
+"""What the workers of the tests of jobs are asked to do."""
+
+import os
+import signal
+import time
+from pathlib import Path
+
+from levelhead.jobs import StaleInput
+
+
+def square(number: int) -> bytes:
+    """An ordinary job."""
+    return str(number * number).encode()
+
+
+def slow_square(number: int, folder: str) -> bytes:
+    """A job that leaves a mark for each time it was done."""
+    time.sleep(0.02)
+    with (Path(folder) / str(number)).open("a") as file:
+        file.write("x")
+    return square(number)
+
+
+def die_once(number: int, folder: str) -> bytes:
+    """A job whose worker is killed the first time."""
+    mark = Path(folder) / "died"
+    if not mark.exists():
+        mark.touch()
+        os.kill(os.getpid(), signal.SIGKILL)
+    return square(number)
+
+
+def always_die(_: int) -> bytes:
+    """A job that no worker survives."""
+    os.kill(os.getpid(), signal.SIGKILL)
+    return b""
+
+
+def fail(number: int) -> bytes:
+    """A job with a bug."""
+    raise ZeroDivisionError(number)
+
+
+def stale(number: int) -> bytes:
+    """A job that finds another input than was planned."""
+    raise StaleInput(f"changed {number}", "changing-file")
+
+
+def process_number(_: int) -> bytes:
+    """Say which process does the work."""
+    time.sleep(0.05)
+    return str(os.getpid()).encode()

@@ -1,0 +1,222 @@
+"""levelhead profile: what it prints, writes and refuses."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.cli.program import run
+from levelhead.report.profiles import columns_documents
+from levelhead.scoring.weights import read_weights
+from levelhead.typology import COLUMNS, SUMMARY, profile, word_dependency_entropy
+from levelhead.typology.counts import count
+
+GOLD = EXAMPLES / "parallel" / "gold"
+EN, DE, FR = (str(GOLD / f"{code}.conllu") for code in ("en", "de", "fr"))
+DOCS = Path(__file__).parent.parent / "docs"
+
+
+@pytest.fixture
+def levelhead_profile(capfd):
+    """Run `levelhead profile` in this process: exit code, standard output, standard error."""
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        code = run(["profile", *map(str, arguments)])
+        return code, *capfd.readouterr()
+
+    return command
+
+
+def test_the_table(levelhead_profile):
+    code, output, errors = levelhead_profile(EN, DE, "-c", "sentences,words,right_branching", "-c", "class")
+    assert (code, errors) == (0, "")
+    assert re.sub(r"version:.*", "version:*", output) == (
+        "Treebank | sentences | words | right_branching | class:CORE | class:FUN | class:MWE | class:NONCORE |"
+        " class:PUNCT | class:UNKNOWN\n"
+        "---------+-----------+-------+-----------------+------------+-----------+-----------+---------------+"
+        "-------------+---------------\n"
+        "en       |        20 |   164 |           37.50 |      25.00 |     32.93 |      0.00 |         29.88 |"
+        "       12.20 |          0.00\n"
+        "de       |        20 |   164 |           32.64 |      21.95 |     31.71 |      0.00 |         31.10 |"
+        "       15.24 |          0.00\n"
+        "scheme:nivre-fang|chunk:1000|window:500|least:5|version:*\n"
+    )
+
+
+def test_one_row_a_value(levelhead_profile):
+    _, output, _ = levelhead_profile(EN, "--long", "-c", "words,nonprojective_trees,upos", "--format", "tsv")
+    rows = [line.split("\t") for line in output.splitlines()]
+    assert rows[:3] == [
+        ["Treebank", "Column", "Of", "Value", "Unit"],
+        ["en", "words", "", "164", ""],
+        ["en", "nonprojective_trees", "", "0", "%"],
+    ]
+    assert sum(float(row[3]) for row in rows if row[1] == "upos") == pytest.approx(100)
+
+
+def test_the_summary_is_the_default(levelhead_profile):
+    _, output, _ = levelhead_profile(EN, "--format", "tsv")
+    assert output.split("\n")[0].split("\t") == ["Treebank", *SUMMARY]
+
+
+def test_json_has_definitions_files_and_percentages(levelhead_profile):
+    _, output, _ = levelhead_profile(EN, DE, "-c", "all", "--format", "json")
+    document = json.loads(output)
+    assert (document["schema"], document["kind"]) == (1, "profiles")
+    assert list(document["columns"]) == list(COLUMNS)
+    assert document["columns"]["distance"]["unit"] == "number"
+    english, expected = document["treebanks"]["en"], profile(levelhead.read(EN))
+    assert english["files"] == [{"path": EN, "sha256": levelhead.read(EN).source.sha256}]
+    assert english["values"]["words"] == 164
+    assert english["values"]["right_branching"] == 100 * expected.number("right_branching")
+    assert english["values"]["relation"]["det"] == 100 * expected.numbers("relation")["det"]
+    assert english["values"]["wde"] == expected["wde"]
+    _, output, _ = levelhead_profile(EN, DE, "-c", "all", "--format", "jsonl")
+    lines = [json.loads(line) for line in output.splitlines()]
+    assert lines == list(document["treebanks"].values())
+    assert lines[0]["kind"] == "profile"
+
+
+@pytest.mark.parametrize(
+    "arguments", [[], ["--long"], ["--similarity"], ["--select", "callin"], ["--rarefy", "50,100"]]
+)
+@pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "tsv", "markdown", "latex"])
+def test_every_format_of_every_table(levelhead_profile, arguments, output_format):
+    code, output, errors = levelhead_profile(GOLD, *arguments, "--format", output_format)
+    assert code == 0, errors
+    assert "fi" in output
+    documents = output.splitlines() if output_format == "jsonl" else [output] if output_format == "json" else []
+    assert all(json.loads(document)["schema"] == 1 for document in documents)
+
+
+def test_parts_of_a_treebank_are_taken_together(levelhead_profile, tmp_path):
+    for part, source in (("train", EN), ("dev", DE), ("test", FR)):
+        (tmp_path / f"xx_all-ud-{part}.conllu").write_bytes(Path(source).read_bytes())
+    _, merged, _ = levelhead_profile(tmp_path, "--merge", "-c", "words,types,wde", "--format", "tsv")
+    _, total, _ = levelhead_profile(tmp_path, "--total", "-c", "words,types,wde", "--format", "tsv")
+    assert merged.splitlines()[1].split("\t")[:2] == ["xx_all", str(164 + 164 + 177)]
+    assert total.splitlines()[-1].split("\t") == ["Total of 3", *merged.splitlines()[1].split("\t")[1:]]
+    assert len(total.splitlines()) == 5
+    whole = levelhead.parse("".join(Path(source).read_text(encoding="utf-8") for source in (EN, DE, FR)))
+    assert merged.splitlines()[1].split("\t")[2] == str(profile(whole)["types"])
+
+
+def test_weights_are_written_besides(levelhead_profile, tmp_path):
+    path = tmp_path / "weights.tsv"
+    _, output, _ = levelhead_profile(EN, DE, "--total", "-c", "words", "--wde-table", path, "--format", "tsv")
+    assert output == "Treebank\twords\nen\t164\nde\t164\nTotal of 2\t328\n"
+    tables = [word_dependency_entropy(count(levelhead.read(file)).words) for file in (EN, DE)]
+    weights = read_weights(path).values
+    assert weights["det"] == sum(table["det"] for table in tables) / 2
+    assert weights["reparandum"] == 0.5
+    assert len(weights) == 37
+    assert levelhead.score(EN, EN, measures=[f"WLAS({path})"])
+
+
+def test_similarity(levelhead_profile):
+    _, output, _ = levelhead_profile(EN, DE, FR, "--similarity", "--format", "tsv")
+    rows = [line.split("\t") for line in output.splitlines()]
+    assert [row[:2] for row in rows[1:]] == [["en", "de"], ["en", "fr"], ["de", "fr"]]
+    assert all(float(cell) > 0 for row in rows[1:] for cell in row[2:])
+
+
+def test_selection(levelhead_profile):
+    loose = ("--min-tokens", 0, "--max-nonprojective", 5, "--nonprojective", "true")
+    _, output, _ = levelhead_profile(EN, DE, "--select", "callin", *loose)
+    assert output.split("\n")[2:5] == [
+        "en       | en       | yes      |",
+        "de       | de       | no       | 5.0 % non-projective trees, not under 5 %",
+        "1 of 2 selected",
+    ]
+    _, output, _ = levelhead_profile(EN, "--select", "callin")
+    assert "163 tokens, fewer than 30000" in output
+    _, output, _ = levelhead_profile(
+        EN, "--select", "callin", "--min-tokens", 0, "--any-features", "--several-per-language"
+    )
+    assert "1 of 1 selected" in output
+
+
+def test_a_scheme_of_ones_own(levelhead_profile, tmp_path):
+    path = tmp_path / "mine.toml"
+    path.write_text('[scheme.mine]\nclasses = { SUBJ = ["nsubj", "csubj"] }\n', encoding="utf-8")
+    _, output, _ = levelhead_profile(EN, "-c", "class", "--scheme", "mine", "--definitions", path, "--format", "tsv")
+    assert output.split("\n")[0] == "Treebank\tclass:SUBJ\tclass:UNKNOWN"
+
+
+def test_columns_are_listed(levelhead_profile):
+    code, output, _ = levelhead_profile("--list-columns")
+    assert code == 0
+    assert [
+        line.split()[0].partition(":")[0] for line in output.splitlines() if not line.startswith(" ") and line
+    ] == list(COLUMNS)
+    _, output, _ = levelhead_profile("--list-columns", "--format", "json")
+    assert json.loads(output)["rows"] == columns_documents()
+
+
+def test_the_page_of_columns_is_up_to_date(levelhead_profile):
+    """docs/profile.md has the table that `levelhead profile --list-columns --format markdown` prints."""
+    _, output, _ = levelhead_profile("--list-columns", "--format", "markdown")
+    assert output in (DOCS / "profile.md").read_text(encoding="utf-8")
+
+
+def test_settings_are_in_the_signature(levelhead_profile):
+    settings = ("--chunk", 50, "--partial-chunk", "--window", 20, "--least", 2, "--scheme", "callin")
+    _, output, _ = levelhead_profile(EN, "-c", "sttr,mattr,head_entropy_share", *settings)
+    assert "scheme:callin|chunk:50+partial|window:20|least:2|" in output
+    assert "-" not in output.split("\n")[2]
+
+
+# What is refused
+
+
+REFUSED = {
+    "Missing argument 'TREEBANKS...'": [],
+    "only one file can be standard input": ["-", "-"],
+    "cannot be asked for together": [EN, "--similarity", "--select", "callin"],
+    "--wde-table goes with profiles": [EN, DE, "--similarity", "--wde-table", "x"],
+    "--similarity compares two treebanks or more": [EN, "--similarity"],
+    "--rarefy wants numbers of words, not '5,x'": [EN, "--rarefy", "5,x"],
+    "--rarefy wants numbers of words from 1": [EN, "--rarefy", "0"],
+    "--merge does not go with it": [EN, "--rarefy", "5", "--merge"],
+    "--output names one of the files that are read": [GOLD, "--output", EN],
+    "--wde-table names one of the files that are read": [EN, "--wde-table", EN],
+    "unknown-column: a profile has no column 'wordz'; the nearest are words": [EN, "-c", "wordz"],
+    "there is no scheme 'x'": [EN, "--scheme", "x"],
+    "no-pairs: there is no CoNLL-U file in this folder": [EXAMPLES],
+    "unreadable-file": ["no-such-file"],
+    "no-pairs: two files are called en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
+}
+
+
+@pytest.mark.parametrize("message", REFUSED)
+def test_mistakes_are_refused(levelhead_profile, message):
+    code, output, errors = levelhead_profile(*REFUSED[message])
+    assert (code, output) == (2, "")
+    assert message in errors
+    assert "Traceback" not in errors
+
+
+def test_all_faults_of_all_files_are_told(levelhead_profile):
+    code, output, errors = levelhead_profile(EN, EXAMPLES / "parallel/systems/gamma", "missing.conllu")
+    assert (code, output) == (2, "")
+    assert "cycle" in errors
+    assert "several-roots" in errors
+    assert "missing.conllu: unreadable-file" in errors
+
+
+def test_files_of_one_name_keep_their_paths(levelhead_profile):
+    other = str(EXAMPLES / "parallel/systems/alpha/en.conllu")
+    _, output, _ = levelhead_profile(EN, other, EN, "-c", "words", "--format", "tsv")
+    assert [line.split("\t")[0] for line in output.splitlines()[1:]] == [EN, other]
+
+
+def test_bad_input_never_ends_in_a_traceback(data, levelhead_profile):
+    """Every hostile file is profiled or refused."""
+    folder = data / "bad-conllu"
+    for path in sorted(folder.glob("[0-9]*.conllu*")):
+        code, _, errors = levelhead_profile(path, "-c", "all", "--format", "json")
+        assert code in {0, 2}, (path.name, errors)
+        assert "internal error" not in errors

@@ -1,0 +1,740 @@
+"""Campaigns and rankings: laws, a second implementation, folders, manifests, tables, and what may go wrong."""
+
+import json
+import lzma
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import EXAMPLES
+from levelhead import campaign as c
+from levelhead.campaign.ranking import ranked
+from levelhead.errors import InputError
+from levelhead.jobs import Store, cluster, processes
+from oracle.ranking import order
+
+PARALLEL = EXAMPLES / "parallel"
+LANGUAGES = ("ar", "cs", "de", "en", "fi", "fr", "ja", "tr")
+ENGLISH = (PARALLEL / "gold" / "en.conllu").read_bytes()
+
+
+def results_of(counts: dict[str, list[tuple[int, int]]]) -> c.Results:
+    """Results with the given (correct, total) on test sets t0, t1 ..."""
+    n = len(next(iter(counts.values())))
+    test_sets = tuple(c.TestSet(f"t{i}") for i in range(n))
+    results = {
+        (system, f"t{i}"): c.Result("valid", {"LAS": Fraction(*pair)}, "OK")
+        for system, pairs in counts.items()
+        for i, pair in enumerate(pairs)
+    }
+    return c.Results(test_sets, tuple(counts), ("LAS",), results, {}, {})
+
+
+def everything(results: c.Results) -> c.Group:
+    (group,) = c.groups_named(["all"], results.test_sets)
+    return group
+
+
+@st.composite
+def counted(draw: st.DrawFn) -> dict[str, list[tuple[int, int]]]:
+    """Systems with (correct, total) on test sets; often with ties and near-ties."""
+    totals = draw(st.lists(st.integers(1, 400), min_size=1, max_size=9))
+    names = draw(st.lists(st.text("abAB", min_size=1, max_size=3), min_size=1, max_size=7, unique=True))
+    some = [st.integers(max(0, total - draw(st.integers(0, 400))), total) for total in totals]
+    return {name: [(draw(one), total) for one, total in zip(some, totals)] for name in names}
+
+
+@pytest.mark.parametrize("rule", c.RANKINGS)
+@given(counts=counted())
+def test_ranks_are_those_of_the_second_implementation(rule: str, counts: dict) -> None:
+    results = results_of(counts)
+    standings = c.rank(results, "LAS", everything(results), rule).standings
+    assert [(one.rank, one.system) for one in standings] == order(counts, rule)
+
+
+@given(st.lists(st.fractions(0, 1, max_denominator=10**6), min_size=1, max_size=40))
+def test_averages_are_exact(values: list[Fraction]) -> None:
+    assert c.macro_average(values) == sum(values) / len(values)
+
+
+@given(counts=counted(), seed=st.randoms(use_true_random=False))
+def test_the_order_of_systems_and_test_sets_does_not_matter(counts: dict, seed) -> None:
+    n = len(next(iter(counts.values())))
+    permutation, names = seed.sample(range(n), n), seed.sample(sorted(counts), len(counts))
+    other = results_of({name: [counts[name][i] for i in permutation] for name in names})
+    one = results_of(counts)
+    for rule in c.RANKINGS:
+        assert (
+            c.rank(one, "LAS", everything(one), rule).standings
+            == c.rank(other, "LAS", everything(other), rule).standings
+        )
+
+
+def test_equal_values_share_a_rank_and_the_next_is_counted_on() -> None:
+    values = {"e": 9, "B": 7, "a": 7, "c": 8, "d": 10, "f": 6}
+    standings = ranked(c.Standing(name, None, Fraction(value), None, 1) for name, value in values.items())
+    assert [(one.rank, one.system) for one in standings] == [(1, "d"), (2, "e"), (3, "c"), (4, "B"), (4, "a"), (6, "f")]
+
+
+def test_rounding_before_or_after() -> None:
+    """One of two scores that differ in the third decimal: 2017 and 2018 see none, and halves go up in 2018."""
+    results = results_of({"x": [(80_001, 100_000), (50_000, 100_000)], "y": [(80_000, 100_000), (50_000, 100_000)]})
+    first = {rule: c.rank(results, "LAS", everything(results), rule).standings for rule in c.RANKINGS}
+    assert [one.rank for one in first["exact"]] == [1, 2]
+    assert [one.rank for one in first["conll17"]] == [1, 1]
+    assert [one.rank for one in first["conll18"]] == [1, 1]
+    results = results_of({"x": [(8001, 10_000), (5000, 10_000)], "y": [(8001, 10_000), (5001, 10_000)]})
+    assert [one.rank for one in c.rank(results, "LAS", everything(results), "conll17").standings] == [1, 2]
+    assert [one.rank for one in c.rank(results, "LAS", everything(results), "conll18").standings] == [1, 1]
+
+
+def test_a_measure_that_gold_does_not_have_has_no_average() -> None:
+    results = results_of({"x": [(1, 2), (1, 2)], "y": [(1, 2), (1, 3)]})
+    results.results["x", "t1"] = c.Result("valid", {"LAS": None}, "OK")
+    found = c.rank(results, "LAS", everything(results))
+    assert found.undefined == ("t1",)
+    assert [(one.system, one.rank, one.value) for one in found.standings] == [("x", None, None), ("y", None, None)]
+
+
+# Groups
+
+
+TEST_SETS = tuple(c.TestSet(code, language=c.language_of(code)) for code in ("cs_pud", "cs_pdt", "fi_tdt", "xx_none"))
+
+
+@pytest.mark.parametrize(
+    ("name", "codes"),
+    [
+        ("all", ["cs_pud", "cs_pdt", "fi_tdt", "xx_none"]),
+        ("mine", ["fi_tdt"]),
+        ("language:Czech", ["cs_pud", "cs_pdt"]),
+        ("family:Uralic", ["fi_tdt"]),
+        ("genus:Slavic", ["cs_pud", "cs_pdt"]),
+        ("conll18:pud", ["cs_pud"]),
+        ("conll17:pud", ["cs_pud"]),
+        ("big", ["cs_pdt", "fi_tdt"]),
+    ],
+)
+def test_groups_by_name(name: str, codes: list[str]) -> None:
+    (group,) = c.groups_named([name], TEST_SETS, own={"mine": ["fi_tdt"]}, ranking="conll18")
+    assert sorted(group.codes) == sorted(codes)
+
+
+@pytest.mark.parametrize("name", ["pud", "no", "conll19:pud", "family:Klingon", "conll18:no", "", ":", "genus:"])
+def test_groups_that_are_not_there(name: str) -> None:
+    with pytest.raises(InputError, match="unknown-group"):
+        c.groups_named([name], TEST_SETS[:3])
+
+
+def test_languages_are_those_of_ud() -> None:
+    assert c.language_of("en_ewt") == ("English", "Indo-European", "Germanic")
+    assert c.language_of("ja") == ("Japanese", "Japanese", "")
+    assert c.language_of("nobody_knows") == ("", "", "")
+
+
+# Folders
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """Gold and systems as in the examples, in a folder that may be changed."""
+    shutil.copytree(PARALLEL / "gold", tmp_path / "gold")
+    shutil.copytree(PARALLEL / "systems", tmp_path / "systems")
+    return tmp_path
+
+
+def scored(folder: Path, **settings) -> c.Results:
+    return c.score_campaign(c.campaign_in(folder / "gold", folder / "systems"), measures=["LAS", "CLAS"], **settings)
+
+
+def test_plain_folders(folders: Path) -> None:
+    results = scored(folders)
+    assert results.systems == ("alpha", "beta", "gamma")
+    assert tuple(one.code for one in results.test_sets) == LANGUAGES
+    bad = results.results["gamma", "tr"]
+    assert (bad.state, set(bad.values.values())) == ("invalid", {0})
+    assert bad.reasons[0].startswith("line 49: cycle: ")
+    assert (bad.coverage.scored, bad.coverage.gold, bad.coverage.invalid) == (18, 20, 2)
+
+
+def test_compressed_files_are_the_same_results(folders: Path) -> None:
+    plain = scored(folders)
+    for path in [*folders.glob("gold/*"), *folders.glob("systems/*/*")]:
+        path.with_name(f"{path.name}.xz").write_bytes(lzma.compress(path.read_bytes(), preset=0))
+        path.unlink()
+    assert scored(folders).results == plain.results
+
+
+def test_a_single_system_may_be_named_itself(folders: Path) -> None:
+    campaign = c.campaign_in(folders / "gold", folders / "systems" / "alpha")
+    assert [system.name for system in campaign.systems] == ["alpha"]
+    assert len(campaign.systems[0].outputs) == 8
+
+
+def test_folders_of_a_ud_release(tmp_path: Path) -> None:
+    for language, code in (("Old_French-ALTM", "fro_altm"), ("English-EWT", "en_ewt")):
+        folder = tmp_path / "gold" / f"UD_{language}"
+        folder.mkdir(parents=True)
+        for split in ("train", "dev", "test"):
+            (folder / f"{code}-ud-{split}.conllu").write_bytes(ENGLISH * (3 if split == "train" else 1))
+    places = {
+        "short": "en_ewt.conllu", "long": "en_ewt-ud-test.conllu", "deep": "UD_English-EWT/en_ewt-ud-test.conllu",
+    }  # fmt: skip
+    for system, place in places.items():
+        path = tmp_path / "systems" / system / place
+        path.parent.mkdir(parents=True)
+        path.write_bytes(ENGLISH)
+    campaign = c.campaign_in(tmp_path / "gold", tmp_path / "systems")
+    assert [(one.code, one.language.name) for one in campaign.test_sets] == [
+        ("en_ewt", "English"), ("fro_altm", "Old French"),
+    ]  # fmt: skip
+    assert [(system.name, list(system.outputs)) for system in campaign.systems] == [
+        ("deep", ["en_ewt"]), ("long", ["en_ewt"]), ("short", ["en_ewt"]),
+    ]  # fmt: skip
+    assert (
+        c.campaign_in(tmp_path / "gold", tmp_path / "systems", split="dev")
+        .test_sets[0]
+        .gold.name.endswith("dev.conllu")
+    )
+
+
+@pytest.mark.parametrize("year", [2017, 2018])
+def test_folders_of_tira(folders: Path, year: int) -> None:
+    """In the order of the metadata, in the systems' folders or in `output` inside them."""
+    entries = [{"ltcode": "fr"}, {"ltcode": "en"}]
+    if year == 2018:
+        entries = [{"lcode": "fr", "tcode": "x"}, {"lcode": "en", "tcode": "y"}]
+    for entry, code in zip(entries, ("fr", "en")):
+        entry |= {"goldfile": f"{code}.conllu", "outfile": f"{code}.conllu", "rawfile": "ignored"}
+    (folders / "gold" / "metadata.json").write_text(json.dumps(entries))
+    (folders / "systems" / "beta" / "output").mkdir()
+    shutil.move(folders / "systems" / "beta" / "en.conllu", folders / "systems" / "beta" / "output")
+    campaign = c.campaign_in(folders / "gold", folders / "systems")
+    assert [one.code for one in campaign.test_sets] == (["fr", "en"] if year == 2017 else ["fr_x", "en_y"])
+    assert all(len(system.outputs) == 2 for system in campaign.systems)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        "", "{", "{}", "[]", "[1]", '["x"]', '[{"ltcode": "en"}]', '[{"ltcode": 5, "goldfile": "x", "outfile": "x"}]',
+        '[{"lcode": "en", "goldfile": "x", "outfile": "x"}]', '[{"ltcode": "en", "goldfile": "x", "outfile": "../x"}]',
+        '[{"ltcode": "en", "goldfile": "/etc/passwd", "outfile": "x"}]', "[" * 100_000,
+        '[{"ltcode": "en", "goldfile": "x\\u0000", "outfile": "x"}]',
+    ],
+)  # fmt: skip
+def test_bad_metadata(folders: Path, metadata: str) -> None:
+    (folders / "gold" / "metadata.json").write_text(metadata)
+    with pytest.raises(InputError, match="invalid-manifest"):
+        c.campaign_in(folders / "gold", folders / "systems")
+
+
+def test_metadata_with_one_test_set_twice_or_without_its_gold(folders: Path) -> None:
+    entry = {"ltcode": "en", "goldfile": "en.conllu", "outfile": "en.conllu"}
+    (folders / "gold" / "metadata.json").write_text(json.dumps([entry, entry]))
+    with pytest.raises(InputError, match="two gold files are of en"):
+        c.campaign_in(folders / "gold", folders / "systems")
+    (folders / "gold" / "metadata.json").write_text(json.dumps([entry | {"goldfile": "no.conllu"}]))
+    with pytest.raises(InputError, match="unreadable-file"):
+        scored(folders)
+
+
+def test_folders_that_are_none(tmp_path: Path, folders: Path) -> None:
+    (tmp_path / "empty").mkdir()
+    for gold, systems in (
+        ("no", "systems"),
+        ("gold", "no"),
+        ("empty", "systems"),
+        ("gold", "empty"),
+        ("gold", "gold/en.conllu"),
+    ):
+        with pytest.raises(InputError):
+            c.campaign_in(folders / gold, folders / systems)
+
+
+def test_a_file_and_its_compressed_double_are_refused(folders: Path) -> None:
+    (folders / "systems" / "alpha" / "en.conllu.xz").write_bytes(lzma.compress(ENGLISH))
+    with pytest.raises(InputError, match="both"):
+        c.campaign_in(folders / "gold", folders / "systems")
+    (folders / "systems" / "alpha" / "en.conllu.xz").unlink()
+    (folders / "gold" / "en.conllu.xz").write_bytes(lzma.compress(ENGLISH))
+    with pytest.raises(InputError, match="two gold files are of en"):
+        c.campaign_in(folders / "gold", folders / "systems")
+
+
+def test_files_that_belong_to_no_test_set_are_told(folders: Path) -> None:
+    shutil.copy(folders / "gold" / "en.conllu", folders / "systems" / "beta" / "english.conllu")
+    (folders / "systems" / "beta" / "notes.txt").write_text("")
+    assert [path.name for path in c.campaign_in(folders / "gold", folders / "systems").ignored] == ["english.conllu"]
+
+
+def test_what_is_no_regular_file_counts_as_missing(folders: Path) -> None:
+    """A pipe, which would block for ever, and a link that leads nowhere."""
+    for code, make in (("en", os.mkfifo), ("fr", lambda path: path.symlink_to("nowhere"))):
+        path = folders / "systems" / "alpha" / f"{code}.conllu"
+        path.unlink()
+        make(path)
+    results = scored(folders)
+    assert [code for code in LANGUAGES if results.results["alpha", code].state == "missing"] == ["en", "fr"]
+
+
+def test_invalid_gold_stops_everything_with_every_fault(folders: Path) -> None:
+    for code in ("en", "tr"):
+        shutil.copy(PARALLEL / "systems" / "gamma" / "tr.conllu", folders / "gold" / f"{code}.conllu")
+    with pytest.raises(InputError) as refusal:
+        scored(folders)
+    assert [Path(fault.place.file).name for fault in refusal.value.faults] == ["en.conllu"] * 2 + ["tr.conllu"] * 2
+    assert {fault.slug for fault in refusal.value.faults} == {"cycle", "several-roots"}
+
+
+# Every way in which an output can be bad
+
+
+BAD = {
+    "empty": (b"", "Error: The system file is empty"),
+    "not UTF-8": (ENGLISH.replace(b"dog", b"d\xffg"), "Error: Cannot open generated CoNLL-U file"),
+    "a damaged archive": (lzma.compress(ENGLISH)[:-40], "Error: Cannot open generated CoNLL-U file"),
+    "a bomb": (lzma.compress(bytes(30 << 20)), "Error: Cannot open generated CoNLL-U file"),
+    "spaces for tabs": (
+        ENGLISH.replace(b"\t", b" "),
+        "Error: There is a format error (tabs, ID values, etc) in generated CoNLL-U file",
+    ),
+    "cut off": (
+        ENGLISH[:700],
+        "Error: There is a format error (tabs, ID values, etc) in generated CoNLL-U file",
+    ),
+    "half the text": (
+        b"\n\n".join(ENGLISH.split(b"\n\n")[:10]) + b"\n\n",
+        "Error: The concatenation of tokens in gold file and in system file differ, system file has",
+    ),
+}
+
+
+@pytest.mark.parametrize("rules", ["ud", "conll17", "conll18", "udtools"])
+@pytest.mark.parametrize("case", BAD)
+def test_bad_outputs_are_zero_with_a_status(folders: Path, case: str, rules: str) -> None:
+    data, status = BAD[case]
+    for other in folders.glob("gold/*"):
+        other.unlink()
+    shutil.rmtree(folders / "systems" / "gamma")
+    (folders / "gold" / "en.conllu").write_bytes(ENGLISH)
+    (folders / "systems" / "alpha" / "en.conllu").write_bytes(data)
+    results = scored(folders, rules=rules)
+    result = results.results["alpha", "en"]
+    assert (result.state, set(result.values.values())) == ("invalid", {0})
+    assert result.status.startswith(status)
+    assert result.reasons
+    assert results.results["beta", "en"].state == "valid"
+    assert (result.coverage is not None) == (case in {"not UTF-8", "cut off", "half the text"})
+
+
+def test_an_output_that_cannot_be_read_is_missing_with_the_reason(folders: Path, monkeypatch) -> None:
+    path = folders / "systems" / "alpha" / "en.conllu"
+    true_open = Path.open
+
+    def refuse(self, *arguments, **settings):
+        if self == path:
+            raise PermissionError(13, "Permission denied")
+        return true_open(self, *arguments, **settings)
+
+    monkeypatch.setattr(Path, "open", refuse)
+    result = scored(folders).results["alpha", "en"]
+    assert (result.state, result.reasons) == ("missing", ("unreadable-file: Permission denied",))
+
+
+def test_measures_without_a_value(folders: Path) -> None:
+    """What gold does not have is no system's fault; what only the system's output lacks is 0."""
+    with_deps = ENGLISH.replace(b"\t_\t_\n", b"\t0:root\t_\n")
+    shutil.rmtree(folders / "gold")
+    (folders / "gold").mkdir()
+    (folders / "gold" / "en.conllu").write_bytes(with_deps)
+    (folders / "gold" / "fr.conllu").write_bytes((PARALLEL / "gold" / "fr.conllu").read_bytes())
+    shutil.copytree(folders / "gold", folders / "systems" / "perfect")
+    bad = with_deps.replace(b"\t0:root\t_\n", b"\tnonsense\t_\n")
+    (folders / "systems" / "alpha" / "en.conllu").write_bytes(bad)
+    (folders / "systems" / "beta" / "fr.conllu").unlink()
+    results = c.score_campaign(
+        c.campaign_in(folders / "gold", folders / "systems"), measures=["ELAS", "XPOS", "CLAS.precision"]
+    )
+    values = {key: result.values for key, result in results.results.items()}
+    assert values["perfect", "en"]["ELAS"] == 1
+    assert values["alpha", "en"]["ELAS"] == 0
+    assert "DEPS cannot be read" in results.results["alpha", "en"].scores["ELAS"].reason
+
+
+# The same bytes, whatever happens
+
+
+def canonical(results: c.Results) -> str:
+    """All that a campaign gives, as the JSON that is printed."""
+    from levelhead.report.ranking import ranking_document
+
+    rankings = [c.rank(results, measure, everything(results)) for measure in results.measures]
+    return json.dumps(ranking_document(results, rankings))
+
+
+def test_results_are_byte_equal_for_any_number_of_workers(folders: Path) -> None:
+    expected = canonical(scored(folders))
+    for n in (2, 7):
+        assert canonical(scored(folders, workers=processes(n))) == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+def test_results_are_byte_equal_on_a_cluster(folders: Path) -> None:
+    if not os.environ.get("CI"):
+        pytest.importorskip("distributed")
+    assert canonical(scored(folders, workers=cluster("local", 2))) == canonical(scored(folders))
+
+
+def test_results_are_byte_equal_from_a_store_even_for_copies_elsewhere(folders: Path, tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        expected = canonical(scored(folders, store=store))
+        n = len(store)
+        assert n == 24
+        shutil.move(folders / "systems", folders / "moved")
+        shutil.copytree(folders / "moved", folders / "systems")
+        assert canonical(scored(folders, store=store)) == expected
+        assert len(store) == n
+        scored(folders, store=store, rules="conll18")
+        assert len(store) == 2 * n
+
+
+def test_stored_results_are_used(folders: Path, tmp_path: Path, monkeypatch) -> None:
+    with Store(tmp_path / "s") as store:
+        expected = canonical(scored(folders, store=store))
+        monkeypatch.setattr("levelhead.campaign.score.score_pair", None)  # cannot be called
+        assert canonical(scored(folders, store=store)) == expected
+
+
+def test_each_gold_is_read_once(folders: Path, monkeypatch) -> None:
+    read = []
+    true_read = Path.read_bytes
+
+    def count(self):
+        read.append(self)
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", count)
+    scored(folders, rules="udtools")
+    golds = [path.name for path in read if path.parent.name == "gold"]
+    assert sorted(golds) == [f"{code}.conllu" for code in LANGUAGES]
+
+
+def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: Path, monkeypatch) -> None:
+    """The first reader finds other bytes than were planned with; a new plan is made."""
+    target = folders / "systems" / "alpha" / "en.conllu"
+    true_read, changed = Path.read_bytes, []
+
+    def change(self):
+        if self == target and not changed:
+            changed.append(True)
+            target.write_bytes(ENGLISH)
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", change)
+    results = scored(folders)
+    assert changed
+    assert results.results["alpha", "en"].values["LAS"] == 1
+    monkeypatch.undo()
+    assert canonical(results) == canonical(scored(folders))
+
+
+def test_a_change_under_way_does_not_spoil_the_store(folders: Path, tmp_path: Path, monkeypatch) -> None:
+    """What is stored under the hash of a content is the result of that content."""
+    target = folders / "systems" / "alpha" / "en.conllu"
+    original = target.read_bytes()
+    expected = canonical(scored(folders))
+    true_read, changed = Path.read_bytes, []
+
+    def change(self):
+        if self == target and not changed:
+            changed.append(True)
+            target.write_bytes(ENGLISH)
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", change)
+    with Store(tmp_path / "s") as store:
+        assert canonical(scored(folders, store=store)) != expected
+        monkeypatch.undo()
+        target.write_bytes(original)
+        assert canonical(scored(folders, store=store)) == expected
+
+
+@pytest.mark.parametrize("what", ["gold", "systems/alpha"])
+def test_a_file_that_changes_after_it_was_read_is_scored_again(folders: Path, monkeypatch, what: str) -> None:
+    target, last = folders / what / "en.conllu", folders / "systems" / "gamma" / "tr.conllu"
+    true_read, changed = Path.read_bytes, []
+
+    def change(self):
+        if self == last and not changed:  # jobs on en come before those on tr
+            changed.append(True)
+            target.write_bytes(ENGLISH.replace(b"nsubj", b"obj"))
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", change)
+    results = scored(folders)
+    monkeypatch.undo()
+    assert changed
+    assert canonical(results) == canonical(scored(folders))
+
+
+def test_a_file_that_never_stops_changing_is_an_error_that_names_it(folders: Path, monkeypatch) -> None:
+    target = folders / "systems" / "alpha" / "en.conllu"
+    true_read, n = Path.read_bytes, 0
+
+    def change(self):
+        nonlocal n
+        if self == target:
+            n += 1
+            target.write_bytes(ENGLISH + b"\n" * n)
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", change)
+    with pytest.raises(InputError, match="changing-file") as refusal:
+        scored(folders)
+    assert [fault.place.file for fault in refusal.value.faults] == [str(target)]
+
+
+def test_a_worker_that_does_not_see_a_file_is_an_error_and_no_zero(folders: Path, monkeypatch) -> None:
+    """As on a cluster whose machines do not share the folder."""
+
+    def refuse(_: Path) -> bytes:
+        raise FileNotFoundError(2, "No such file")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InputError, match="changing-file: No such file"):
+        scored(folders)
+
+
+def run_rank(folder: Path, *more: object, **settings) -> subprocess.Popen:
+    arguments = [sys.executable, "-m", "levelhead", "rank", folder / "gold", folder / "systems", *more]
+    return subprocess.Popen(list(map(os.fspath, arguments)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(
+    folders: Path, tmp_path: Path, jobs: str
+) -> None:
+    for number in range(30):
+        system = folders / "systems" / f"copy-{number}"
+        shutil.copytree(folders / "systems" / ("alpha", "beta", "gamma")[number % 3], system)
+        for path in system.iterdir():
+            path.write_bytes(b"# copy %d\n" % number + path.read_bytes())  # or it would have the key of its source
+    clean = run_rank(folders, "--format", "json", "-j", jobs)
+    expected, _ = clean.communicate()
+    assert clean.returncode == 0
+    store = tmp_path / "s"
+    killed = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
+    n = 0
+    while n == 0 and killed.poll() is None:
+        time.sleep(0.02)
+        try:
+            with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+                n = connection.execute("SELECT count(*) FROM results").fetchone()[0]
+            connection.close()
+        except sqlite3.OperationalError:
+            pass
+    killed.kill()
+    output, _ = killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    assert output == b""
+    with Store(store) as results:
+        assert 0 < len(results) < 33 * 8
+    again = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
+    output, errors = again.communicate()
+    assert (again.returncode, errors) == (0, b"")
+    assert output == expected
+
+
+def test_a_full_disk_is_an_error_and_a_rerun_continues(folders: Path, tmp_path: Path) -> None:
+    resource = pytest.importorskip("resource")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    store = tmp_path / "s"
+    full = run_rank(folders, "--store", store, "-j", "1", preexec_fn=limit)
+    output, errors = full.communicate()
+    assert (full.returncode, output) == (2, b"")
+    assert errors.startswith(f"{store}: store: ".encode())
+    again = run_rank(folders, "--store", store)
+    clean = run_rank(folders)
+    assert again.communicate() == clean.communicate()
+
+
+# Tables of scores
+
+
+LONG = "Treebank\tMetric\tTeam\tF1\nen\tLAS\tx\t80.01\nen\tLAS\ty\t79.5\nfr\tLAS\tx\t70\n"
+
+
+def table(folder: Path, text: str) -> Path:
+    path = folder / "table.tsv"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_long_tables(tmp_path: Path) -> None:
+    results = c.read_scores(table(tmp_path, LONG))
+    assert results.systems == ("x", "y")
+    assert results.results["x", "en"].values == {"LAS": Fraction(8001, 10_000)}
+    assert results.results["y", "fr"].state == "missing"
+    assert results.results["y", "fr"].values == {"LAS": 0}
+
+
+def test_wide_tables(tmp_path: Path) -> None:
+    text = "system\ttreebank\tLAS\tMyScore\tRank\nx\ten\t80\t5e1\t1\nx\tfr\t\t-\t2\n"
+    results = c.read_scores(table(tmp_path, text))
+    assert results.measures == ("LAS", "MyScore")
+    assert results.results["x", "en"].values == {"LAS": Fraction(4, 5), "MyScore": Fraction(1, 2)}
+    assert results.results["x", "fr"].values == {"LAS": 0, "MyScore": 0}
+
+
+def test_a_treebank_on_which_nobody_has_a_score_counts_too(tmp_path: Path) -> None:
+    results = c.read_scores(table(tmp_path, "system\ttreebank\tLAS\nx\ten\t80\nx\tfr\t\ny\ten\t\n"))
+    standings = c.rank(results, "LAS", everything(results)).standings
+    assert [(one.system, one.value) for one in standings] == [("x", Fraction(2, 5)), ("y", 0)]
+
+
+def test_our_own_tables_are_read_again(folders: Path, tmp_path: Path) -> None:
+    from levelhead.report.ranking import results_table
+    from levelhead.report.writers import to_tsv
+
+    results = scored(folders)
+    again = c.read_scores(table(tmp_path, to_tsv(results_table(results))))
+    assert again.systems == results.systems
+    for key, result in results.results.items():
+        assert again.results[key].values == pytest.approx(dict(result.values), abs=1e-12)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "", "\n", "system\ttreebank\tLAS\n", "a\tb\tc\nx\ten\t5\n", "system\tLAS\nx\t5\n", LONG + "en\tLAS\tx\t80.01\n",
+        LONG + "en\tLAS\n", LONG + "en\tLAS\tz\teighty\n", LONG + "en\tLAS\tz\tnan\n", LONG + "en\tLAS\tz\t101\n",
+        LONG + "en\tLAS\tz\t-1\n", LONG + "\tLAS\tz\t1\n", LONG + "en\tLAS\tz\tInfinity\n", "system\tsystem\ttreebank\n",
+        "system\ttreebank\tLAS\nx\ten\tbad\n", LONG + "en\tLAS\tz\t1_0\n" * 2,
+    ],
+)  # fmt: skip
+def test_bad_tables(tmp_path: Path, text: str) -> None:
+    with pytest.raises(InputError, match="invalid-table") as refusal:
+        c.read_scores(table(tmp_path, text))
+    assert refusal.value.place.file.endswith("table.tsv")
+
+
+def test_a_table_that_is_not_utf8(tmp_path: Path) -> None:
+    (tmp_path / "t").write_bytes(LONG.encode() + b"\xff")
+    with pytest.raises(InputError, match="invalid-table"):
+        c.read_scores(tmp_path / "t")
+
+
+# Manifests
+
+
+MANIFEST = """
+[campaign]
+measures = ["LAS", "CLAS.recall"]
+rules = "conll18"
+ranking = "conll18"
+show = ["all", "north"]
+systems = "systems"
+
+[[treebank]]
+code = "tr"
+gold = "gold/tr.conllu"
+groups = ["south"]
+
+[[treebank]]
+code = "fi"
+gold = "gold/fi.conllu"
+language = "Suomi"
+family = "Uralic"
+genus = "Finnic"
+output = "fi.conllu"
+
+[groups]
+north = ["fi"]
+"""
+
+
+def manifest(folder: Path, text: str) -> Path:
+    path = folder / "campaign.toml"
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_a_manifest(folders: Path) -> None:
+    found = c.read_manifest(manifest(folders, MANIFEST))
+    assert (found.measures, found.rules, found.ranking) == (("LAS", "CLAS.recall"), "conll18", "conll18")
+    assert found.groups == {"north": ["fi"], "south": ["tr"]}
+    campaign = found.campaign()
+    assert [(one.code, one.language.name) for one in campaign.test_sets] == [("tr", "Turkish"), ("fi", "Suomi")]
+    assert [system.name for system in campaign.systems] == ["alpha", "beta", "gamma"]
+
+
+def test_a_manifest_of_systems(folders: Path) -> None:
+    text = """
+[campaign]
+gold = "gold"
+[[system]]
+name = "Alpha (Berlin)"
+folder = "systems/alpha"
+[[system]]
+folder = "systems/beta"
+"""
+    campaign = c.read_manifest(manifest(folders, text)).campaign()
+    assert [system.name for system in campaign.systems] == ["Alpha (Berlin)", "beta"]
+    assert len(campaign.test_sets) == 8
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("[campaign", "not TOML"),
+        ("x = 1", "the manifest has an unknown key 'x'"),
+        ("campaign = 1", "campaign is no table"),
+        ("[campaign]\nmesures = ['LAS']", "is it measures?"),
+        ("[campaign]\nmeasures = 'LAS'", "campaign.measures is no list of texts"),
+        ("[campaign]\nmeasures = ['LAS', 'LAS']", "campaign.measures has 'LAS' twice"),
+        ("[campaign]\nrules = 'conll19'", "campaign.rules is 'conll19'; there are"),
+        ("[campaign]\nranking = 'best'", "campaign.ranking is 'best'; there are exact, conll17, conll18"),
+        ("[campaign]\ngold = 5", "campaign.gold is no text"),
+        ("treebank = 5", "treebank is no list of tables"),
+        ("[[treebank]]\ngold = 'gold/en.conllu'", "treebank 1 has no code"),
+        ("[[treebank]]\ncode = 'xx'", "treebank 1: there is no gold file of xx"),
+        ("[[treebank]]\ncode = 'xx'\ngold = 'gold/xx.conllu'", "treebank 1: there is no gold file of xx"),
+        ("[[treebank]]\ncode = 'en'\ngold = 'gold/en.conllu'\n" * 2, "[[treebank]] has 'en' twice"),
+        ("[[treebank]]\ncode = 'en'\ngold = 'gold/en.conllu'\n[groups]\na = ['fr']", "groups.a has test sets that"),
+        ("[[treebank]]\ncode = 'en'\nlanguege = 'x'\ngold = 'gold/en.conllu'", "is it language?"),
+        ("[[system]]\nname = 'x'", "system 1 has no folder"),
+        ("[groups]\na = 5", "groups.a is no list of texts"),
+        ('[campaign]\ngold = "a\\u0000"', "campaign.gold is no text"),
+    ],
+)
+def test_bad_manifests(folders: Path, text: str, message: str) -> None:
+    with pytest.raises(InputError, match="invalid-manifest") as refusal:
+        c.read_manifest(manifest(folders, text))
+    assert message in str(refusal.value)
+
+
+@pytest.mark.parametrize("text", ["", "[campaign]\ngold = 'gold'", "[campaign]\nsystems = 'systems'"])
+def test_manifests_that_leave_out_what_is_needed(folders: Path, text: str) -> None:
+    with pytest.raises(InputError, match="invalid-manifest: it names no"):
+        c.read_manifest(manifest(folders, text)).campaign()
+
+
+def test_all_that_is_wrong_is_told_at_once(folders: Path) -> None:
+    with pytest.raises(InputError) as refusal:
+        c.read_manifest(manifest(folders, "x = 1\n[campaign]\nrules = 'a'\nranking = 'b'\n"))
+    assert len(refusal.value.faults) == 3
