@@ -80,6 +80,7 @@ OTHER_ERRORS = {
     *("invalid-model-settings", "reserved-word", "invalid-arpa", "invalid-treebank-list"),
     *("invalid-targets", "recorded-heads"),
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
+    *("invalid-command", "parser-failed", "parser-words", "too-few-sentences"),
 }
 
 SHIFTS = {

@@ -28,6 +28,7 @@ VERBS = {
     "convert": "Convert content-head trees to function-head trees, and back.",
     "train": "Train a parser on a treebank.",
     "parse": "Parse with a model that train wrote.",
+    "crossval": "Parse a treebank by models that have not seen it.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 
