@@ -79,13 +79,14 @@ def train(
     check_parser(parser, PARSERS)
     source = prepared(treebank, relations, scheme)
     labels, names, root = _labels(source.treebank)
-    trees = Trees(columns_of(treebank), treebank.sentence_starts, source.treebank.local_heads(), labels)
+    templates = templates_for(parser)
+    trees = Trees(
+        columns_of(treebank, templates.values()), treebank.sentence_starts, source.treebank.local_heads(), labels
+    )
     chosen = schedule or default_schedule(parser, beam)
     training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": seed}
     graph_based = parser in GRAPH_PARSERS
-    model = Model(
-        parser, names, root, templates_for(parser), 1 if graph_based else beam, {}, training, source.function_head
-    )
+    model = Model(parser, names, root, templates, 1 if graph_based else beam, {}, training, source.function_head)
     passes = (train_graph if graph_based else train_transitions)(trees, model, chosen, seed)
     return _best(model, passes, _n_passes(model, chosen), dev, progress)
 
@@ -211,7 +212,7 @@ def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
     """
     if not treebank.n_words:
         return treebank
-    local, labels = parse_columns(model, columns_of(treebank), treebank.sentence_starts)
+    local, labels = parse_columns(model, columns_of(treebank, model.templates.values()), treebank.sentence_starts)
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
     strings, codes = treebank.strings.with_texts(model.relations)
