@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -12,7 +11,9 @@ from typing import TYPE_CHECKING, Any
 from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation import Evaluation, measures_for, score, weights_for
 from levelhead.measures import STANDARD, Registry
+from levelhead.progress import tracked
 from levelhead.scoring.rules import rules_named
+from levelhead.scoring.weights import TEMPLATE
 from levelhead.treebank.files import treebanks_in
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
 
     Args:
         gold: a folder of CoNLL-U files.
-        system: a folder with a file of the same name for each; others are ignored.
+        system: a folder with a file of the same name for each; others (`unpaired_in`) are ignored.
 
     Raises:
         InputError: the gold folder has none, or two of one name.
@@ -37,6 +38,17 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
     if not golds:
         raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(gold))))
     return {name: (path, systems.get(name, Path(system) / path.name)) for name, path in golds.items()}
+
+
+def unpaired_in(treebanks: Iterable[str], folder: str | os.PathLike[str]) -> list[Path]:
+    """Return the files of a folder of outputs that belong to no gold treebank.
+
+    Args:
+        treebanks: the names of the gold treebanks.
+        folder: the outputs of a system.
+    """
+    known = set(treebanks)
+    return [path for name, path in treebanks_in(Path(folder)).items() if name not in known]
 
 
 def score_pairs(
@@ -64,18 +76,20 @@ def score_pairs(
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
     asked = measures_for(rules_named(rules), measures, registry)
-    weights = weights_for(asked, registry, weights)
+    one_for_all = [measure for measure in asked if TEMPLATE not in str(measure)]
+    weights = weights_for(one_for_all, registry, weights)
     formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
-    for name, (gold, system) in _with_progress(pairs):
+    for name, (gold, system) in tracked(pairs.items(), "scoring"):
         if not os.path.isfile(system):  # noqa: PTH113 -- which never raises; nobody may ever write to a named pipe
             message = f"there is no output for {printable(name)}"
             faults.append(Fault("missing-system-file", message, Place(os.fspath(system.parent))))
             continue
         try:
+            own = weights_for(asked, registry, weights, name)
             evaluations[name] = score(
-                gold, system, measures=asked, rules=rules, **formats, weights=weights, registry=registry
+                gold, system, measures=asked, rules=rules, **formats, weights=own, registry=registry
             )
         except InputError as error:
             faults += error.faults
@@ -96,12 +110,3 @@ def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction |
         known = [value for value in values if value is not None]
         averages[name] = sum(known, Fraction(0)) / len(values) if len(known) == len(values) else None
     return averages
-
-
-def _with_progress(pairs: Pairs) -> Iterable[tuple[str, tuple[Path, Path]]]:
-    if sys.stderr is None or not sys.stderr.isatty():
-        return pairs.items()
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(pairs.items(), "scoring", console=Console(stderr=True), transient=True)

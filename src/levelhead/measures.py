@@ -33,7 +33,8 @@ def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = F
 DPPL = Definition(
     "DPPL",
     "Derivation perplexity of the system's trees; lower is better, and gold need not be right or there.",
-    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences)",
+    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences);"
+    " words that the model does not know are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     unit="perplexity",
     argument="a training treebank; ,order=NAME: the transition system of the order, swap-lazy by default, or string",
@@ -72,7 +73,7 @@ class Registry(NamedTuple):
         """
         if scheme not in self.schemes.by_name:
             known = ", ".join(self.schemes.by_name)
-            raise MeasureError(f"there is no scheme {scheme!r}; there are {known}", "unknown-measure")
+            raise MeasureError(f"there is no scheme {scheme!r}; there are {known}", "unknown-scheme")
         return self._replace(schemes=self.schemes._replace(default=scheme))
 
 
@@ -98,8 +99,22 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     measure = _with_options_in_order(measure, definition)
     if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
+    if measure.component and definition.lower_is_better:
+        raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
     check(measure, registry.schemes)
     return measure
+
+
+def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
+    """Return a measure that names the scheme of each of its classes, so that no default decides what it means.
+
+    Args:
+        measure: a measure of the registry.
+        registry: the measures and schemes that there are.
+    """
+    schemes = registry.schemes
+    without = tuple(sorted({schemes.qualified(each) for each in measure.without}))
+    return replace(measure, only=schemes.qualified(measure.only) if measure.only else None, without=without)
 
 
 def _nearest(name: str, known: Iterable[str]) -> Iterable[str]:
@@ -127,10 +142,13 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
 
 
 def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
-    """Say whether a lower value of a measure is a better one, as of perplexities.
+    """Say whether a lower value of a measure is a better one, as of perplexities; not of what a table calls otherwise.
 
     Args:
-        text: the measure.
+        text: the measure, or the name of a column of published scores.
         registry: the measures and schemes that there are.
     """
-    return registry.measures[parse_measure(text, registry).name].lower_is_better
+    try:
+        return registry.measures[parse_measure(text, registry).name].lower_is_better
+    except MeasureError:
+        return False

@@ -12,6 +12,7 @@ from levelhead.cli import options
 from levelhead.cli.program import DONE, say
 from levelhead.conversion import VARIANTS, backward, check, default_targets, forward, read_targets, ud_version
 from levelhead.errors import Fault, InputError
+from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
 from levelhead.treebank.source import SUFFIXES
 
@@ -62,10 +63,12 @@ def convert(
         "exact": exact,
     }
     if only_check:
+        if arguments[0] in _DIRECTIONS and not os.path.exists(arguments[0]):  # noqa: PTH110
+            raise click.UsageError(f"--check takes no direction, it converts there and back: leave {arguments[0]} out")
         trips = _check_all(arguments, output, input_format, settings)
         _print(trips, failures, output_format, places, output)
-    elif failures or output is not None or output_format != "text":
-        raise click.UsageError("--failures, --format and --output go with --check")
+    elif failures or output is not None or output_format != "text" or places is not None:
+        raise click.UsageError("--failures, --format, --places and --output go with --check")
     else:
         _convert(arguments, input_format, settings)
     return DONE
@@ -116,7 +119,7 @@ def _check_all(
         raise click.UsageError("--output names one of the files that are read")
     trips: dict[str, RoundTrip] = {}
     faults: list[Fault] = []
-    for name, path in paths.items():
+    for name, path in tracked(paths.items(), "converting"):
         try:
             trips[name] = check(read(path, format=input_format), **settings)  # type: ignore[arg-type]
         except InputError as error:

@@ -5,26 +5,28 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import OutputClosed, say
-from levelhead.errors import Fault, OutputError
+from levelhead.errors import Fault, OutputError, number_of
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
 
 if TYPE_CHECKING:
-    from levelhead.evaluation import Evaluation
     from levelhead.measures import Registry
+    from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
 PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are told alike."""
+
+_MOST_UNPAIRED = 5
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -83,6 +85,15 @@ level_option: Decorator = click.option(
 seed_option: Decorator = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all randomness."
 )
+
+report_option: Decorator = click.option(
+    "--report", "report_file", type=PATH, metavar="HTML",
+    help="Also write one page with tables, charts and trees that opens offline (extra: report).",
+)  # fmt: skip
+figures_option: Decorator = click.option(
+    "--figures", type=PATH, metavar="FOLDER",
+    help="Also write every chart of the page as SVG, PDF and PNG, every table as TSV and LaTeX (extra: report).",
+)  # fmt: skip
 
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
@@ -178,13 +189,46 @@ def emit(text: str, output: str | None) -> None:
         replace_file(output, [data])
 
 
+def write_page(page: Page, report: str | None, figures: str | None) -> None:
+    """Write a page, or its charts and tables, where they are asked for.
+
+    Args:
+        page: the page.
+        report: the file of the page, or None.
+        figures: the folder of charts and tables, or None.
+    """
+    if report is not None:
+        from levelhead.report.page import render
+        from levelhead.treebank.write import replace_file
+
+        replace_file(report, [render(page)])
+    if figures is not None:
+        from levelhead.report.page import write_figures
+
+        write_figures(page, figures)
+
+
 def print_warnings(faults: Iterable[Fault]) -> None:
     """Print warnings on standard error."""
     for fault in faults:
         say(f"warning: {fault}")
 
 
-def print_notes(evaluations: Iterable[Evaluation]) -> None:
+def print_unpaired(paths: Sequence[object], of: str) -> None:
+    """Warn on standard error of files that nobody asked for.
+
+    Args:
+        paths: the files.
+        of: what they belong to none of.
+    """
+    for path in paths[:_MOST_UNPAIRED]:
+        say(f"warning: {path} belongs to no {of}")
+    if len(paths) > _MOST_UNPAIRED:
+        others = len(paths) - _MOST_UNPAIRED
+        say(f"warning: {number_of(others, 'other file')} {'belongs' if others == 1 else 'belong'} to no {of}")
+
+
+def print_notes(notes: Iterable[str]) -> None:
     """Print what to know before the numbers are used, each sentence once, on standard error."""
-    for note in dict.fromkeys(note for evaluation in evaluations for note in evaluation.notes):
+    for note in dict.fromkeys(notes):
         say(f"note: {note}")

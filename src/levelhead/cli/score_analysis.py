@@ -2,29 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli import options
 from levelhead.cli.score_tables import one_measure
-from levelhead.evaluation import load_pair
+from levelhead.evaluation import decisive, joint_signature, load_pair, signature
+from levelhead.scoring.crossing import notes_of, notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import rules_named
 
 if TYPE_CHECKING:
     from levelhead.analysis import Training
     from levelhead.cli.request import Request
+    from levelhead.evaluation import Evaluation
+    from levelhead.report.scores import Average
+    from levelhead.scoring.measure import Measure
     from levelhead.treebank.schemes import Scheme
 
+    _Used = tuple[Scheme, tuple[str, ...]]
 
-def _matches(request: Request) -> Iterator[tuple[str, Matches]]:
-    rules = rules_named(request.rules)
-    for name, pair in request.pairs().items():
-        gold, system = load_pair(*pair, rules, request.input_format, request.gold_format)  # type: ignore[arg-type]
-        options.print_warnings((*gold.warnings, *system.warnings))
-        yield name, match(gold, system, rules)
+
+class _Pairs:
+    """The pairs of files that a request names, matched one by one; warnings and notes are printed on the way.
+
+    Args:
+        request: what was asked for.
+        measures: the measures that are counted.
+        scheme: a scheme that is used beside them, if any, with what uses it.
+    """
+
+    def __init__(self, request: Request, measures: tuple[Measure, ...] = (), scheme: _Used | None = None) -> None:
+        self.request, self.measures, self.scheme = request, measures, scheme
+        self.rules, self.registry = rules_named(request.rules), request.registry()
+        self.signatures: list[Mapping[str, str]] = []
+
+    def __iter__(self) -> Iterator[tuple[str, Matches]]:
+        request, registry = self.request, self.registry
+        for name, pair in request.pairs().items():
+            formats: Any = (request.input_format, request.gold_format)
+            gold, system = load_pair(*pair, self.rules, *formats)
+            options.print_warnings((*gold.warnings, *system.warnings))
+            asked = ((measure, registry.measures[measure.name]) for measure in self.measures)
+            options.print_notes(notes_on(gold, system, asked, self.rules, registry.schemes))
+            options.print_notes(notes_of(gold, system, [self.scheme] if self.scheme else []))
+            own = decisive(self.measures, {}, registry) | ({"scheme": self.scheme[0].name} if self.scheme else {})
+            self.signatures.append(signature(gold, system, self.rules, own))
+            yield name, match(gold, system, self.rules)
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """What decides the numbers of all."""
+        return joint_signature(self.signatures)
 
 
 def _scheme(request: Request) -> Scheme:
@@ -42,18 +73,23 @@ def _training(request: Request) -> Training | None:
 def print_breakdowns(request: Request) -> None:
     """Print one table of all breakdowns, one after the other."""
     from levelhead.analysis import break_down
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import Comments, Settings
     from levelhead.measures import parse_measure
     from levelhead.report.analysis import breakdown_document, breakdown_table
 
     registry = request.registry()
     measure = parse_measure(one_measure(request)[0], registry)
     settings = Settings(_scheme(request), _training(request))
-    found = {
-        name: [break_down(matches, measure, by.split(","), settings, registry=registry) for by in request.by]
-        for name, matches in _matches(request)
-    }
-    request.print(lambda: breakdown_table(found), lambda: breakdown_document(found))
+    asked = [by.split(",") for by in request.by]
+    by_class = any("class" in by for by in asked)
+    pairs = _Pairs(request, (measure,), (_scheme(request), ("--by class",)) if by_class else None)
+    found, comments = {}, Comments(name for by in asked for name in by)
+    for name, matches in pairs:
+        found[name] = [break_down(matches, measure, by, settings, registry=registry) for by in asked]
+        comments.see(matches.gold)
+    comments.check()
+    signed = pairs.signature
+    request.print(lambda: breakdown_table(found, signed), lambda: breakdown_document(found, signed))
 
 
 def print_confusion(request: Request) -> None:
@@ -61,8 +97,10 @@ def print_confusion(request: Request) -> None:
     from levelhead.analysis import confuse
     from levelhead.report.analysis import confusion_document, confusion_table
 
-    found = {name: confuse(matches) for name, matches in _matches(request)}
-    request.print(lambda: confusion_table(found), lambda: confusion_document(found))
+    pairs = _Pairs(request)
+    found = {name: confuse(matches) for name, matches in pairs}
+    signed = pairs.signature
+    request.print(lambda: confusion_table(found, signed), lambda: confusion_document(found, signed))
 
 
 def print_errors(request: Request) -> None:
@@ -70,8 +108,10 @@ def print_errors(request: Request) -> None:
     from levelhead.analysis import error_types
     from levelhead.report.analysis import errors_document, errors_table
 
-    found = {name: error_types(matches) for name, matches in _matches(request)}
-    request.print(lambda: errors_table(found), lambda: errors_document(found))
+    pairs = _Pairs(request)
+    found = {name: error_types(matches) for name, matches in pairs}
+    signed = pairs.signature
+    request.print(lambda: errors_table(found, signed), lambda: errors_document(found, signed))
 
 
 def print_cascading(request: Request) -> None:
@@ -80,27 +120,60 @@ def print_cascading(request: Request) -> None:
     from levelhead.report.analysis import cascading_document, cascading_table
 
     scheme = _scheme(request)
-    found = {name: cascading_errors(matches, scheme) for name, matches in _matches(request)}
-    request.print(lambda: cascading_table(found), lambda: cascading_document(found))
+    pairs = _Pairs(request, scheme=(scheme, ("--table cascading",)))
+    found = {name: cascading_errors(matches, scheme) for name, matches in pairs}
+    signed = pairs.signature
+    request.print(lambda: cascading_table(found, signed), lambda: cascading_document(found, signed))
 
 
 def print_examples(request: Request) -> None:
     """Print the sentences behind cells of the confusion, with both trees."""
     from levelhead.analysis import Example
-    from levelhead.analysis.confusion import examples_of
+    from levelhead.analysis.confusion import cells_named, examples_of
     from levelhead.report.analysis import examples_document
     from levelhead.report.drawing import draw_examples
 
     if request.output_format not in {"text", "json", "jsonl"}:
         raise click.UsageError("--show prints text or JSON")
-    ((_, matches),) = _matches(request)
+    pairs = _Pairs(request)
+    ((_, matches),) = pairs
     found: dict[str, list[Example]] = {}
     for cell in request.show:
-        gold, colon, system = cell.partition(":")
-        if not colon:
+        if not all(cell.split(":")) or ":" not in cell:
             raise click.UsageError(f"{cell!r} is not GOLD:SYSTEM, as in nsubj:obj")
-        found[cell] = list(examples_of(matches, gold, system))
+        meant = cells_named(matches, cell)
+        if len(meant) > 1:
+            readings = " or ".join(f"{gold} taken for {system}" for gold, system in meant)
+            raise click.UsageError(f"{cell!r} is ambiguous: {readings}")
+        found[cell] = list(examples_of(matches, *meant[0]))
     if request.json:
-        options.print_json(examples_document(matches, found), request.output, lines=request.output_format == "jsonl")
+        options.print_json(
+            examples_document(matches, found, pairs.signature), request.output, lines=request.output_format == "jsonl"
+        )
     else:
         options.emit(draw_examples(matches, found), request.output)
+
+
+def write_page(request: Request, evaluations: Mapping[str, Evaluation], average: Average | None) -> None:
+    """Write the page of a system, or its charts and tables.
+
+    Args:
+        request: what was asked for.
+        evaluations: the scores of each treebank.
+        average: the macro-average of each measure, if folders were scored.
+    """
+    from levelhead.report.page.score import score_page
+
+    rules = rules_named(request.rules)
+    matched = ((name, one, match(one.gold, one.system, rules)) for name, one in evaluations.items())
+    page = score_page(_name(request), matched, len(evaluations), average, request.registry())
+    options.write_page(page, request.report_file, request.figures)
+
+
+def _name(request: Request) -> str:
+    """What to call the system: its folder, or its file where that says more than the gold file's name."""
+    from pathlib import Path
+
+    own = Path(request.system).resolve()
+    name, gold = (Path(path).name.partition(".conll")[0] for path in (own, request.gold))
+    return own.parent.name if name == gold and not request.folders else name

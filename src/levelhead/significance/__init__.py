@@ -2,7 +2,16 @@
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted, Run, counted
-from levelhead.significance.differences import STANDARD, Result, Settings, bootstrap_p, differences, interval
+from levelhead.significance.differences import (
+    STANDARD,
+    Result,
+    Settings,
+    bootstrap_p,
+    differences,
+    interval,
+    seeded,
+    signature_of,
+)
 from levelhead.significance.resampling import resampled, swapped
 
 __all__ = [
@@ -17,7 +26,9 @@ __all__ = [
     "holm",
     "interval",
     "resampled",
+    "seeded",
     "sign_test",
+    "signature_of",
     "signed_rank_test",
     "swapped",
 ]
