@@ -4,13 +4,18 @@ from Cython.Build import cythonize
 from setuptools import Extension, setup
 
 KERNELS = (
-    "scan.pyx pools.pyx trees.py spans.py shapes.py oracles.py lifting.py transitions.py conversion.py arpa.py"
+    "scan.pyx pools.pyx trees.py spans.py shapes.py oracles.py lifting.py transitions.py conversion.py arpa.py "
+    "transition_parser.pyx graph_parser.pyx"
 ).split()
 
 
 def extension(file_name: str) -> Extension:
     module = file_name.partition(".")[0]
-    return Extension(f"levelhead.kernels.{module}", [f"src/levelhead/kernels/{file_name}"], extra_compile_args=["-O3"])
+    return Extension(
+        f"levelhead.kernels.{module}",
+        [f"src/levelhead/kernels/{file_name}"],
+        extra_compile_args=["-O3", "-ffp-contract=off"],
+    )
 
 
 setup(ext_modules=cythonize([extension(name) for name in KERNELS], language_level=3))

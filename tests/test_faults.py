@@ -80,6 +80,8 @@ OTHER_ERRORS = {
     *("invalid-model-settings", "reserved-word", "invalid-arpa", "invalid-treebank-list"),
     *("invalid-targets", "recorded-heads"),
     *("unknown-scheme", "unknown-rules", "unknown-property", "not-broken-down", "missing-training", "not-there"),
+    *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
+    *("invalid-command", "parser-failed", "parser-words", "too-few-sentences"),
 }
 
 SHIFTS = {

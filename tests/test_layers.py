@@ -29,6 +29,7 @@ LAYERS = (
     {"typology"},
     {"conversion"},
     {"jobs"},
+    {"parsing"},
     {"measures"},
     {"user_definitions"},
     {"evaluation", "folders", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},

@@ -26,6 +26,9 @@ VERBS = {
     "derive": "Print transitions, or words as they are attached.",
     "perplexity": "Measure string or derivation perplexity.",
     "convert": "Convert content-head trees to function-head trees, and back.",
+    "train": "Train a parser on a treebank.",
+    "parse": "Parse with a model that train wrote.",
+    "crossval": "Parse a treebank by models that have not seen it.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 

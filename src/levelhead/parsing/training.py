@@ -1,0 +1,228 @@
+"""Training a parser on a treebank, and parsing with it."""
+
+from __future__ import annotations
+
+import difflib
+from collections import Counter
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead._version import VERSION
+from levelhead.conversion import backward, forward, ud_version
+from levelhead.errors import Fault, InputError
+from levelhead.parsing.columns import Columns, columns_of
+from levelhead.parsing.graph import parse_graph, train_graph
+from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
+from levelhead.parsing.tables import tables_of
+from levelhead.parsing.templates import templates_for
+from levelhead.parsing.transition import parse_transitions, train_transitions
+from levelhead.treebank import Column, Treebank
+from levelhead.treebank.relations import universal
+from levelhead.treebank.strings import UNDERSCORE
+from levelhead.treebank.treebank import COLUMNS
+
+Relations = Literal["universal", "full"]
+Scheme = Literal["content-head", "function-head"]
+
+DEFAULT_BEAM = 4
+_PATIENCE = 3
+
+
+class Report(NamedTuple):
+    """How far training is.
+
+    Args:
+        done: passes over the training data that are done.
+        passes: how many there will be.
+        uas: on the development treebank, if there is one.
+        las: likewise; relations with subtypes count as their universal relation.
+    """
+
+    done: int
+    passes: int
+    uas: float | None = None
+    las: float | None = None
+
+
+def train(
+    treebank: Treebank,
+    parser: str = "swap-lazy",
+    *,
+    dev: Treebank | None = None,
+    beam: int = DEFAULT_BEAM,
+    seed: int = 0,
+    relations: Relations = "universal",
+    scheme: Scheme = "content-head",
+    schedule: Schedule | None = None,
+    progress: Callable[[Report], None] | None = None,
+) -> Model:
+    """Train a parser of our own.
+
+    Args:
+        treebank: what to learn from.
+        parser: a transition system, or "graph" or "graph-first-order".
+        dev: a treebank to stop early by: the pass with the best LAS on it is kept.
+        beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.
+        seed: of the order of sentences; the same seed gives the same model.
+        relations: learn universal relations, or those with their subtypes.
+        scheme: learn trees as they are, or converted to function heads; parsing then converts back.
+        schedule: how many passes and runs.
+        progress: called after each pass.
+
+    Raises:
+        InputError: there is no such parser, or there is nothing to learn from.
+    """
+    check_parser(parser, PARSERS)
+    source = prepared(treebank, relations, scheme)
+    labels, names, root = _labels(source.treebank)
+    templates = templates_for(parser)
+    trees = Trees(
+        columns_of(treebank, templates.values()), treebank.sentence_starts, source.treebank.local_heads(), labels
+    )
+    chosen = schedule or default_schedule(parser, beam)
+    training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": seed}
+    graph_based = parser in GRAPH_PARSERS
+    model = Model(parser, names, root, templates, 1 if graph_based else beam, {}, training, source.function_head)
+    passes = (train_graph if graph_based else train_transitions)(trees, model, chosen, seed)
+    return _best(model, passes, _n_passes(model, chosen), dev, progress)
+
+
+class Prepared(NamedTuple):
+    """What a parser learns from.
+
+    Args:
+        treebank: with the relations and trees to learn.
+        function_head: the version of UD by which its trees were converted to function heads, if they were.
+    """
+
+    treebank: Treebank
+    function_head: int | None
+
+
+def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepared:
+    """Return what a parser learns from.
+
+    Raises:
+        InputError: the treebank has no words.
+    """
+    if not treebank.n_words:
+        raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
+    if relations == "universal":
+        treebank = treebank.replace(relations=[universal(relation) for relation in treebank.relations])
+    if scheme == "content-head":
+        return Prepared(treebank, None)
+    version = ud_version(treebank) or 2
+    return Prepared(forward(treebank, ud=version), version)
+
+
+def default_schedule(parser: str, beam: int) -> Schedule:
+    """Return how long training lasts if nothing is said (docs/parsers.md has what else was tried)."""
+    if parser in GRAPH_PARSERS:
+        return Schedule(first=2, second=6, runs=2) if parser == "graph" else Schedule(first=6, second=0, runs=2)
+    return Schedule(first=4, second=4, runs=2) if beam > 1 else Schedule(first=4, second=0, runs=2)
+
+
+def _n_passes(model: Model, schedule: Schedule) -> int:
+    """How many passes report: those of first order before second order do not."""
+    if model.parser in GRAPH_PARSERS:
+        return schedule.runs * (schedule.second if model.parser == "graph" else schedule.first)
+    return schedule.runs * (schedule.first + (schedule.second if model.beam > 1 else 0))
+
+
+def check_parser(parser: str, known: Sequence[str]) -> None:
+    """Raise an InputError, with the nearest name, if there is no such parser."""
+    if parser not in known:
+        near = difflib.get_close_matches(parser, known, 1, 0)
+        raise InputError(Fault("unknown-parser", f"there is no parser {parser!r}; there is {near[0]}"))
+
+
+def _best(
+    model: Model,
+    passes: Iterator[Averages],
+    n_passes: int,
+    dev: Treebank | None,
+    progress: Callable[[Report], None] | None,
+) -> Model:
+    """The model after the last pass, or after the one that is best on the development treebank."""
+    best, best_las, since = model, -1.0, 0
+    averages: Averages = ()
+    heard = _heard(dev)
+    for done, averages in enumerate(passes, 1):
+        report = Report(done, n_passes)
+        if heard is not None:
+            now = replace(model, tables=tables_of(model.parser, averages))
+            report = Report(done, n_passes, *heard.scores(now))
+            since += 1
+            if report.las is not None and report.las > best_las:
+                best, best_las, since = now, report.las, 0
+        if progress is not None:
+            progress(report)
+        if since > _PATIENCE:
+            break
+    return best if heard is not None else replace(model, tables=tables_of(model.parser, averages))
+
+
+class _Development(NamedTuple):
+    """A development treebank, and what its relations are called when they are compared."""
+
+    treebank: Treebank
+    relations: Sequence[str]
+
+    def scores(self, model: Model) -> tuple[float, float]:
+        """UAS and LAS of a model."""
+        parsed = parse_treebank(model, self.treebank)
+        agree = np.array([universal(found) == own for found, own in zip(parsed.relations, self.relations)], bool)
+        right = parsed.heads == self.treebank.heads
+        return float(right.mean()), float((right & agree).mean())
+
+
+def _heard(dev: Treebank | None) -> _Development | None:
+    if dev is None or not dev.n_words:
+        return None
+    return _Development(dev, [universal(relation) for relation in dev.relations])
+
+
+def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
+    """The number of each word's relation, the relations most frequent first, and which one roots have."""
+    counts = Counter(treebank.relations)
+    ordered = sorted(counts, key=lambda name: -counts[name])
+    numbers = {name: number for number, name in enumerate(ordered)}
+    labels = np.array([numbers[name] for name in treebank.relations], np.int32)
+    of_roots = np.bincount(labels[treebank.heads < 0], minlength=len(ordered))
+    return labels, tuple(ordered), int(of_roots.argmax())
+
+
+def parse_columns(
+    model: Model, columns: Columns, starts: NDArray[np.int32]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Return the heads (1-based in the sentence, 0 for the root) and the numbers of the relations."""
+    return (parse_graph if model.parser in GRAPH_PARSERS else parse_transitions)(model, columns, starts)
+
+
+def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
+    """Return a treebank with the heads and relations that a parser of our own gives it; DEPS become empty.
+
+    Args:
+        model: the parser.
+        treebank: what to parse; its heads and relations are not looked at.
+    """
+    if not treebank.n_words:
+        return treebank
+    local, labels = parse_columns(model, columns_of(treebank, model.templates.values()), treebank.sentence_starts)
+    first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
+    heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
+    strings, codes = treebank.strings.with_texts(model.relations)
+    columns: dict[str, Any] = {name: Column(getattr(treebank, name).codes, strings) for name in COLUMNS}
+    columns["relations"] = Column(codes[labels], strings)
+    columns["deps"] = Column(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
+    parsed = replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))
+    return restored(parsed, model.function_head)
+
+
+def restored(parsed: Treebank, function_head: int | None) -> Treebank:
+    """Return the content-head trees of what a parser gave that was trained on converted trees, or what it gave."""
+    return parsed if function_head is None else backward(parsed, ud=function_head)
