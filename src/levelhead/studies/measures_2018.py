@@ -1,0 +1,399 @@
+"""Which measure separates systems best, spreads languages least, and is most stable: all systems, all test sets."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Mapping, Sequence
+from itertools import combinations
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign.languages import language_of
+from levelhead.evaluation import load_pair, measures_for
+from levelhead.measures import REGISTRY
+from levelhead.report.table import Column, Table
+from levelhead.scoring.matches import match
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.rules import RULES
+from levelhead.scoring.score import count as count_measure
+from levelhead.scoring.weights import Weights, values_of
+from levelhead.significance import Run, counted, holm, resampled, swapped
+from levelhead.significance.counted import Counted, ratios
+from levelhead.studies.parts import Parts, format_of, parts_of, systems_in
+from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.study import Claim, Section, Study, judged
+from levelhead.treebank import read
+from levelhead.treebank.relations import UD2
+from levelhead.typology import averaged_entropy, count, profile
+
+NAME = "measures-2018"
+TITLE = "Which measure separates parsers best?"
+SOURCE = "A study of our own, over the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
+
+MEASURES = {
+    "UAS": "UAS", "LAS": "LAS", "CLAS": "CLAS", "CNC": "CNC", "WLAS": "WLAS(wde,default=0.5)", "MLAS": "MLAS",
+    "BLEX": "BLEX",
+}  # fmt: skip
+"""The measures that are compared, by the names in the tables."""
+
+LEVEL = 0.05
+
+Numbers = NDArray[np.float64]
+Row = Mapping[str, Any]
+
+
+def entropies(gold: str) -> Any:
+    """Return the word dependency entropies of a test set.
+
+    Args:
+        gold: its path.
+    """
+    return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
+
+
+def tested(gold: str, *arguments: Any) -> dict[str, Any]:
+    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
+
+    Args:
+        gold: the path of the test set.
+        arguments: the paths of the outputs; then the names of the systems, the weights of relations, how many
+            resamples, the seed.
+    """
+    *paths, names, weights, resamples, seed = arguments
+    table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
+    asked = measures_for(RULES["ud"], MEASURES.values())
+    runs = [Run(name, _counts(gold, path, asked, table)) for name, path in zip(names, paths)]
+    counts = counted(runs)
+    boot_seed, swap_seed = np.random.SeedSequence(seed).spawn(2)
+    values = ratios(counts.parts.sum(axis=0))
+    boot = ratios(counts.shaped(resampled(counts.flat, resamples, np.random.default_rng(boot_seed))))
+    return {
+        "systems": list(names),
+        "sentences": len(counts.parts),
+        "values": _by_measure(values.T),
+        "errors": _by_measure(boot.std(axis=0, ddof=1).T),
+        "concordance": _by_measure(_concordance(values, boot)),
+        "p": _by_measure(_pairwise_p(counts, resamples, np.random.default_rng(swap_seed)).T),
+    }
+
+
+def _by_measure(rows: Numbers) -> dict[str, Any]:
+    return {name: row.tolist() for name, row in zip(MEASURES, rows)}
+
+
+def _counts(gold: str, system: str, asked: Sequence[Measure], table: Weights) -> dict[str, Any]:
+    rules = RULES["ud"]
+    matches = match(*load_pair(gold, system, rules, format_of(system), format_of(gold)), rules)
+    found = {}
+    for name, measure in zip(MEASURES, asked):
+        definition = REGISTRY[measure.name]
+        weights = values_of(measure, definition, {"wde": table})
+        found[name] = (count_measure(matches, measure, definition, weights=weights, by_sentence=True), "f1")
+    return found
+
+
+def _pairwise_p(counts: Counted, resamples: int, rng: np.random.Generator) -> Numbers:
+    """Two-sided p of every pair of systems by paired approximate randomisation, shape (pairs, measures)."""
+    found = []
+    for one, other in combinations(range(len(counts.systems)), 2):
+        change = counts.parts[:, other] - counts.parts[:, one]
+        moved = swapped(change.reshape(len(change), -1), resamples, rng).reshape(resamples, *change.shape[1:])
+        sums = counts.parts.sum(axis=0)
+        observed = ratios(sums[other]) - ratios(sums[one])
+        permuted = ratios(sums[other] - moved) - ratios(sums[one] + moved)
+        extreme = (np.abs(permuted) >= np.abs(observed) - 1e-12).sum(axis=0)
+        found.append((1 + extreme) / (1 + resamples))
+    return np.array(found)
+
+
+def _concordance(values: Numbers, boot: Numbers) -> Numbers:
+    """How many pairs of systems stand in the same order in a resample, as a mean share, shape (measures,)."""
+    pairs = list(combinations(range(len(values)), 2))
+    same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
+    mean: Numbers = np.mean(same, axis=(0, 1))
+    return mean
+
+
+class _Table(NamedTuple):
+    """What came of all test sets, in arrays.
+
+    Args:
+        codes: the test sets.
+        families: their families.
+        significant: the share of significant pairs, shape (test sets, measures).
+        corrected: the same with p corrected for all pairs of a test set (Holm).
+        concordance: shape (test sets, measures).
+        noise: the mean standard error over the mean value, likewise.
+        values: of systems with all outputs, shape (test sets, systems, measures).
+        systems: these systems.
+        pairs: how many pairs each test set has.
+    """
+
+    codes: tuple[str, ...]
+    families: tuple[str, ...]
+    significant: Numbers
+    corrected: Numbers
+    concordance: Numbers
+    noise: Numbers
+    values: Numbers
+    systems: tuple[str, ...]
+    pairs: Numbers
+
+
+def reproduce(request: Request) -> Study:
+    """Run the study.
+
+    Args:
+        request: test sets, and a folder of folders with the outputs of systems.
+
+    Raises:
+        InputError: a file is not valid.
+    """
+    treebanks = parts_of(request)
+    systems = systems_in(request.systems, treebanks)
+    gold = done(NAME, [Task(code, entropies, (parts.tested,)) for code, parts in treebanks.items()], request)
+    weights = averaged_entropy(list(gold.values()), UD2)
+    tasks = [_task(parts, systems, weights, request) for parts in treebanks.values()]
+    results = done(NAME, [task for task in tasks if task is not None], request)
+    table = _gathered(results)
+    draws = np.random.default_rng(request.seed).integers(
+        0, len(table.codes), size=(request.resamples, len(table.codes))
+    )
+    sections = (
+        _separation(table, draws), _by_family(table), _evenness(table, draws), _stability(table, draws),
+        _pairs_of_systems(results), _sets(table),
+    )  # fmt: skip
+    setting = (
+        f"{len(table.codes)} test sets, {len(systems)} systems; a system without output on a test set is left out"
+        f" there, and {', '.join(table.systems)} have one everywhere. Scores follow the rules `ud`.",
+        "WLAS weighs each relation by its word dependency entropy, averaged over these test sets. Systems are compared"
+        " in pairs by approximate randomisation over sentences, two-sided, at the level of 5%. Intervals of 95% come"
+        " from resampling test sets: they say how far the finding would carry to other test sets like these.",
+        "The systems are six of twenty-six, chosen by what could be had; some are far apart, so that shares of"
+        " significant pairs are higher than among close competitors. Measures are compared on the same pairs.",
+    )
+    signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
+    return Study(NAME, TITLE, SOURCE, setting, sections, _claims(table, draws), signed)
+
+
+def _task(
+    parts: Parts, systems: Mapping[str, Mapping[str, Path]], weights: Mapping[str, float], request: Request
+) -> Task | None:
+    outputs = {name: paths[parts.code] for name, paths in systems.items() if parts.code in paths}
+    if len(outputs) < 2:
+        return None
+    settings = (list(outputs), dict(weights), request.resamples, request.seed)
+    return Task(parts.code, tested, (parts.tested, *outputs.values()), settings)
+
+
+def _gathered(results: Mapping[str, Row]) -> _Table:
+    codes = tuple(results)
+    rows = list(results.values())
+
+    def each(function: Callable[[Row, str], float]) -> Numbers:
+        return np.array([[function(row, name) for name in MEASURES] for row in rows])
+
+    everywhere = [name for name in rows[0]["systems"] if all(name in row["systems"] for row in rows)]
+    values = np.array(
+        [[[row["values"][m][row["systems"].index(name)] for m in MEASURES] for name in everywhere] for row in rows]
+    )
+    return _Table(
+        codes,
+        tuple(_family(code) for code in codes),
+        each(lambda row, name: _share(row["p"][name])),
+        each(lambda row, name: _share([p or 0.0 for p in holm(row["p"][name])])),
+        each(lambda row, name: row["concordance"][name]),
+        each(lambda row, name: float(np.mean(row["errors"][name]) / np.mean(row["values"][name]))),
+        values,
+        tuple(everywhere),
+        np.array([len(row["p"]["LAS"]) for row in rows], dtype=np.float64),
+    )
+
+
+def _family(code: str) -> str:
+    language = language_of(code)
+    return (language.genus if language.family == "Indo-European" else language.family) or "other"
+
+
+def _share(values: Sequence[float]) -> float:
+    return sum(value < LEVEL for value in values) / len(values)
+
+
+class _Estimate(NamedTuple):
+    """A value of each measure with its interval, and that of its difference to LAS; shapes (measures,)."""
+
+    value: Numbers
+    low: Numbers
+    high: Numbers
+    less: Numbers
+    more: Numbers
+
+
+def _estimated(statistic: Callable[[NDArray[np.int64]], Numbers], n: int, draws: NDArray[np.int64]) -> _Estimate:
+    """A statistic of test sets, with percentile intervals from resampled test sets."""
+    value = statistic(np.arange(n))
+    boot = np.array([statistic(rows) for rows in draws])
+    las = list(MEASURES).index("LAS")
+    low, high = np.quantile(boot, [0.025, 0.975], axis=0)
+    less, more = np.quantile(boot - boot[:, las : las + 1], [0.025, 0.975], axis=0)
+    return _Estimate(value, low, high, less, more)
+
+
+def _pooled(shares: Numbers, pairs: Numbers) -> Callable[[NDArray[np.int64]], Numbers]:
+    """The share over all pairs of systems and test sets."""
+
+    def share(rows: NDArray[np.int64]) -> Numbers:
+        pooled: Numbers = (shares[rows] * pairs[rows, None]).sum(axis=0) / pairs[rows].sum()
+        return pooled
+
+    return share
+
+
+def _mean_of(values: Numbers) -> Callable[[NDArray[np.int64]], Numbers]:
+    def mean(rows: NDArray[np.int64]) -> Numbers:
+        means: Numbers = values[rows].mean(axis=0)
+        return means
+
+    return mean
+
+
+def _estimate_rows(found: _Estimate, *, reference: str = "LAS") -> tuple[tuple[str | float | None, ...], ...]:
+    rows = []
+    for m, name in enumerate(MEASURES):
+        own = name == reference
+        change = None if own else float(found.value[m] - found.value[list(MEASURES).index(reference)])
+        bounds = (None, None) if own else (float(found.less[m]), float(found.more[m]))
+        rows.append((name, float(found.value[m]), float(found.low[m]), float(found.high[m]), change, *bounds))
+    return tuple(rows)
+
+
+def _estimate_columns(what: str) -> tuple[Column, ...]:
+    names = ("minus LAS", "from", "to")
+    return (Column("measure", "text"), Column(what), Column("low"), Column("high"),
+            *(Column(name, "difference") for name in names))  # fmt: skip
+
+
+def _separation(table: _Table, draws: NDArray[np.int64]) -> Section:
+    found = _estimated(_pooled(table.significant, table.pairs), len(table.codes), draws)
+    corrected = _pooled(table.corrected, table.pairs)(np.arange(len(table.codes)))
+    rows = tuple((*row, float(corrected[m])) for m, row in enumerate(_estimate_rows(found)))
+    columns = (*_estimate_columns("significant pairs"), Column("after Holm"))
+    text = (
+        f"The share of {int(table.pairs.sum())} pairs (two systems, one test set) that differ with p < .05; the last"
+        " column corrects p for the pairs of a test set.",
+    )
+    return Section("Which measure separates systems", text, Table(columns, rows))
+
+
+def _by_family(table: _Table) -> Section:
+    names = sorted(set(table.families), key=lambda name: (-table.families.count(name), name))
+    cells = []
+    for name in names:
+        rows = np.array([i for i, family in enumerate(table.families) if family == name])
+        share = _pooled(table.significant, table.pairs)(rows)
+        cells.append((name, len(rows), int(table.pairs[rows].sum()), *(float(value) for value in share)))
+    columns = (Column("family or branch", "text"), Column("test sets", "number"), Column("pairs", "number"),
+               *(Column(name) for name in MEASURES))  # fmt: skip
+    text = ("The same share by family; Indo-European by branch. Families of few test sets say little.",)
+    return Section("By family", text, Table(columns, tuple(cells)))
+
+
+def _spread(values: Numbers) -> Callable[[NDArray[np.int64]], Numbers]:
+    """The standard deviation of scores over test sets as a share of their mean, averaged over systems."""
+
+    def spread(rows: NDArray[np.int64]) -> Numbers:
+        chosen = values[rows]
+        result: Numbers = (chosen.std(axis=0, ddof=1) / chosen.mean(axis=0)).mean(axis=0)
+        return result
+
+    return spread
+
+
+def _evenness(table: _Table, draws: NDArray[np.int64]) -> Section:
+    found = _estimated(_spread(table.values), len(table.codes), draws)
+    sd = table.values.std(axis=0, ddof=1).mean(axis=0)
+    rows = tuple((*row, float(sd[m])) for m, row in enumerate(_estimate_rows(found)))
+    columns = (*_estimate_columns("spread"), Column("in points"))
+    text = (
+        "How much the scores of one system vary over test sets: their standard deviation as a share of their mean,"
+        f" averaged over {len(table.systems)} systems with all outputs; the last column has the standard deviation"
+        " itself. Test sets differ in training data, size and domain, not in language alone: a small spread is no proof"
+        " of fairness, but what a measure adds to or takes from the spread of LAS comes from the measure.",
+    )
+    return Section("How evenly languages are scored", text, Table(columns, rows))
+
+
+def _stability(table: _Table, draws: NDArray[np.int64]) -> Section:
+    order = _estimated(_mean_of(table.concordance), len(table.codes), draws)
+    noise = _estimated(_mean_of(table.noise), len(table.codes), draws)
+    rows = tuple((*row, float(noise.value[m])) for m, row in enumerate(_estimate_rows(order)))
+    columns = (*_estimate_columns("same order"), Column("relative error"))
+    text = (
+        "Sentences of a test set are drawn again with replacement: the share of pairs of systems that stand in the same"
+        " order as on the whole test set, averaged over test sets; and the standard error of a score as a share of it.",
+    )
+    return Section("How stable the order of systems is", text, Table(columns, rows))
+
+
+def _pairs_of_systems(results: Mapping[str, Row]) -> Section:
+    found: dict[tuple[str, str], list[list[float]]] = {}
+    for row in results.values():
+        for number, pair in enumerate(combinations(row["systems"], 2)):
+            found.setdefault(pair, []).append([row["p"][name][number] for name in MEASURES])
+    cells = tuple(
+        (f"{one} and {other}", len(rows), *(_share([row[m] for row in rows]) for m in range(len(MEASURES))))
+        for (one, other), rows in found.items()
+    )
+    columns = (Column("systems", "text"), Column("test sets", "number"), *(Column(name) for name in MEASURES))
+    return Section("By pair of systems", ("On how many test sets two systems differ.",), Table(columns, cells))
+
+
+def _sets(table: _Table) -> Section:
+    columns = (Column("test set", "text"), Column("family or branch", "text"), Column("pairs", "number"),
+               *(Column(name) for name in MEASURES))  # fmt: skip
+    cells = tuple(
+        (code, family, int(pairs), *(float(value) for value in row))
+        for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
+    )
+    return Section("By test set", ("The share of significant pairs.",), Table(columns, cells))
+
+
+def _claims(table: _Table, draws: NDArray[np.int64]) -> tuple[Claim, ...]:
+    """The questions of the study, as claims that its numbers may refute."""
+    n = len(table.codes)
+    separation = _estimated(_pooled(table.significant, table.pairs), n, draws)
+    spread = _estimated(_spread(table.values), n, draws)
+    order = _estimated(_mean_of(table.concordance), n, draws)
+    places = {name: m for m, name in enumerate(MEASURES)}
+
+    def less(found: _Estimate, name: str) -> bool:
+        return bool(found.more[places[name]] < 0)
+
+    def more(found: _Estimate, name: str) -> bool:
+        return bool(found.less[places[name]] > 0)
+
+    def told(found: _Estimate, names: Sequence[str]) -> str:
+        parts = [
+            f"{name} minus LAS {100 * (found.value[places[name]] - found.value[places['LAS']]):+.2f}"
+            f" ({100 * found.less[places[name]]:+.2f} to {100 * found.more[places[name]]:+.2f})"
+            for name in names
+        ]
+        return ", ".join(parts) + " points"
+
+    content = ("CLAS", "CNC", "WLAS")
+    rich = ("MLAS", "BLEX")
+    return (
+        judged("Measures of content words separate fewer pairs of systems than LAS", "this study",
+               all(less(separation, name) for name in content), told(separation, content)),
+        judged("Measures that ask for morphology or lemmas as well separate more pairs than LAS", "this study",
+               all(more(separation, name) for name in rich), told(separation, rich)),
+        judged("Measures of content words score languages more evenly than LAS", "this study",
+               all(less(spread, name) for name in content), told(spread, content)),
+        judged("Measures that ask for morphology or lemmas score languages less evenly than LAS", "this study",
+               all(more(spread, name) for name in rich), told(spread, rich)),
+        judged("The order of systems is less stable by measures of content words than by LAS", "this study",
+               all(less(order, name) for name in content), told(order, content)),
+    )  # fmt: skip
