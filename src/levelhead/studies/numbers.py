@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from levelhead.correlation.coefficients import p_value
+from levelhead.correlation.coefficients import correlations, p_value
 
 Cell = float | None
 
@@ -84,3 +84,39 @@ def counted(found: Mapping[str, bool | None]) -> str:
     known = {name: value for name, value in found.items() if value is not None}
     failing = [name for name, value in known.items() if not value]
     return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
+
+
+def share_greater(
+    one: Sequence[float], other: Sequence[float], target: Sequence[float], resamples: int, seed: int
+) -> float | None:
+    """Return in which share of bootstrap samples of treebanks one column correlates with a target more than another.
+
+    Args:
+        one: a column of numbers.
+        other: another.
+        target: what both are correlated with (Pearson).
+        resamples: how many samples.
+        seed: of the draws.
+
+    Returns:
+        The share; None with fewer than four rows.
+    """
+    n = len(target)
+    if n < 4:
+        return None
+    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
+    table = np.array([one, other, target], dtype=np.float64).T
+    matrices = correlations(table, weights.astype(np.float64))
+    return float(np.mean(matrices[:, 0, 2] > matrices[:, 1, 2]))
+
+
+def decided(share: Cell, level: float = 0.95) -> bool | None:
+    """Turn a share of resamples into a verdict: yes, no, or None where it is neither high nor low.
+
+    Args:
+        share: the share.
+        level: from where it counts as yes; as far from 0 it counts as no.
+    """
+    if share is None or 1 - level < share < level:
+        return None
+    return share >= level
