@@ -4,15 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import Literal
 
+from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
 from levelhead.studies.parts import Parts, outputs_in
 from levelhead.studies.request import Request, Task, Trainer, done
 from levelhead.treebank import read, to_conllu
 from levelhead.treebank.write import replace_file
 
+Heads = Literal["UD", "CONV"]
+"""Content-head trees, or function-head trees."""
 
-def outputs_of(request: Request, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test") -> dict[str, Path]:
+
+def outputs_of(
+    request: Request, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test", heads: Heads | None = None
+) -> dict[str, Path]:
     """Return the output of a parser for each treebank, by code; empty if there are neither outputs nor parsers.
 
     A folder that is given has the outputs in a folder of the parser's name, or, if there is none, in itself.
@@ -22,35 +29,39 @@ def outputs_of(request: Request, parser: str, treebanks: Mapping[str, Parts], *,
         parser: the name of the parser.
         treebanks: the treebanks.
         on: what to parse, "test" or "dev"; the other where it is not there.
+        heads: what kind of trees it was trained on, which is the name of a folder in the parser's: "UD", or "CONV" for
+            function-head trees; None if that does not matter.
 
     Raises:
         InputError: outputs cannot be written.
     """
     if request.systems is not None:
         own = request.systems / parser
-        return outputs_in(own if own.is_dir() else request.systems, treebanks)
+        found = own if own.is_dir() else request.systems
+        return outputs_in(found / heads if heads else found, treebanks)
     if request.trainer is None:
         return {}
     if request.outputs is None:
         raise InputError(Fault("no-outputs-folder", "a folder for the outputs of trained parsers is needed"))
-    folder = request.outputs / parser
+    folder = request.outputs / parser / (heads or "")
     folder.mkdir(parents=True, exist_ok=True)
     chosen = {code: parts for code, parts in treebanks.items() if parts.train or request.quick}
-    tasks = [_training(parts, parser, request.trainer, on) for parts in chosen.values()]
-    texts = done(f"training {parser}", tasks, request)
+    tasks = [_training(parts, parser, request.trainer, on, heads) for parts in chosen.values()]
+    texts = done(f"training {parser} {heads or ''}".strip(), tasks, request)
     paths = {code: folder / f"{code}.conllu" for code in texts}
     for code, path in paths.items():
         replace_file(path, [texts[code].encode()])
     return paths
 
 
-def _training(parts: Parts, parser: str, trainer: Trainer, on: str) -> Task:
+def _training(parts: Parts, parser: str, trainer: Trainer, on: str, heads: Heads | None) -> Task:
     parsed = parts.dev or parts.tested if on == "dev" else parts.tested
     dev = parts.dev if parts.dev != parsed else None
-    return Task(parts.code, trained, (parts.training, dev, parsed), (f"{trainer.__module__}:{trainer.__name__}", parser))
+    named = f"{trainer.__module__}:{trainer.__name__}"
+    return Task(parts.code, trained, (parts.training, dev, parsed), (named, parser, heads == "CONV"))
 
 
-def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str) -> str:
+def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
     """Train a parser and parse with it; the result is CoNLL-U.
 
     Args:
@@ -59,10 +70,14 @@ def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str)
         parsed: that of the treebank to parse.
         trainer: the function that does it, `module:name`.
         parser: the name of the parser.
+        converted: whether to train on function-head trees.
     """
     import importlib
 
     module, _, name = trainer.partition(":")
     function: Trainer = getattr(importlib.import_module(f"{module}"), name)
-    output = function(parser, [read(train)], None if dev is None else read(dev), read(parsed))
+    trees = [read(path) for path in (train, dev) if path is not None]
+    if converted:
+        trees = [forward(treebank) for treebank in trees]
+    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read(parsed))
     return to_conllu(output)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import Request
-from levelhead.treebank.files import treebanks_in
+from levelhead.treebank.files import treebank_name, treebanks_in
 from levelhead.treebank.reader import Format
 from levelhead.treebank.source import SUFFIXES
 
@@ -44,6 +44,11 @@ class Parts(NamedTuple):
         return self.train or self.dev or self.files[0]
 
     @property
+    def learnt(self) -> tuple[Path, ...]:
+        """The training set, or all other parts where there is none."""
+        return (self.train,) if self.train else self.files
+
+    @property
     def tested(self) -> Path:
         """The test set, or the development set where there is none."""
         return self.test or self.dev or self.files[0]
@@ -61,7 +66,7 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
     """
     found: dict[str, Parts] = {}
     for folder in request.treebanks:
-        treebanks = treebanks_in(folder)
+        treebanks = treebanks_in(folder) if not folder.is_file() else {treebank_name(folder.name) or folder.name: folder}
         if not treebanks:
             raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(folder))))
         for stem, path in treebanks.items():

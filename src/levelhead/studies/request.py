@@ -27,7 +27,7 @@ class Request:
     """What a study is asked to run on.
 
     Args:
-        treebanks: folders of treebanks.
+        treebanks: folders of treebanks, or files.
         systems: a folder with the outputs of parsers, if they are given.
         judgements: a folder of people's judgements, with a folder for each language.
         scores: a table of published scores.
