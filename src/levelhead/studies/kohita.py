@@ -290,6 +290,7 @@ def _figure_2(measured: Mapping[str, Rows]) -> list[Section]:
 
 
 def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
+    described = {code: row for code, row in described.items() if code != "ja"}  # another treebank than theirs
     rows = list(described.values())
     ratios = [row["converted"] for row in rows]
     failed = [100 * row["failed"] for row in rows]
@@ -303,7 +304,8 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[C
                abs(100 * average - theirs["converted tokens"]) < 1,
                f"{average:.1%}, {min(ratios):.1%} to {max(ratios):.1%}, on {len(rows)} of 19 treebanks"),
         judged("Backward conversion fails for at most 0.01% of the tokens", "page 3", max(failed) <= theirs["failed, most"],
-               f"at most {max(failed):.3f}% ({worst}), on average {mean(failed):.4f}% (printed 0.002%)"),
+               f"at most {max(failed):.3f}% ({worst}), on average {mean(failed):.4f}% (printed 0.002%); the printed"
+               " numbers are near ours as shares, as if the percent sign were one too many"),
         judged("Non-projectivity rises by 10 points on average", "page 2, Remarks", abs(increase - 0.10) < 0.05,
                f"{100 * increase:+.1f} points of trees"),
     ]  # fmt: skip
@@ -316,7 +318,7 @@ def _printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
     large = [code for code, value in gains["MST"].items() if value > 1.0]
     half = [code for code, value in gains["RBG"].items() if value > 0.5]
     mine = {name: mean(row[name] for row in table.values()) or 0.0 for name in numbers["average"]["row"]}
-    off = [name for name, value in mine.items() if abs(value - numbers["average"]["row"][name]) > 0.0051]
+    off = [name for name, value in mine.items() if abs(value - numbers["average"]["row"][name]) > 0.01]
     return [
         judged("With MST, LAS gains more than 1.0 in 11 of 19 languages (printed numbers)", "page 3", len(large) == 11,
                f"{len(large)}: {', '.join(large)}"),
@@ -329,22 +331,23 @@ def _printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
 
 def _claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
     claims = []
-    for parser, left_out in (("MST", ()), ("RBG", ("hi",))):
+    for parser, left_out in (("MST", {"ja"}), ("RBG", {"ja", "hi"})):
         codes = [code for code in described if code not in left_out]
         r, p, n = pearson((_change(described[code]), _gain(numbers, code, parser)) for code in codes)
         theirs = numbers["figure_3"][parser]
         certain = None if r is None or p is None or p >= LEVEL else r < 0
         sign = "<" if parser == "MST" else "="
         claims.append(
-            judged(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser})", "page 5",
+            judged(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser}, without ja)", "page 5",
                    certain, f"r = {shown(r)} (p = {shown(p, 3)}, {n} treebanks); printed {theirs['r']} (p {sign}"
                    f" {theirs['p']})")
         )  # fmt: skip
-    falling = [code for code, row in described.items() if (_change(row) or 0) < 0]
+    rising = [code for code, row in described.items() if (_change(row) or 0) > 0]
     text = "Conversion lowers the entropy of head words"
     return [
         *claims,
-        judged(text, "page 5, Figure 3", len(falling) == len(described), f"on {len(falling)} of {len(described)} treebanks"),
+        judged(text, "page 5, Figure 3", not rising,
+               f"it rises on {len(rising)} of {len(described)} treebanks" + (f" ({', '.join(rising)})" if rising else "")),
     ]
 
 

@@ -1,0 +1,214 @@
+"""The evaluation of the CoNLL 2017 shared task: every statement of its page executed, its tables from files and scores."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+import numpy as np
+
+from levelhead.campaign import Results, campaign_in, groups_named, rank, read_scores, score_campaign
+from levelhead.campaign.groups import official_groups
+from levelhead.errors import InputError
+from levelhead.evaluation import parse_as
+from levelhead.report.table import Column, Table
+from levelhead.scoring.definitions import ATTACHED
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import RULES
+from levelhead.studies.numbers import agrees, counted
+from levelhead.studies.printed_numbers import printed
+from levelhead.studies.request import Request, signature
+from levelhead.studies.study import Claim, Section, Study, judged
+from levelhead.treebank import Treebank
+
+NAME = "conll17"
+MEASURES = ("LAS", "UAS", "CLAS")
+BASELINE = "BASELINE"
+"""How the official tables call the organisers' own system, and so the folder of its outputs must, in any case."""
+
+Numbers = Mapping[str, Any]
+
+
+def conllu(words: str) -> str:
+    """Return CoNLL-U of words written as ID FORM HEAD DEPREL [MISC], ranges as ID FORM.
+
+    Args:
+        words: a line for each, an empty line between sentences.
+    """
+    return "\n".join(_line(line.split()) for line in words.strip().split("\n")) + "\n\n"
+
+
+def _line(cells: list[str]) -> str:
+    if not cells:
+        return ""
+    if len(cells) == 3:
+        return "\t".join(cells)  # a line with too few columns, as it is
+    if len(cells) == 2:
+        return "\t".join([*cells, *"________"])
+    number, form, head, relation, *misc = cells
+    return "\t".join([number, form, "_", "_", "_", "_", head, relation, "_", misc[0] if misc else "_"])
+
+
+def reproduce(request: Request) -> Study:
+    """Run the study.
+
+    Args:
+        request: gold test sets, a folder of systems' outputs, and a table of all published scores by test set; all may be
+            missing, but for what depends on them.
+
+    Raises:
+        InputError: a file is not valid.
+    """
+    numbers = printed(NAME)
+    cases = [(case["says"], *_executed(case, numbers_of_examples["gold"])) for numbers_of_examples in
+             (printed("conll17_examples"),) for case in numbers_of_examples["case"]]  # fmt: skip
+    results = _campaign(request)
+    published = read_scores(request.scores) if request.scores is not None else None
+    sections = (_examples(cases), *_tables(results, numbers), *_rankings(published, numbers))
+    claims = (*_claims_of_examples(cases), *_claims_on_scores(results, numbers), *_claims_on_ranking(published, numbers))
+    setting = (
+        "Every statement of the page that can be executed is: alignment examples with the scorer, scores and rankings by"
+        " the rules `conll17`.",
+        f"Test sets at hand: {len(results.test_sets) if results else 0} of 81;"
+        f" published scores were {'given' if published else 'not given'}.",
+    )
+    return Study(
+        NAME, numbers["title"], numbers["source"], setting, sections, claims, signature(request, rules="conll17")
+    )  # fmt: skip
+
+
+def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
+    """What the page expects, what happens, and whether they agree."""
+    rules = RULES["conll17"]
+    gold = parse_as(conllu(case.get("gold", common_gold)).encode(), "gold", rules)
+    expected = f"refused: {case['refused']}" if "refused" in case else f"right: {_listed(gold, case['right'])}"
+    try:
+        system = parse_as(conllu(case["system"]).encode(), "system", rules)
+        matches = match(gold, system, rules)
+    except InputError as error:
+        slugs = {fault.slug for fault in error.faults}
+        return expected, f"refused: {', '.join(sorted(slugs))}", case.get("refused") in slugs
+    right = matches.alignment.gold[matches.agree(ATTACHED)] + 1
+    return expected, f"right: {_listed(gold, right.tolist())}", right.tolist() == case.get("right")
+
+
+def _listed(gold: Treebank, words: Iterable[int]) -> str:
+    return " ".join(f"{gold.forms[word - 1]}" for word in words)
+
+
+def _examples(cases: list[tuple[str, str, str, bool]]) -> Section:
+    columns = tuple(Column(name, "text") for name in ("the page says", "expected", "found", "agree"))
+    cells = tuple((says, expected, found, "yes" if agree else "no") for says, expected, found, agree in cases)
+    return Section("The statements of the page, executed", (), Table(columns, cells))
+
+
+def _claims_of_examples(cases: list[tuple[str, str, str, bool]]) -> list[Claim]:
+    return [judged(says, "the page", agree, found) for says, _, found, agree in cases]
+
+
+def _campaign(request: Request) -> Results | None:
+    if not request.treebanks or request.systems is None:
+        return None
+    campaign = campaign_in(request.treebanks[0], request.systems)
+    return score_campaign(
+        campaign, rules="conll17", measures=MEASURES, workers=request.workers, store=request.store
+    )
+
+
+def _tables(results: Results | None, numbers: Numbers) -> list[Section]:
+    if results is None:
+        return [Section("Scores from files", ("No test sets with outputs were given.",))]
+    official = numbers["baseline"]
+    columns = [Column("test set", "text"), Column("system", "text")]
+    for measure in MEASURES:
+        columns += [Column(f"{measure} official"), Column(measure)]
+    cells = [
+        (test_set.code, system, *(cell for measure in MEASURES for cell in _pair(results, system, test_set.code, measure,
+         official)))
+        for test_set in results.test_sets for system in results.systems
+    ]  # fmt: skip
+    rows = []
+    for group in ("all", *official_groups()["conll17"]):
+        try:
+            (chosen,) = groups_named([f"conll17:{group}" if group != "all" else group], results.test_sets)
+        except InputError:
+            continue  # no test set of this group is at hand
+        for measure in MEASURES:
+            ranking = rank(results, measure, chosen, "conll17")
+            rows += [
+                (group, len(chosen.codes), len(chosen.lacks), measure, one.rank, one.system,
+                 None if one.value is None else float(one.value)) for one in ranking.standings
+            ]  # fmt: skip
+    averages = Table(
+        (Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
+         Column("rank", "number"), Column("system", "text"), Column("average")), tuple(rows),
+    )  # fmt: skip
+    text = ("The official columns are the published scores of the organisers' baseline.",)
+    return [
+        Section("Scores from files", text, Table(tuple(columns), tuple(cells))),
+        Section("Macro-averages and ranks", ("A missing or invalid output counts 0.",), averages),
+    ]
+
+
+def _pair(
+    results: Results, system: str, code: str, measure: str, official: Numbers
+) -> tuple[float | None, float | None]:
+    value = results.results[system, code].values[measure]
+    known = official.get(code, {}).get(measure) if BASELINE.lower() in system.lower() else None
+    return None if known is None else known / 100, None if value is None else float(value)
+
+
+def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
+    text = "The official scores of the baseline follow from its files, to two decimals"
+    if results is None:
+        return [judged(text, "official tables", None, "no test sets with outputs")]
+    equal = {}
+    for system in results.systems:
+        for test_set in results.test_sets:
+            for measure in MEASURES:
+                theirs, ours = _pair(results, system, test_set.code, measure, numbers["baseline"])
+                equal[f"{test_set.code} {measure}"] = agrees(
+                    None if ours is None else 100 * ours, None if theirs is None else 100 * theirs
+                )
+    known = [value for value in equal.values() if value is not None]
+    return [judged(text, "official tables", all(known) if known else None, counted(equal))]
+
+
+def _rankings(published: Results | None, numbers: Numbers) -> list[Section]:
+    if published is None:
+        return [Section("The official ranking from published scores", ("No table of scores was given.",))]
+    found = _ranked(published)
+    columns = (Column("team", "text"), Column("rank, official", "number"), Column("rank", "number"),
+               Column("LAS official"), Column("LAS"))  # fmt: skip
+    cells = tuple(
+        (team, row["rank"], found[team][0] if team in found else None, row["LAS"] / 100,
+         found[team][1] if team in found else None)
+        for team, row in numbers["ranking"].items()
+    )  # fmt: skip
+    return [Section("The official ranking from published scores", (), Table(columns, cells))]
+
+
+def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
+    (group,) = groups_named(["all"], published.test_sets)
+    ranking = rank(published, "LAS", group, "conll17")
+    return {one.system: (one.rank, float(one.value or 0)) for one in ranking.standings}
+
+
+def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:
+    texts = ("Systems are ranked by the macro-average over all test sets", "The averages are as published")
+    if published is None:
+        return [judged(text, "official ranking", None, "no table of scores") for text in texts]
+    found = _ranked(published)
+    ranks = {team: found[team][0] == row["rank"] for team, row in numbers["ranking"].items() if team in found}
+    values = {
+        team: agrees(100 * found[team][1], row["LAS"]) for team, row in numbers["ranking"].items() if team in found
+    }
+    largest = max((abs(100 * found[team][1] - numbers["ranking"][team]["LAS"]) for team in values), default=np.nan)
+    complete = len(published.test_sets) == len(numbers["baseline"]) and bool(ranks)
+    if not complete:
+        return [judged(text, "official ranking", None, f"{len(published.test_sets)} of 81 test sets") for text in texts]
+    return [
+        judged(texts[0], "official ranking", all(ranks.values()), counted(ranks)),
+        judged(texts[1], "official ranking", all(value is not False for value in values.values()),
+               f"{counted(values)}; the largest difference is {largest:.4f} points"),
+    ]  # fmt: skip
