@@ -165,13 +165,19 @@ def _measured(request: Request, treebanks: Mapping[str, Parts]) -> dict[str, dic
 def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
     return (
-        f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are at hand for {len(trained)}"
-        f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets stand in for them, which are"
-        " smaller: fewer words occur five times, so that entropies rest on less.",
-        f"Outputs of parsers trained on both kinds of trees: {', '.join(measured) or 'none'}. Scores leave out"
-        " punctuation. A word counts as converted if it changed places with its head.",
-        "The text of the Japanese treebank of UD 1.3 is withheld; where `ja` is given, it is the one of UD 1.4, another"
-        " treebank.",
+        (
+            f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are at hand for {len(trained)}"
+            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets stand in for them, which are"
+            " smaller: fewer words occur five times, so that entropies rest on less."
+        ),
+        (
+            f"Outputs of parsers trained on both kinds of trees: {', '.join(measured) or 'none'}. Scores leave out"
+            " punctuation. A word counts as converted if it changed places with its head."
+        ),
+        (
+            "The text of the Japanese treebank of UD 1.3 is withheld; where `ja` is given, it is the one of UD 1.4, another"
+            " treebank."
+        ),
     )
 
 
@@ -179,13 +185,13 @@ def _conversion(described: Rows, numbers: Mapping[str, Any]) -> Section:
     columns = (Column("treebank", "text"), Column("words", "number"), Column("converted"), Column("not restored (%)",
                "number"), Column("non-projective trees"), Column("after"), Column("more", "difference"),
                Column("more arcs", "difference"))  # fmt: skip
-    cells = []
+    cells: list[tuple[Any, ...]] = []
     for code, row in described.items():
         before, after = (row[f"nonprojective {when}"] / row["sentences"] for when in ("before", "after"))
         cells.append((code, row["words"], row["converted"], 100 * row["failed"], before, after, after - before,
                       row["arcs after"] - row["arcs before"]))  # fmt: skip
     theirs = numbers["conversion"]
-    averages = tuple(mean(row[i] for row in cells) for i in range(2, 8))
+    averages = tuple(mean(column) for column in list(zip(*(row[1:] for row in cells)))[1:])
     ours = ("average", None, *averages)
     last = ("printed average", None, theirs["converted tokens"] / 100, theirs["failed, mean"], None, None,
             theirs["non-projective, increase"] / 100, None)  # fmt: skip
@@ -283,9 +289,11 @@ def _figure_2(measured: Mapping[str, Rows]) -> list[Section]:
             for code, row in rows.items()
         )  # fmt: skip
         columns = (Column("treebank", "text"), *(Column(name, kind) for name, kind in kinds))
-        text = ("Functional arcs of the output: right before it is converted back, right after, right then wrong"
-                " (spoilt), wrong then right (mended), as shares.",)  # fmt: skip
-        sections.append(Section(f"Figure 2: functional arcs that conversion spoils ({parser})", text, Table(columns, cells)))
+        text = (("Functional arcs of the output: right before it is converted back, right after, right then wrong"
+                " (spoilt), wrong then right (mended), as shares."),)  # fmt: skip
+        sections.append(
+            Section(f"Figure 2: functional arcs that conversion spoils ({parser})", text, Table(columns, cells))
+        )
     return sections
 
 
@@ -314,7 +322,9 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[C
 def _printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
     """Claims of the text about Table 2, judged on the printed numbers."""
     table = numbers["table_2"]
-    gains = {parser: {code: round(_gain(numbers, code, parser) or 0.0, 2) for code in table} for parser in ("MST", "RBG")}
+    gains = {
+        parser: {code: round(_gain(numbers, code, parser) or 0.0, 2) for code in table} for parser in ("MST", "RBG")
+    }
     large = [code for code, value in gains["MST"].items() if value > 1.0]
     half = [code for code, value in gains["RBG"].items() if value > 0.5]
     mine = {name: mean(row[name] for row in table.values()) or 0.0 for name in numbers["average"]["row"]}
@@ -346,8 +356,12 @@ def _claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Clai
     text = "Conversion lowers the entropy of head words"
     return [
         *claims,
-        judged(text, "page 5, Figure 3", not rising,
-               f"it rises on {len(rising)} of {len(described)} treebanks" + (f" ({', '.join(rising)})" if rising else "")),
+        judged(
+            text,
+            "page 5, Figure 3",
+            not rising,
+            f"it rises on {len(rising)} of {len(described)} treebanks" + (f" ({', '.join(rising)})" if rising else ""),
+        ),
     ]
 
 
@@ -359,18 +373,24 @@ def _claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
         "spoilt": "Functional arcs are right before backward conversion and wrong after",
     }
     if not measured:
-        return [judged(text, "pages 3 and 4", None, "no outputs of parsers trained on both kinds") for text in texts.values()]
+        return [
+            judged(text, "pages 3 and 4", None, "no outputs of parsers trained on both kinds")
+            for text in texts.values()
+        ]
     gains = {
         (parser, name): mean(_own_gain(row, name) for row in rows.values()) or 0.0
         for parser, rows in measured.items()
         for name in ("LAS", "CNC", "case", "mark", "nmod")
     }
     told = "; ".join(
-        f"{parser}: " + ", ".join(f"{name} {gains[parser, name]:+.2f}" for name in ("LAS", "CNC", "case", "mark", "nmod"))
+        f"{parser}: "
+        + ", ".join(f"{name} {gains[parser, name]:+.2f}" for name in ("LAS", "CNC", "case", "mark", "nmod"))
         for parser in measured
     )
     shares = [
-        row["spoilt"]["spoilt"] / max(1, row["spoilt"]["right before"]) for rows in measured.values() for row in rows.values()
+        row["spoilt"]["spoilt"] / max(1, row["spoilt"]["right before"])
+        for rows in measured.values()
+        for row in rows.values()
     ]
     return [
         judged(texts["LAS"], "page 3", all(gains[parser, "LAS"] > 0 for parser in measured), told),
@@ -380,4 +400,3 @@ def _claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
         judged(texts["spoilt"], "page 4, Figure 2", max(shares) > 0,
                f"{mean(shares) or 0.0:.2%} of those that are right before, on average"),
     ]  # fmt: skip
-

@@ -12,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.languages import language_of
-from levelhead.evaluation import load_pair, measures_for
+from levelhead.errors import Fault, InputError
+from levelhead.evaluation import load, measures_for
 from levelhead.measures import REGISTRY
 from levelhead.report.table import Column, Table
-from levelhead.scoring.matches import match
+from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count as count_measure
@@ -60,8 +61,10 @@ def entropies(gold: str) -> Any:
     return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
 
 
-def tested(gold: str, *arguments: Any) -> dict[str, Any]:
+def tested(gold: str, *arguments: Any) -> dict[str, Any] | None:
     """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
+
+    Outputs that are not valid are left out; None if fewer than two are left.
 
     Args:
         gold: the path of the test set.
@@ -71,13 +74,15 @@ def tested(gold: str, *arguments: Any) -> dict[str, Any]:
     *paths, names, weights, resamples, seed = arguments
     table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
     asked = measures_for(RULES["ud"], MEASURES.values())
-    runs = [Run(name, _counts(gold, path, asked, table)) for name, path in zip(names, paths)]
+    runs = [run for name, path in zip(names, paths) if (run := _run(name, gold, path, asked, table)) is not None]
+    if len(runs) < 2:
+        return None
     counts = counted(runs)
     boot_seed, swap_seed, small_seed = np.random.SeedSequence(seed).spawn(3)
     values = ratios(counts.parts.sum(axis=0))
     boot = ratios(counts.shaped(resampled(counts.flat, resamples, np.random.default_rng(boot_seed))))
     return {
-        "systems": list(names),
+        "systems": [run.system for run in runs],
         "sentences": len(counts.parts),
         "values": _by_measure(values.T),
         "errors": _by_measure(boot.std(axis=0, ddof=1).T),
@@ -91,9 +96,18 @@ def _by_measure(rows: Numbers) -> dict[str, Any]:
     return {name: row.tolist() for name, row in zip(MEASURES, rows)}
 
 
-def _counts(gold: str, system: str, asked: Sequence[Measure], table: Weights) -> dict[str, Any]:
+def _run(name: str, gold: str, path: str, asked: Sequence[Measure], table: Weights) -> Run | None:
+    """The counts of an output; None if it is not valid."""
     rules = RULES["ud"]
-    matches = match(*load_pair(gold, system, rules, format_of(system), format_of(gold)), rules)
+    treebank = load(gold, rules, format_of(gold))
+    try:
+        matches = match(treebank, load(path, rules, format_of(path)), rules)
+    except InputError:
+        return None
+    return Run(name, _counts(matches, asked, table))
+
+
+def _counts(matches: Matches, asked: Sequence[Measure], table: Weights) -> dict[str, Any]:
     found = {}
     for name, measure in zip(MEASURES, asked):
         definition = REGISTRY[measure.name]
@@ -178,6 +192,9 @@ def reproduce(request: Request) -> Study:
     weights = averaged_entropy(list(gold.values()), UD2)
     tasks = [_task(parts, systems, weights, request) for parts in treebanks.values()]
     results = done(NAME, [task for task in tasks if task is not None], request)
+    results = {code: row for code, row in results.items() if row is not None}
+    if not results:
+        raise InputError(Fault("missing-system-file", "no test set has valid outputs of two systems"))
     table = _gathered(results)
     draws = np.random.default_rng(request.seed).integers(
         0, len(table.codes), size=(request.resamples, len(table.codes))
@@ -187,16 +204,22 @@ def reproduce(request: Request) -> Study:
         _pairs_of_systems(results), _sets(table),
     )  # fmt: skip
     setting = (
-        f"{len(table.codes)} test sets, {len(systems)} systems; a system without output on a test set is left out"
-        f" there, and {', '.join(table.systems)} have one everywhere. Scores follow the rules `ud`.",
-        "WLAS weighs each relation by its word dependency entropy, averaged over these test sets. Systems are compared"
-        " in pairs by approximate randomisation over sentences, two-sided, at the level of 5%. Intervals of 95% come"
-        " from resampling test sets: they say how far the finding would carry to other test sets like these; an interval"
-        " that holds 0 leaves the question open.",
-        "The systems are six of twenty-six, chosen by what could be had; some are far apart, so that shares of"
-        " significant pairs are higher than among close competitors. Measures are compared on the same pairs. In UD v2,"
-        " CNC leaves out the same relations as CLAS but for `clf`, so that the two are one measure where there is none."
-        " Derivation perplexity needs the systems' training data, and is left out.",
+        (
+            f"{len(table.codes)} test sets, {len(systems)} systems; a system without a valid output on a test set is left out"
+            f" there, and {', '.join(table.systems)} have one everywhere. Scores follow the rules `ud`."
+        ),
+        (
+            "WLAS weighs each relation by its word dependency entropy, averaged over these test sets. Systems are compared"
+            " in pairs by approximate randomisation over sentences, two-sided, at the level of 5%. Intervals of 95% come"
+            " from resampling test sets: they say how far the finding would carry to other test sets like these; an interval"
+            " that holds 0 leaves the question open."
+        ),
+        (
+            "The systems are six of twenty-six, chosen by what could be had; some are far apart, so that shares of"
+            " significant pairs are higher than among close competitors. Measures are compared on the same pairs. In UD v2,"
+            " CNC leaves out the same relations as CLAS but for `clf`, so that the two are one measure where there is none."
+            " Derivation perplexity needs the systems' training data, and is left out."
+        ),
     )
     signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
     return Study(NAME, TITLE, SOURCE, setting, sections, _claims(table, draws, request), signed)
@@ -306,8 +329,10 @@ def _separation(table: _Table, draws: NDArray[np.int64]) -> Section:
     rows = tuple((*row, float(corrected[m])) for m, row in enumerate(_estimate_rows(found)))
     columns = (*_estimate_columns("significant pairs"), Column("after Holm"))
     text = (
-        f"The share of {int(table.pairs.sum())} pairs (two systems, one test set) that differ with p < .05; the last"
-        " column corrects p for the pairs of a test set.",
+        (
+            f"The share of {int(table.pairs.sum())} pairs (two systems, one test set) that differ with p < .05; the last"
+            " column corrects p for the pairs of a test set."
+        ),
     )
     return Section("Which measure separates systems", text, Table(columns, rows))
 
@@ -315,8 +340,10 @@ def _separation(table: _Table, draws: NDArray[np.int64]) -> Section:
 def _small(table: _Table, draws: NDArray[np.int64]) -> Section:
     found = _estimated(_pooled(table.small, table.pairs), len(table.codes), draws)
     text = (
-        f"The same in random samples of {SMALL} sentences, {SAMPLES} of each test set: on whole test sets nearly every"
-        " pair differs, whatever the measure.",
+        (
+            f"The same in random samples of {SMALL} sentences, {SAMPLES} of each test set: on whole test sets nearly every"
+            " pair differs, whatever the measure."
+        ),
     )
     return Section("On small test sets", text, Table(_estimate_columns("significant pairs"), _estimate_rows(found)))
 
@@ -358,16 +385,20 @@ def _spreads(table: _Table, request: Request, rows: NDArray[np.int64]) -> _Estim
 
 def _evenness(table: _Table, request: Request) -> tuple[Section, ...]:
     text = (
-        "How much the scores of one system vary over test sets: their standard deviation as a share of their mean,"
-        f" averaged over {len(table.systems)} systems with all outputs; the last column has the standard deviation"
-        " itself. Test sets differ in training data, size and domain, not in language alone: a small spread is no proof"
-        " of fairness, but what a measure adds to or takes from the spread of LAS comes from the measure.",
+        (
+            "How much the scores of one system vary over test sets: their standard deviation as a share of their mean,"
+            f" averaged over {len(table.systems)} systems with all outputs; the last column has the standard deviation"
+            " itself. Test sets differ in training data, size and domain, not in language alone: a small spread is no proof"
+            " of fairness, but what a measure adds to or takes from the spread of LAS comes from the measure."
+        ),
     )
     well = _well_parsed(table)
     every = np.arange(len(table.codes))
     some = (
-        f"The same over the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; the others have little"
-        " or no training data, and decide the table above.",
+        (
+            f"The same over the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; the others have little"
+            " or no training data, and decide the table above."
+        ),
     )
     return (
         Section("How evenly languages are scored", text, _spread_table(table, request, every)),
@@ -388,8 +419,10 @@ def _stability(table: _Table, draws: NDArray[np.int64]) -> Section:
     rows = tuple((*row, float(noise.value[m])) for m, row in enumerate(_estimate_rows(order)))
     columns = (*_estimate_columns("same order"), Column("relative error"))
     text = (
-        "Sentences of a test set are drawn again with replacement: the share of pairs of systems that stand in the same"
-        " order as on the whole test set, averaged over test sets; and the standard error of a score as a share of it.",
+        (
+            "Sentences of a test set are drawn again with replacement: the share of pairs of systems that stand in the same"
+            " order as on the whole test set, averaged over test sets; and the standard error of a score as a share of it."
+        ),
     )
     return Section("How stable the order of systems is", text, Table(columns, rows))
 
@@ -399,7 +432,7 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> Section:
     for row in results.values():
         for number, pair in enumerate(combinations(row["systems"], 2)):
             found.setdefault(pair, []).append([row["p"][name][number] for name in MEASURES])
-    cells = tuple(
+    cells: tuple[tuple[Any, ...], ...] = tuple(
         (f"{one} and {other}", len(rows), *(_share([row[m] for row in rows]) for m in range(len(MEASURES))))
         for (one, other), rows in found.items()
     )
@@ -410,7 +443,7 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> Section:
 def _sets(table: _Table) -> Section:
     columns = (Column("test set", "text"), Column("family or branch", "text"), Column("pairs", "number"),
                *(Column(name) for name in MEASURES))  # fmt: skip
-    cells = tuple(
+    cells: tuple[tuple[Any, ...], ...] = tuple(
         (code, family, int(pairs), *(float(value) for value in row))
         for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
     )
@@ -426,11 +459,15 @@ def _claims(table: _Table, draws: NDArray[np.int64], request: Request) -> tuple[
     order = _estimated(_mean_of(table.concordance), n, draws)
     content, rich = ("CLAS", "WLAS"), ("MLAS", "BLEX")
     return (
-        _expected("CLAS and WLAS, which rest on fewer words, separate fewer pairs of systems than LAS", whole, content, -1),
+        _expected(
+            "CLAS and WLAS, which rest on fewer words, separate fewer pairs of systems than LAS", whole, content, -1
+        ),
         _expected(f"the same on samples of {SMALL} sentences", small, content, -1),
         _expected("MLAS and BLEX, which ask for more, separate more pairs than LAS", whole, rich, 1),
         _expected(f"the same on samples of {SMALL} sentences", small, rich, 1),
-        _expected("CLAS and WLAS score languages more evenly than LAS, where parsers were trained", spread, content, -1),
+        _expected(
+            "CLAS and WLAS score languages more evenly than LAS, where parsers were trained", spread, content, -1
+        ),
         _expected("MLAS and BLEX score them less evenly than LAS", spread, rich, 1),
         _expected("the order of systems is less stable by CLAS and WLAS than by LAS", order, content, -1),
         _expected("the order of systems is less stable by MLAS and BLEX than by LAS", order, rich, -1),

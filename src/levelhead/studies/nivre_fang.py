@@ -38,9 +38,7 @@ def measure(gold: str, system: str) -> dict[str, float | None]:
     """
     tables = [exclusions_of("LAS", kind) for kind in ("classes", "relations")]
     measures = dict.fromkeys(str(measure) for table in tables for measure in table.measures)
-    found = values_of(
-        score(gold, system, measures=measures, format=format_of(system), gold_format=format_of(gold))
-    )
+    found = values_of(score(gold, system, measures=measures, format=format_of(system), gold_format=format_of(gold)))
     return {name: None if value is None else float(value) for name, value in found.items()}
 
 
@@ -68,9 +66,7 @@ def reproduce(request: Request) -> Study:
     outputs = outputs_of(request, PARSER, treebanks, on=on)
     tasks = [Task(code, measure, (_parsed(treebanks[code], on), path)) for code, path in outputs.items()]
     rows = {code: _renamed(row) for code, row in done(NAME, tasks, request).items()}
-    sizes = done(
-        NAME, [Task(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
-    )
+    sizes = done(NAME, [Task(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request)
     sections = (
         _table_2(rows, numbers), _differences(rows, numbers), _relations(rows, numbers), _agreement(rows, numbers),
         _families(rows, numbers),
@@ -109,8 +105,10 @@ def _setting(rows: Rows, request: Request) -> tuple[str, ...]:
     )
     return (
         f"{len(rows)} of the 42 treebanks: {', '.join(rows) or 'none'}. {given}",
-        "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with gold"
-        " segmentation and tags, on the development sets of UD 2.0.",
+        (
+            "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with gold"
+            " segmentation and tags, on the development sets of UD 2.0."
+        ),
     )
 
 
@@ -224,7 +222,9 @@ def _claims(rows: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
     lower = sum((row["CLAS - LAS"] or 0) < 0 for row in rows.values())
     nominal = means["without det"] + means["without case"]
     others = sum(means[f"without {name}"] for name in RELATIONS if name not in {"det", "case"})
-    rank, p, n = spearman((row["without FUN"], _printed_row(numbers, code, "without FUN")) for code, row in rows.items())
+    rank, p, n = spearman(
+        (row["without FUN"], _printed_row(numbers, code, "without FUN")) for code, row in rows.items()
+    )
     certain = None if rank is None or p is None or (p >= 0.05) else rank > 0
     return [
         judged(texts[0], "page 89", means["FUN"] > max(means["CORE"], means["NONCORE"]),

@@ -62,7 +62,7 @@ def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
     """
     if ours is None or printed is None:
         return None
-    return abs(ours - printed) <= 0.5 * 10**-places + 1e-9
+    return bool(abs(ours - printed) <= 0.5 * 10.0**-places + 1e-9)
 
 
 def shown(value: Cell, places: int = 2) -> str:

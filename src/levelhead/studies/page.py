@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from typing import Any
 
+from levelhead.errors import Fault, InputError, Place
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
 from levelhead.studies.study import Study
+from levelhead.treebank.write import replace_file
 
 
 def claims_table(study: Study) -> Table:
@@ -87,3 +90,20 @@ def document(study: Study) -> dict[str, Any]:
 def _rows(table: Table) -> dict[str, Any]:
     columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
     return {"columns": columns, "rows": [list(row) for row in table.rows], "notes": list(table.notes)}
+
+
+def write_page(study: Study, path: str | os.PathLike[str]) -> None:
+    """Write the page of a study to a file, whole or not at all.
+
+    Args:
+        study: the study.
+        path: a file whose name ends in `.md`.
+
+    Raises:
+        InputError: nothing is written to files of such names.
+        OutputError: it cannot be written.
+    """
+    name = os.fspath(path)
+    if not name.endswith(".md"):
+        raise InputError(Fault("unknown-report-format", "the name of a study's page ends in .md", Place(name)))
+    replace_file(name, [markdown(study).encode("utf-8", "backslashreplace")])

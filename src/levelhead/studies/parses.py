@@ -80,4 +80,4 @@ def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str,
     if converted:
         trees = [forward(treebank) for treebank in trees]
     output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read(parsed))
-    return to_conllu(output)
+    return to_conllu(output).decode()

@@ -66,7 +66,9 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
     """
     found: dict[str, Parts] = {}
     for folder in request.treebanks:
-        treebanks = treebanks_in(folder) if not folder.is_file() else {treebank_name(folder.name) or folder.name: folder}
+        treebanks = (
+            treebanks_in(folder) if not folder.is_file() else {treebank_name(folder.name) or folder.name: folder}
+        )
         if not treebanks:
             raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(folder))))
         for stem, path in treebanks.items():
@@ -76,7 +78,7 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
             if getattr(parts, split) is not None:
                 message = f"{path} and {getattr(parts, split)} are both the {split} set of {code}"
                 raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
-            found[code] = parts._replace(**{split: path})
+            found[code] = Parts(**{**parts._asdict(), split: path})
     known = {code: found[code] for code in wanted if code in found}
     return known or found
 

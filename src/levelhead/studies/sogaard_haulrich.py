@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
 from typing import Any
@@ -142,15 +142,21 @@ def reproduce(request: Request) -> Study:
     )  # fmt: skip
     claims = (*_claims_on_treebanks(listed, request), *_claims_on_parsers(judged_parsers, numbers))
     setting = (
-        f"{len(listed)} treebanks with training sets; perplexity of the test set (of the development set where there is"
-        " none) under a trigram model of the training set, interpolated modified Kneser-Ney, without unknown words;"
-        " derivation order of the swap-lazy oracle. Size is the words of the training set: the paper does not define"
-        " it.",
-        "The treebanks of 2006 and 2007 are not free. UD treebanks stand in, with the UAS of the best team and the mean"
-        " of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test sets) as"
-        " accuracies; treebanks that are not in it have the results of 2018 if their code is there.",
-        "The paper's groups do not exist for UD. Ours: treebanks by the size of their training set (halves), and those"
-        " that need no swap.",
+        (
+            f"{len(listed)} treebanks with training sets; perplexity of the test set (of the development set where there is"
+            " none) under a trigram model of the training set, interpolated modified Kneser-Ney, without unknown words;"
+            " derivation order of the swap-lazy oracle. Size is the words of the training set: the paper does not define"
+            " it."
+        ),
+        (
+            "The treebanks of 2006 and 2007 are not free. UD treebanks stand in, with the UAS of the best team and the mean"
+            " of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test sets) as"
+            " accuracies; treebanks that are not in it have the results of 2018 if their code is there."
+        ),
+        (
+            "The paper's groups do not exist for UD. Ours: treebanks by the size of their training set (halves), and those"
+            " that need no swap."
+        ),
     )
     signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
@@ -166,9 +172,7 @@ def _listed(rows: Mapping[str, Row], numbers: Mapping[str, Any]) -> list[Treeban
         groups = (size, "no swaps needed") if not row["swaps"] else (size,)
         official = numbers["conll17"].get(code) or numbers["conll18"].get(code) or {}
         accuracies = {name: official[name] for name in ("best", "average") if name in official}
-        found.append(
-            TreebankPerplexities(code, groups, row["size"], row["string"], row["derivation"], accuracies)
-        )
+        found.append(TreebankPerplexities(code, groups, row["size"], row["string"], row["derivation"], accuracies))
     return found
 
 
@@ -200,13 +204,19 @@ def _averages(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]
         for one in group_averages(every)
     ]
     text = (
-        "The printed increases of the second and third group do not follow from the printed averages (58.9 and 61.0 per"
-        " cent would); they may be means over treebanks. Both are given for ours.",
+        (
+            "The printed increases of the second and third group do not follow from the printed averages (58.9 and 61.0 per"
+            " cent would); they may be means over treebanks. Both are given for ours."
+        ),
     )
     return Section("Section 5: average perplexities", text, Table(columns, (*theirs, *ours)))
 
 
-_PREDICTORS = {"treebank size": "size", "string perplexity": "size_over_string", "deriv perplexity": "size_over_derivation"}
+_PREDICTORS = {
+    "treebank size": "size",
+    "string perplexity": "size_over_string",
+    "deriv perplexity": "size_over_derivation",
+}
 
 
 def _accuracies(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> tuple[Section, ...]:
@@ -221,13 +231,18 @@ def _accuracies(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, An
     n = max((one.n_treebanks for one in found.values()), default=0)
     known = [one for one in listed if one.accuracies]
     more = tuple(
-        (name, *(pearson((function(one), one.accuracies.get(kind)) for one in known)[0] for kind in ("best", "average")))
+        (
+            name,
+            *(pearson((function(one), one.accuracies.get(kind)) for one in known)[0] for kind in ("best", "average")),
+        )
         for name, function in _OTHERS.items()
     )
     text = (f"Pearson's correlation with UAS over {n} UD treebanks; the first line is size alone.",)
     also = (
-        "What the ratios hide: sizes differ by a factor of a hundred, perplexities by far less, so that size over either"
-        " perplexity is mostly size.",
+        (
+            "What the ratios hide: sizes differ by a factor of a hundred, perplexities by far less, so that size over"
+            " either perplexity is mostly size."
+        ),
     )
     return (
         Section("Section 5.1: perplexity and accuracy", text, Table(columns, cells)),
@@ -236,7 +251,7 @@ def _accuracies(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, An
     )  # fmt: skip
 
 
-_OTHERS = {
+_OTHERS: Mapping[str, Callable[[TreebankPerplexities], float]] = {
     "log of size": lambda one: math.log(one.size),
     "string perplexity alone": lambda one: one.string,
     "derivation perplexity alone": lambda one: one.derivation,
@@ -284,9 +299,11 @@ def _of_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any]) -> Itera
         theirs = numbers["parsers"][name]
         cells.append((name, theirs["r"], _averaged(parsers, x, y), r, theirs["p"], p))
     text = (
-        f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test with"
-        " 14 pairs, which is neither 4 (parsers) nor 28 (parsers of all treebanks). Pooled pairs are not independent:"
-        " parsers of one treebank share its difficulty.",
+        (
+            f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test with"
+            " 14 pairs, which is neither 4 (parsers) nor 28 (parsers of all treebanks). Pooled pairs are not independent:"
+            " parsers of one treebank share its difficulty."
+        ),
     )
     yield Section(title, text, Table(columns, tuple(cells)))
     rows = []
@@ -345,9 +362,11 @@ def _claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any]) -
     }
     small = "Perplexity separates parsers on small test sets where exact match does not"
     if not parsers:
-        return [judged(text, "section 5.2", None, "no outputs of the four parsers") for text in (*texts.values(), small)]
+        missing = "no outputs of the four parsers"
+        return [judged(text, "section 5.2", None, missing) for text in (*texts.values(), small)]
     means = {name: _averaged(parsers, x, y) or 0.0 for name, (x, y) in _PAIRS.items()}
-    told = ", ".join(f"{name} {value:.2f} (printed {numbers['parsers'][name]['r']:.2f})" for name, value in means.items())
+    theirs = {name: row["r"] for name, row in numbers["parsers"].items()}
+    told = ", ".join(f"{name} {value:.2f} (printed {theirs[name]:.2f})" for name, value in means.items())
     no_better = means["UAS/EM"] <= max(-means["P/UAS"], -means["P/EM"])
     shares = [row["significant"][str(SIZES[0])] for row in parsers.values() if str(SIZES[0]) in row["significant"]]
     exact, perplex = (float(np.mean([row[i] for row in shares])) if shares else math.nan for i in (1, 2))
@@ -358,4 +377,3 @@ def _claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any]) -
         judged(small, "abstract and section 6", perplex > exact if shares else None,
                f"significant pairs with {SIZES[0]} sentences: perplexity {perplex:.1%}, exact match {exact:.1%}"),
     ]  # fmt: skip
-
