@@ -122,7 +122,8 @@ def reproduce(request: Request) -> Study:
         _variances(rows), *_agreement(people, numbers), _cascading(rows, numbers),
     )  # fmt: skip
     claims = (
-        *_claims_on_treebanks(rows, treebanks, numbers), _claim_on_entropies(averaged, known), *_claims_on_scores(rows), *_claims_on_correlations(rows, request),
+        *_claims_on_treebanks(rows, treebanks, numbers), _claim_on_entropies(averaged, known),
+        *_claims_on_scores(rows), *_claims_on_correlations(rows, request),
         *_claims_on_people(people), *_claims_on_cascading(rows, numbers),
     )  # fmt: skip
     source = "file" if request.weights else f"{known} training sets"
@@ -142,13 +143,13 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     return (
         f"{len(treebanks)} treebanks; outputs of a parser, {told}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
         (
-            f"Training sets are at hand for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token ratio"
-            " is that of the development set, and the sizes and shares of non-projective trees are those of the parts at"
-            " hand."
+            f"Training sets are at hand for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token"
+            " ratio is that of the development set, and the sizes and shares of non-projective trees are those of the"
+            " parts at hand."
         ),
         (
-            "The paper speaks of 22 languages listed in its Table 1; the table has 20. Classes are those of his program,"
-            " whose numbers the paper prints (`list` is content there, other in the text)."
+            "The paper speaks of 22 languages listed in its Table 1; the table has 20. Classes are those of his"
+            " program, whose numbers the paper prints (`list` is content there, other in the text)."
         ),
     )
 
@@ -167,8 +168,8 @@ def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> Section:
                       row["right_crossed_trees"], row["nonprojective_trees"]))  # fmt: skip
     text = (
         (
-            "His program looks only at arcs whose head is to the right, so that true shares are higher. Tokens are cut to"
-            " thousands in the paper."
+            "His program looks only at arcs whose head is to the right, so that true shares are higher. Tokens are cut"
+            " to thousands in the paper."
         ),
     )
     return Section("Table 1: sizes and non-projective trees", text, Table(columns, tuple(cells)))
@@ -222,8 +223,8 @@ def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
         cells.append(("STTR", name, theirs, r, p))
     text = (
         (
-            f"Pearson's correlations over {len(measured)} treebanks with outputs (his: 20), those with STTR over {len(rows)}"
-            "; p is two-sided, uncorrected."
+            f"Pearson's correlations over {len(measured)} treebanks with outputs (his: 20), those with STTR over"
+            f" {len(rows)}; p is two-sided, uncorrected."
         ),
     )
     return Section("Table 3 and Figure 3: correlations over treebanks", text, Table(columns, tuple(cells)))

@@ -1,4 +1,4 @@
-"""The evaluation of the CoNLL 2017 shared task: every statement of its page executed, its tables from files and scores."""
+"""The evaluation of the CoNLL 2017 shared task: the statements of its page executed, its tables from files."""
 
 from __future__ import annotations
 
@@ -53,8 +53,8 @@ def reproduce(request: Request) -> Study:
     """Run the study.
 
     Args:
-        request: gold test sets, a folder of systems' outputs, and a table of all published scores by test set; all may be
-            missing, but for what depends on them.
+        request: gold test sets, a folder of systems' outputs, and a table of all published scores by test set; all may
+            be missing, but for what depends on them.
 
     Raises:
         InputError: a file is not valid.
@@ -72,8 +72,8 @@ def reproduce(request: Request) -> Study:
     )
     setting = (
         (
-            "Every statement of the page that can be executed is: alignment examples with the scorer, scores and rankings by"
-            " the rules `conll17`."
+            "Every statement of the page that can be executed is: alignment examples with the scorer, scores and"
+            " rankings by the rules `conll17`."
         ),
         (
             f"Test sets at hand: {len(results.test_sets) if results else 0} of 81;"
@@ -129,8 +129,8 @@ def _tables(results: Results | None, numbers: Numbers) -> list[Section]:
     for measure in MEASURES:
         columns += [Column(f"{measure} official"), Column(measure)]
     cells = [
-        (test_set.code, system, *(cell for measure in MEASURES for cell in _pair(results, system, test_set.code, measure,
-         official)))
+        (test_set.code, system,
+         *(cell for name in MEASURES for cell in _pair(results, system, test_set.code, name, official)))
         for test_set in results.test_sets for system in results.systems
     ]  # fmt: skip
     rows = []
@@ -216,6 +216,6 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
     return [
         judged(texts[0], "official ranking", all(ranks.values()), counted(ranks)),
         judged(texts[1], "official ranking", all(value is not False for value in values.values()),
-               f"{counted(values)}; the largest difference is {largest:.4f} points, which is how far averages of published"
-               " scores, with two decimals, may be from averages of unrounded ones"),
+               f"{counted(values)}; the largest difference is {largest:.4f} points, which is how far averages of"
+               " published scores, with two decimals, may be from averages of unrounded ones"),
     ]  # fmt: skip

@@ -175,8 +175,8 @@ def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tu
             " punctuation. A word counts as converted if it changed places with its head."
         ),
         (
-            "The text of the Japanese treebank of UD 1.3 is withheld; where `ja` is given, it is the one of UD 1.4, another"
-            " treebank."
+            "The text of the Japanese treebank of UD 1.3 is withheld; where `ja` is given, it is the one of UD 1.4,"
+            " another treebank."
         ),
     )
 
@@ -311,7 +311,8 @@ def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[C
         judged("6.3% of the tokens are converted on average, 2.3 to 15.6%", "page 3",
                abs(100 * average - theirs["converted tokens"]) < 1,
                f"{average:.1%}, {min(ratios):.1%} to {max(ratios):.1%}, on {len(rows)} of 19 treebanks"),
-        judged("Backward conversion fails for at most 0.01% of the tokens", "page 3", max(failed) <= theirs["failed, most"],
+        judged("Backward conversion fails for at most 0.01% of the tokens", "page 3",
+               max(failed) <= theirs["failed, most"],
                f"at most {max(failed):.3f}% ({worst}), on average {mean(failed):.4f}% (printed 0.002%); the printed"
                " numbers are near ours as shares, as if the percent sign were one too many"),
         judged("Non-projectivity rises by 10 points on average", "page 2, Remarks", abs(increase - 0.10) < 0.05,
@@ -348,7 +349,8 @@ def _claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Clai
         certain = None if r is None or p is None or p >= LEVEL else r < 0
         sign = "<" if parser == "MST" else "="
         claims.append(
-            judged(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser}, without ja)", "page 5",
+            judged(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser}, without ja)",
+                   "page 5",
                    certain, f"r = {shown(r)} (p = {shown(p, 3)}, {n} treebanks); printed {theirs['r']} (p {sign}"
                    f" {theirs['p']})")
         )  # fmt: skip
@@ -395,7 +397,8 @@ def _claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
     return [
         judged(texts["LAS"], "page 3", all(gains[parser, "LAS"] > 0 for parser in measured), told),
         judged(texts["CNC"], "page 5", all(gains[parser, "CNC"] > gains[parser, "LAS"] for parser in measured), told),
-        judged(texts["case"], "Table 3", all(max(gains[parser, "case"], gains[parser, "mark"]) < 0 < gains[parser, "nmod"]
+        judged(texts["case"], "Table 3",
+               all(max(gains[parser, "case"], gains[parser, "mark"]) < 0 < gains[parser, "nmod"]
                for parser in measured), told),
         judged(texts["spoilt"], "page 4, Figure 2", max(shares) > 0,
                f"{mean(shares) or 0.0:.2%} of those that are right before, on average"),

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping, Sequence
 from itertools import combinations
 from pathlib import Path
@@ -13,140 +12,23 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.languages import language_of
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation import load, measures_for
-from levelhead.measures import REGISTRY
 from levelhead.report.table import Column, Table
-from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import RULES
-from levelhead.scoring.score import count as count_measure
-from levelhead.scoring.weights import Weights, values_of
-from levelhead.significance import Run, counted, holm, resampled, swapped
-from levelhead.significance.counted import Counted, ratios
-from levelhead.studies.parts import Parts, format_of, parts_of, systems_in
+from levelhead.significance import holm
+from levelhead.studies.parts import Parts, parts_of, systems_in
 from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.separation import LEVEL, MEASURES, SAMPLES, SMALL, Numbers, entropies, tested
 from levelhead.studies.study import Claim, Section, Study, judged
-from levelhead.treebank import read
 from levelhead.treebank.relations import UD2
-from levelhead.typology import averaged_entropy, count, profile
+from levelhead.typology import averaged_entropy
 
 NAME = "measures-2018"
 TITLE = "Which measure separates parsers best?"
 SOURCE = "A study of our own, over the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
 
-MEASURES = {
-    "UAS": "UAS", "LAS": "LAS", "CLAS": "CLAS", "CNC": "CNC", "WLAS": "WLAS(wde,default=0.5)", "MLAS": "MLAS",
-    "BLEX": "BLEX",
-}  # fmt: skip
-"""The measures that are compared, by the names in the tables."""
-
-LEVEL = 0.05
-
-SMALL, SAMPLES = 200, 4
-"""How many sentences a small sample has, and how many are drawn of each test set."""
-
 WELL_PARSED = 0.5
 """The mean LAS from which a test set counts as parsed at all: below are those without training data."""
 
-Numbers = NDArray[np.float64]
 Row = Mapping[str, Any]
-
-
-def entropies(gold: str) -> Any:
-    """Return the word dependency entropies of a test set.
-
-    Args:
-        gold: its path.
-    """
-    return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
-
-
-def tested(gold: str, *arguments: Any) -> dict[str, Any] | None:
-    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
-
-    Outputs that are not valid are left out; None if fewer than two are left.
-
-    Args:
-        gold: the path of the test set.
-        arguments: the paths of the outputs; then the names of the systems, the weights of relations, how many
-            resamples, the seed.
-    """
-    *paths, names, weights, resamples, seed = arguments
-    table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
-    asked = measures_for(RULES["ud"], MEASURES.values())
-    runs = [run for name, path in zip(names, paths) if (run := _run(name, gold, path, asked, table)) is not None]
-    if len(runs) < 2:
-        return None
-    counts = counted(runs)
-    boot_seed, swap_seed, small_seed = np.random.SeedSequence(seed).spawn(3)
-    values = ratios(counts.parts.sum(axis=0))
-    boot = ratios(counts.shaped(resampled(counts.flat, resamples, np.random.default_rng(boot_seed))))
-    return {
-        "systems": [run.system for run in runs],
-        "sentences": len(counts.parts),
-        "values": _by_measure(values.T),
-        "errors": _by_measure(boot.std(axis=0, ddof=1).T),
-        "concordance": _by_measure(_concordance(values, boot)),
-        "p": _by_measure(_pairwise_p(counts, resamples, np.random.default_rng(swap_seed)).T),
-        "small": _by_measure(_small_shares(counts, resamples // 4, np.random.default_rng(small_seed))),
-    }
-
-
-def _by_measure(rows: Numbers) -> dict[str, Any]:
-    return {name: row.tolist() for name, row in zip(MEASURES, rows)}
-
-
-def _run(name: str, gold: str, path: str, asked: Sequence[Measure], table: Weights) -> Run | None:
-    """The counts of an output; None if it is not valid."""
-    rules = RULES["ud"]
-    treebank = load(gold, rules, format_of(gold))
-    try:
-        matches = match(treebank, load(path, rules, format_of(path)), rules)
-    except InputError:
-        return None
-    return Run(name, _counts(matches, asked, table))
-
-
-def _counts(matches: Matches, asked: Sequence[Measure], table: Weights) -> dict[str, Any]:
-    found = {}
-    for name, measure in zip(MEASURES, asked):
-        definition = REGISTRY[measure.name]
-        weights = values_of(measure, definition, {"wde": table})
-        found[name] = (count_measure(matches, measure, definition, weights=weights, by_sentence=True), "f1")
-    return found
-
-
-def _pairwise_p(counts: Counted, resamples: int, rng: np.random.Generator) -> Numbers:
-    """Two-sided p of every pair of systems by paired approximate randomisation, shape (pairs, measures)."""
-    found = []
-    for one, other in combinations(range(len(counts.systems)), 2):
-        change = counts.parts[:, other] - counts.parts[:, one]
-        moved = swapped(change.reshape(len(change), -1), resamples, rng).reshape(resamples, *change.shape[1:])
-        sums = counts.parts.sum(axis=0)
-        observed = ratios(sums[other]) - ratios(sums[one])
-        permuted = ratios(sums[other] - moved) - ratios(sums[one] + moved)
-        extreme = (np.abs(permuted) >= np.abs(observed) - 1e-12).sum(axis=0)
-        found.append((1 + extreme) / (1 + resamples))
-    return np.array(found)
-
-
-def _small_shares(counts: Counted, resamples: int, rng: np.random.Generator) -> Numbers:
-    """The share of pairs that differ significantly in small random samples of sentences, shape (measures,)."""
-    shares = []
-    for _ in range(SAMPLES):
-        rows = rng.permutation(len(counts.parts))[:SMALL]
-        p = _pairwise_p(counts._replace(parts=counts.parts[rows]), resamples, rng)
-        shares.append((p < LEVEL).mean(axis=0))
-    mean: Numbers = np.mean(shares, axis=0)
-    return mean
-
-
-def _concordance(values: Numbers, boot: Numbers) -> Numbers:
-    """How many pairs of systems stand in the same order in a resample, as a mean share, shape (measures,)."""
-    pairs = list(combinations(range(len(values)), 2))
-    same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
-    mean: Numbers = np.mean(same, axis=(0, 1))
-    return mean
 
 
 class _Table(NamedTuple):
@@ -200,25 +82,26 @@ def reproduce(request: Request) -> Study:
         0, len(table.codes), size=(request.resamples, len(table.codes))
     )
     sections = (
-        _separation(table, draws), _small(table, draws), _by_family(table), *_evenness(table, request), _stability(table, draws),
+        _separation(table, draws), _small(table, draws), _by_family(table), *_evenness(table, request),
+        _stability(table, draws),
         _pairs_of_systems(results), _sets(table),
     )  # fmt: skip
     setting = (
         (
-            f"{len(table.codes)} test sets, {len(systems)} systems; a system without a valid output on a test set is left out"
-            f" there, and {', '.join(table.systems)} have one everywhere. Scores follow the rules `ud`."
+            f"{len(table.codes)} test sets, {len(systems)} systems; a system without a valid output on a test set is"
+            f" left out there, and {', '.join(table.systems)} have one everywhere. Scores follow the rules `ud`."
         ),
         (
-            "WLAS weighs each relation by its word dependency entropy, averaged over these test sets. Systems are compared"
-            " in pairs by approximate randomisation over sentences, two-sided, at the level of 5%. Intervals of 95% come"
-            " from resampling test sets: they say how far the finding would carry to other test sets like these; an interval"
-            " that holds 0 leaves the question open."
+            "WLAS weighs each relation by its word dependency entropy, averaged over these test sets. Systems are"
+            " compared in pairs by approximate randomisation over sentences, two-sided, at the level of 5%. Intervals"
+            " of 95% come from resampling test sets: they say how far the finding would carry to other test sets like"
+            " these; an interval that holds 0 leaves the question open."
         ),
         (
             "The systems are six of twenty-six, chosen by what could be had; some are far apart, so that shares of"
-            " significant pairs are higher than among close competitors. Measures are compared on the same pairs. In UD v2,"
-            " CNC leaves out the same relations as CLAS but for `clf`, so that the two are one measure where there is none."
-            " Derivation perplexity needs the systems' training data, and is left out."
+            " significant pairs are higher than among close competitors. Measures are compared on the same pairs. In"
+            " UD v2, CNC leaves out the same relations as CLAS but for `clf`, so that the two are one measure where there is"
+            " none. Derivation perplexity needs the systems' training data, and is left out."
         ),
     )
     signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
@@ -308,7 +191,7 @@ def _mean_of(values: Numbers) -> Callable[[NDArray[np.int64]], Numbers]:
 
 
 def _estimate_rows(found: _Estimate, *, reference: str = "LAS") -> tuple[tuple[str | float | None, ...], ...]:
-    rows = []
+    rows: list[tuple[str | float | None, ...]] = []
     for m, name in enumerate(MEASURES):
         own = name == reference
         change = None if own else float(found.value[m] - found.value[list(MEASURES).index(reference)])
@@ -330,8 +213,8 @@ def _separation(table: _Table, draws: NDArray[np.int64]) -> Section:
     columns = (*_estimate_columns("significant pairs"), Column("after Holm"))
     text = (
         (
-            f"The share of {int(table.pairs.sum())} pairs (two systems, one test set) that differ with p < .05; the last"
-            " column corrects p for the pairs of a test set."
+            f"The share of {int(table.pairs.sum())} pairs (two systems, one test set) that differ with p < .05; the"
+            " last column corrects p for the pairs of a test set."
         ),
     )
     return Section("Which measure separates systems", text, Table(columns, rows))
@@ -341,8 +224,8 @@ def _small(table: _Table, draws: NDArray[np.int64]) -> Section:
     found = _estimated(_pooled(table.small, table.pairs), len(table.codes), draws)
     text = (
         (
-            f"The same in random samples of {SMALL} sentences, {SAMPLES} of each test set: on whole test sets nearly every"
-            " pair differs, whatever the measure."
+            f"The same in random samples of {SMALL} sentences, {SAMPLES} of each test set: on whole test sets nearly"
+            " every pair differs, whatever the measure."
         ),
     )
     return Section("On small test sets", text, Table(_estimate_columns("significant pairs"), _estimate_rows(found)))
@@ -388,16 +271,16 @@ def _evenness(table: _Table, request: Request) -> tuple[Section, ...]:
         (
             "How much the scores of one system vary over test sets: their standard deviation as a share of their mean,"
             f" averaged over {len(table.systems)} systems with all outputs; the last column has the standard deviation"
-            " itself. Test sets differ in training data, size and domain, not in language alone: a small spread is no proof"
-            " of fairness, but what a measure adds to or takes from the spread of LAS comes from the measure."
+            " itself. Test sets differ in training data, size and domain, not in language alone: a small spread is no"
+            " proof of fairness, but what a measure adds to or takes from the spread of LAS comes from the measure."
         ),
     )
     well = _well_parsed(table)
     every = np.arange(len(table.codes))
     some = (
         (
-            f"The same over the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; the others have little"
-            " or no training data, and decide the table above."
+            f"The same over the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; the others have"
+            " little or no training data, and decide the table above."
         ),
     )
     return (
@@ -420,8 +303,8 @@ def _stability(table: _Table, draws: NDArray[np.int64]) -> Section:
     columns = (*_estimate_columns("same order"), Column("relative error"))
     text = (
         (
-            "Sentences of a test set are drawn again with replacement: the share of pairs of systems that stand in the same"
-            " order as on the whole test set, averaged over test sets; and the standard error of a score as a share of it."
+            "Sentences of a test set are drawn again with replacement: the share of pairs of systems that stand in the"
+            " same order as on the whole test set, averaged over test sets; and the standard error as a share of a score."
         ),
     )
     return Section("How stable the order of systems is", text, Table(columns, rows))
@@ -475,7 +358,7 @@ def _claims(table: _Table, draws: NDArray[np.int64], request: Request) -> tuple[
 
 
 def _expected(text: str, found: _Estimate, names: Sequence[str], sign: int) -> Claim:
-    """An expectation: it holds if the intervals of all differences to LAS lie on its side, and not if one lies on the other."""
+    """An expectation: it holds if all intervals of differences to LAS lie on its side, not if one is on the other."""
     places = {name: m for m, name in enumerate(MEASURES)}
     bounds = {name: sorted((sign * float(found.less[m]), sign * float(found.more[m]))) for name, m in places.items()}
     fits = all(bounds[name][0] > 0 for name in names)

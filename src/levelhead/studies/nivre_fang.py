@@ -106,8 +106,8 @@ def _setting(rows: Rows, request: Request) -> tuple[str, ...]:
     return (
         f"{len(rows)} of the 42 treebanks: {', '.join(rows) or 'none'}. {given}",
         (
-            "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with gold"
-            " segmentation and tags, on the development sets of UD 2.0."
+            "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with"
+            " gold segmentation and tags, on the development sets of UD 2.0."
         ),
     )
 
@@ -130,8 +130,11 @@ def _beside(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], averag
         (code, *(cell for name in names for cell in (_printed_row(numbers, code, name), row[name])))
         for code, row in rows.items()
     ]
-    same = ("average of these", *(cell for name in names for cell in
-            (mean(_printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))))  # fmt: skip
+    averages = [
+        (mean(_printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
+        for name in names
+    ]
+    same = ("average of these", *(cell for pair in averages for cell in pair))
     whole = ("average of all 42", *(cell for name in names for cell in (numbers[average]["row"][name] / 100, None)))
     return Table(tuple(columns), (*cells, same, whole), rules_before=frozenset({len(cells)}))
 

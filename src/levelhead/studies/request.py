@@ -18,7 +18,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.source import read_bytes
 
 Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treebank]
-"""Trains a parser and parses: its name, the training treebanks, the development treebank if there is one, what to parse.
+"""Trains a parser and parses: its name, training treebanks, a development treebank if there is one, what to parse.
 A function at the top of a module, since workers import it."""
 
 

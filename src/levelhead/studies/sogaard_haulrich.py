@@ -143,19 +143,19 @@ def reproduce(request: Request) -> Study:
     claims = (*_claims_on_treebanks(listed, request), *_claims_on_parsers(judged_parsers, numbers))
     setting = (
         (
-            f"{len(listed)} treebanks with training sets; perplexity of the test set (of the development set where there is"
-            " none) under a trigram model of the training set, interpolated modified Kneser-Ney, without unknown words;"
-            " derivation order of the swap-lazy oracle. Size is the words of the training set: the paper does not define"
-            " it."
+            f"{len(listed)} treebanks with training sets; perplexity of the test set (of the development set where"
+            " there is none) under a trigram model of the training set, interpolated modified Kneser-Ney, without"
+            " unknown words; derivation order of the swap-lazy oracle. Size is the words of the training set: the paper"
+            " does not define it."
         ),
         (
-            "The treebanks of 2006 and 2007 are not free. UD treebanks stand in, with the UAS of the best team and the mean"
-            " of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test sets) as"
-            " accuracies; treebanks that are not in it have the results of 2018 if their code is there."
+            "The treebanks of 2006 and 2007 are not free. UD treebanks stand in, with the UAS of the best team and the"
+            " mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test"
+            " sets) as accuracies; treebanks that are not in it have the results of 2018 if their code is there."
         ),
         (
-            "The paper's groups do not exist for UD. Ours: treebanks by the size of their training set (halves), and those"
-            " that need no swap."
+            "The paper's groups do not exist for UD. Ours: treebanks by the size of their training set (halves), and"
+            " those that need no swap."
         ),
     )
     signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
@@ -205,8 +205,8 @@ def _averages(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]
     ]
     text = (
         (
-            "The printed increases of the second and third group do not follow from the printed averages (58.9 and 61.0 per"
-            " cent would); they may be means over treebanks. Both are given for ours."
+            "The printed increases of the second and third group do not follow from the printed averages (58.9 and 61.0"
+            " per cent would); they may be means over treebanks. Both are given for ours."
         ),
     )
     return Section("Section 5: average perplexities", text, Table(columns, (*theirs, *ours)))
@@ -300,9 +300,9 @@ def _of_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any]) -> Itera
         cells.append((name, theirs["r"], _averaged(parsers, x, y), r, theirs["p"], p))
     text = (
         (
-            f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test with"
-            " 14 pairs, which is neither 4 (parsers) nor 28 (parsers of all treebanks). Pooled pairs are not independent:"
-            " parsers of one treebank share its difficulty."
+            f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test"
+            " with 14 pairs, which is neither 4 (parsers) nor 28 (parsers of all treebanks). Pooled pairs are not"
+            " independent: parsers of one treebank share its difficulty."
         ),
     )
     yield Section(title, text, Table(columns, tuple(cells)))
