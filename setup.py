@@ -3,7 +3,10 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-KERNELS = ("scan.pyx pools.pyx trees.py spans.py shapes.py oracles.py lifting.py transitions.py conversion.py").split()
+KERNELS = (
+    "scan.pyx pools.pyx trees.py spans.py shapes.py oracles.py lifting.py transitions.py conversion.py "
+    "transition_parser.pyx graph_parser.pyx"
+).split()
 
 
 def extension(file_name: str) -> Extension:

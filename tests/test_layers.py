@@ -27,6 +27,7 @@ LAYERS = (
     {"correlation"},
     {"derivation"},
     {"typology"},
+    {"parsing"},
     {"conversion"},
     {"jobs"},
     {"measures"},

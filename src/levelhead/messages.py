@@ -225,5 +225,11 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "invalid-gate": _error("A gate is not MEASURE=NUMBER.", "Write for example --fail-under LAS=85."),
     "invalid-columns": _error("The columns given do not fit the treebank.", "Give one value for each word."),
+    # parsers
+    "unknown-parser": _error("There is no parser of that name.", "See `levelhead train --help`."),
+    "nothing-to-train-on": _error("The treebank for training has no words.", "Give one with trees."),
+    "not-a-model": _error("The file is no model.", "Give a file that `levelhead train` wrote."),
+    "model-version": _error("The model was written by another version.", "Train it anew."),
+    "damaged-model": _error("The model is cut off or changed.", "Copy it again, or train it anew."),
     "output": _error("The result cannot be written.", "Check the path, the permissions and the space left."),
 }

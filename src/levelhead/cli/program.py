@@ -26,6 +26,8 @@ VERBS = {
     "derive": "Print transitions, or words as they are attached.",
     "perplexity": "Measure string or derivation perplexity.",
     "convert": "Convert content-head trees to function-head trees, and back.",
+    "train": "Train a parser on a treebank.",
+    "parse": "Parse with a model that train wrote.",
     "reproduce": "Run a paper's experiment again, its numbers beside ours.",
 }
 """Every verb and what it does, so that `--help` need not load them."""

@@ -1,0 +1,86 @@
+"""Train the parsers on every treebank of the tables in docs/parsers.md, and score them.
+
+    python scripts/full/parsers.py DATA [--parser swap-lazy] [--beam 4] [--seeds 3] [--release r2.0] [CODE ...]
+
+DATA has r2.0/CODE-ud-train.conllu.xz and so on. Prints a line for each treebank and seed: UAS, LAS, LAS without
+punctuation, CPU seconds of training (reading the treebank and writing the model included), words parsed in a CPU second.
+punctuation, CPU seconds of training (reading the treebank and writing the model included), words parsed a CPU second.
+"""
+
+from __future__ import annotations
+
+import argparse
+import tempfile
+import time
+from pathlib import Path
+from typing import NamedTuple
+
+import levelhead
+from levelhead.parsing import parse_treebank, read_model, train, write_model
+from levelhead.treebank import Treebank
+
+THIRTEEN = "cu el en et got hu id ko lt lv pt tr vi"
+KOHITA = "en hu tr zh"
+
+
+class Result(NamedTuple):
+    """What one model reaches."""
+
+    uas: float
+    las: float
+    las_nopunct: float
+    seconds: float
+    speed: float
+
+
+def universal(path: Path) -> Treebank:
+    """Read a treebank with universal relations only."""
+    treebank = levelhead.read(path)
+    return treebank.replace(relations=[relation.partition(":")[0] for relation in treebank.relations])
+
+
+def measured(train_path: Path, gold_path: Path, parser: str, beam: int | None, seed: int) -> Result:
+    """Train, write, read, parse and score."""
+    start = time.process_time()
+    model = train(universal(train_path), parser, seed=seed, **({} if beam is None else {"beam": beam}))
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model"
+        write_model(model, path)
+        seconds = time.process_time() - start
+        model = read_model(path)
+    gold = universal(gold_path)
+    start = time.process_time()
+    parsed = parse_treebank(model, gold)
+    speed = gold.n_words / (time.process_time() - start)
+    scores = levelhead.score(gold, parsed, measures=["UAS", "LAS", "LAS(nopunct)"])
+    return Result(*(100 * (score.value or 0) for score in scores.values()), seconds, speed)
+
+
+def main() -> None:
+    """Measure what the command line asks for."""
+    options = argparse.ArgumentParser()
+    options.add_argument("data", type=Path)
+    options.add_argument("codes", nargs="*")
+    options.add_argument("--parser", default="swap-lazy")
+    options.add_argument("--beam", type=int)
+    options.add_argument("--seeds", type=int, default=3)
+    options.add_argument("--release", default="r2.0")
+    asked = options.parse_args()
+    part = "dev" if asked.release == "r2.0" else "test"
+    codes = asked.codes or (THIRTEEN if asked.release == "r2.0" else KOHITA).split()
+    print("code\tseed\tUAS\tLAS\tLAS(nopunct)\ttrain CPU s\twords/CPU s")
+    for seed in range(asked.seeds):
+        results = []
+        for code in codes:
+            paths = [asked.data / asked.release / f"{code}-ud-{split}.conllu.xz" for split in ("train", part)]
+            results.append(measured(paths[0], paths[1], asked.parser, asked.beam, seed))
+            print(f"{code}\t{seed}\t" + "\t".join(f"{value:.2f}" for value in results[-1]), flush=True)
+        means = [sum(values) / len(values) for values in zip(*results)]
+        total = sum(result.seconds for result in results)
+        print(
+            f"mean\t{seed}\t" + "\t".join(f"{value:.2f}" for value in means[:3]) + f"\t{total:.1f} in all\t", flush=True
+        )
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,343 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Graph-based parsing with linear models: spanning trees, hill-climbing with parts of two arcs, training of both."""
+
+import numpy as np
+
+from libc.math cimport log
+from libc.string cimport memset
+
+include "parser_machine.pxi"
+include "parser_features.pxi"
+include "parser_oracle.pxi"
+include "parser_search.pxi"
+include "parser_learning.pxi"
+include "parser_graph.pxi"
+include "parser_climbing.pxi"
+
+cdef int32_t LONGEST = 1000  # words of a sentence, or of a piece of a longer one
+
+
+cdef void score_arcs(Graph* g, const int32_t* gold, double margin) noexcept nogil:
+    """Score all arcs, wrong ones a little higher in training."""
+    cdef int32_t h, m, n = g.words.n
+    for m in range(1, n + 1):
+        for h in range(n + 1):
+            if h != m:
+                g.scores[h * (n + 1) + m] = sum_of(g, arc_rows(g, h, m))
+                if gold != NULL and gold[m] != h:
+                    g.scores[h * (n + 1) + m] += margin
+
+
+cdef void choose_candidates(Graph* g, const int32_t* gold) noexcept nogil:
+    """The heads with the best arcs, and in training the gold one."""
+    cdef int32_t h, m, i, count, n = g.words.n
+    cdef int32_t* kept
+    cdef double score
+    for m in range(1, n + 1):
+        kept = g.candidates + m * g.most
+        count = 0
+        for h in range(n + 1):
+            if h == m:
+                continue
+            score = g.scores[h * (n + 1) + m]
+            if count == g.most:
+                if score <= g.scores[kept[count - 1] * (n + 1) + m]:
+                    continue
+            else:
+                count += 1
+            i = count - 1
+            while i > 0 and g.scores[kept[i - 1] * (n + 1) + m] < score:
+                kept[i] = kept[i - 1]
+                i -= 1
+            kept[i] = h
+        if gold != NULL:
+            i = 0
+            while i < count and kept[i] != gold[m]:
+                i += 1
+            if i == count:
+                kept[count - 1] = gold[m]
+        for i in range(count, g.most):
+            kept[i] = -1
+
+
+cdef double decode(Graph* g, int32_t* heads, int32_t* other, double* noisy, int32_t restarts, uint64_t* seed,
+                   const int32_t* gold) noexcept nogil:
+    """The best tree found from the spanning tree and from trees drawn near it; returns its score."""
+    cdef int32_t n = g.words.n, r, i
+    cdef double best, score, uniform
+    spanning_tree(&g.contraction, g.scores, n, heads)
+    if not g.second_order:
+        return tree_score(g, heads)
+    choose_candidates(g, gold)
+    best = climb(g, heads)
+    for r in range(restarts):
+        for i in range((n + 1) * (n + 1)):
+            uniform = ((draw(seed) >> 11) + 0.5) * (1.0 / 9007199254740992.0)
+            noisy[i] = g.scores[i] - log(-log(uniform))
+        spanning_tree(&g.contraction, noisy, n, other)
+        score = climb(g, other)
+        if score > best + 1e-6:
+            best = score
+            for i in range(1, n + 1):
+                heads[i] = other[i]
+    return best
+
+
+cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) noexcept nogil:
+    """Change the weights of the features just listed; with no rate only count them."""
+    cdef int32_t i
+    if rate != 0:
+        for i in range(count):
+            g.table[g.rows[i]] += <float>rate
+            g.sums[g.rows[i]] += <float>(rate * step)
+    return count
+
+
+cdef int64_t parts_but(Graph* g, const int32_t* heads, const int32_t* others, double rate, double step) noexcept nogil:
+    """Change the weights of the parts that one tree has and the other has not; returns how many features they have."""
+    cdef int32_t m, h, near, n = g.words.n
+    cdef int64_t count = 0
+    for m in range(1, n + 1):
+        h = heads[m]
+        if others[m] != h:
+            count += change(g, arc_rows(g, h, m), rate, step)
+        if g.second_order and h > 0:
+            near = inner(heads, h, m)
+            if others[m] != h or inner(others, h, m) != near:
+                count += change(g, sibling_rows(g, h, m, near), rate, step)
+            if others[m] != h or others[h] != heads[h]:
+                count += change(g, grandparent_rows(g, h, m, heads[h]), rate, step)
+    return count
+
+
+cdef bint learn_tree(Graph* g, const int32_t* gold, const int32_t* found, double distance, double most,
+                     double step) noexcept nogil:
+    """A passive-aggressive update (Crammer et al. 2006): as small as it may be for the gold tree to win by its margin."""
+    cdef int64_t count = parts_but(g, gold, found, 0, 0) + parts_but(g, found, gold, 0, 0)
+    cdef double rate
+    if count == 0 or distance <= 0:
+        return False
+    rate = min(most, distance / count)
+    parts_but(g, gold, found, rate, step)
+    parts_but(g, found, gold, -rate, step)
+    return True
+
+
+cdef void order_by_depth(const int32_t* heads, int32_t n, int32_t* depth, int32_t* order) noexcept nogil:
+    """Words such that all come before their heads."""
+    cdef int32_t m, h, d, count, at
+    for m in range(n + 1):
+        depth[m] = -1
+    depth[0] = 0
+    for m in range(1, n + 1):
+        h, d = m, 0
+        while depth[h] < 0:
+            h = heads[h]
+            d += 1
+        d += depth[h]
+        h = m
+        while depth[h] < 0:
+            depth[h] = d
+            d -= 1
+            h = heads[h]
+    at = n
+    d = 0
+    while at > 0:  # the shallow ones last
+        count = at
+        for m in range(n + 1):
+            if depth[m] == d:
+                if m > 0:
+                    at -= 1
+                    order[at] = m
+        d += 1
+
+
+cdef int32_t label_tree(Machine* m, const int32_t* heads, int32_t* labels, const int32_t* gold, double step,
+                        Cell** cells, int32_t* depth, int32_t* order) noexcept nogil:
+    """Label the arcs of a tree bottom-up, children of one head from the inside out; learn where gold labels are given.
+
+    Returns the number of wrong labels.
+    """
+    cdef int32_t n = m.words.n, i, h, c, side, count, best, wrong = 0
+    order_by_depth(heads, n, depth, order)
+    for i in range(n):
+        h = order[i]
+        cells[h] = new_cell(&m.arena, h, NULL)
+        for side in range(2):
+            c = h
+            while True:
+                c += 1 if side else -1
+                if c < 1 or c > n:
+                    break
+                if heads[c] != h or m.arena.failed:
+                    continue
+                look_at_arc(&m.view, cells[h], cells[c], &m.words)
+                put_word(&m.view, HH, heads[h], &m.words)
+                count = features(&m.view, &m.labels, &m.words, 0xD1B54A32D192ED03ULL if c < h else 0, m.rows)
+                score_labels(m, count)
+                best = best_label(m)
+                if gold != NULL and gold[c] != best:
+                    wrong += 1
+                    add(m.label_table, m.label_sums, m.padded, m.rows, count, gold[c], 1, step)
+                    add(m.label_table, m.label_sums, m.padded, m.rows, count, best, -1, step)
+                labels[c] = best
+                cells[h] = with_child(&m.arena, cells[h], cells[c], best, NULL)
+                if m.arena.failed:
+                    return wrong
+        if heads[h] == 0:
+            labels[h] = m.root_label
+    return wrong
+
+
+cdef class GraphParser:
+    """Templates and weights of a graph-based parser, and room to work in."""
+
+    cdef Graph g
+    cdef Machine m
+    cdef object kept
+    cdef int32_t restarts, size
+    cdef list room
+
+    def __cinit__(self, tuple templates, tuple tables, tuple sums, int32_t n_labels, int32_t root_label,
+                  bint second_order, int32_t most, int32_t restarts):
+        cdef float[::1] parts = tables[0]
+        cdef int16_t[:, ::1] labels = tables[1]
+        cdef float[::1] part_sums
+        cdef float[:, ::1] label_sums
+        cdef int32_t bits = len(parts).bit_length() - 1
+        memset(&self.m, 0, sizeof(Machine))
+        memset(&self.g, 0, sizeof(Graph))
+        self.kept = (templates, tables, sums)
+        point(&self.g.arcs, templates[0], bits)
+        point(&self.g.siblings, templates[1], bits)
+        point(&self.g.grandparents, templates[2], bits)
+        point(&self.m.labels, templates[3], len(labels).bit_length() - 1)
+        self.g.table, self.m.label_table = &parts[0], &labels[0, 0]
+        if sums:
+            part_sums, label_sums = sums
+            self.g.sums, self.m.label_sums = &part_sums[0], &label_sums[0, 0]
+        self.g.second_order, self.g.most, self.restarts = second_order, most, restarts
+        self.m.n_labels, self.m.padded = n_labels, (n_labels + 7) // 8 * 8
+        self.m.root_label = root_label
+        self.m.rows = <uint32_t*>malloc(MOST_FEATURES * sizeof(uint32_t))
+        self.m.scores = <int32_t*>malloc(self.m.padded * sizeof(int32_t))
+        if self.m.rows == NULL or self.m.scores == NULL:
+            raise MemoryError
+        self.g.rows = self.m.rows
+        self.size = 0
+        keys, values = np.zeros(1 << CACHE_BITS, np.uint64), np.zeros(1 << CACHE_BITS, np.float32)
+        cdef uint64_t[::1] key_view = keys
+        cdef float[::1] value_view = values
+        self.g.keys, self.g.values = &key_view[0], &value_view[0]
+        self.room = [keys, values]
+
+    def __dealloc__(self):
+        free(self.m.rows)
+        free(self.m.scores)
+        release(&self.m.arena)
+
+    cdef void make_room(self, int32_t n):
+        """For sentences of so many words."""
+        cdef double[:, ::1] scores, weights
+        cdef int32_t[:, ::1] candidates, enters, numbers
+        if n <= self.size:
+            return
+        arrays = [
+            np.zeros((n + 1, n + 1)), np.zeros((n + 1, self.g.most), np.int32), np.zeros((2 * n + 2, n + 1)),
+            np.zeros((2 * n + 2, n + 1), np.int32), np.zeros((6, 2 * n + 2), np.int32),
+        ]
+        scores, candidates, weights, enters, numbers = arrays
+        self.room = self.room[:2] + arrays
+        self.g.scores, self.g.candidates = &scores[0, 0], &candidates[0, 0]
+        self.g.contraction.weights, self.g.contraction.enters = &weights[0, 0], &enters[0, 0]
+        self.g.contraction.top, self.g.contraction.parent = &numbers[0, 0], &numbers[1, 0]
+        self.g.contraction.source, self.g.contraction.entry = &numbers[2, 0], &numbers[3, 0]
+        self.g.contraction.state, self.g.contraction.path = &numbers[4, 0], &numbers[5, 0]
+        self.size = n
+
+    cdef void see(self, tuple columns):
+        see_columns(&self.m.words, columns)
+        self.g.words = self.m.words
+
+    def parse(self, tuple columns, const int32_t[::1] starts, uint64_t seed):
+        """Heads (1-based in the sentence, 0 the root) and labels of all words; sentences of at most 1000 words."""
+        cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k
+        cdef int32_t longest = int(np.max(np.diff(starts)))
+        heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
+        cdef int32_t[::1] out_heads = heads, out_labels = labels
+        cdef int32_t[:, ::1] work = np.zeros((5, longest + 1), np.int32)
+        cdef double[::1] noisy = np.zeros((longest + 1) * (longest + 1))
+        cdef Cell** cells = <Cell**>malloc((longest + 1) * sizeof(Cell*))
+        cdef uint64_t state
+        if cells == NULL:
+            raise MemoryError
+        self.see(columns)
+        self.make_room(longest)
+        with nogil:
+            for i in range(starts.shape[0] - 1):
+                n = starts[i + 1] - starts[i]
+                self.m.words.base = self.g.words.base = starts[i] + 1
+                self.m.words.n = self.g.words.n = n
+                self.g.age += 1
+                state = seed  # each sentence as if it were alone
+                score_arcs(&self.g, NULL, 0)
+                decode(&self.g, &work[0, 0], &work[1, 0], &noisy[0], self.restarts, &state, NULL)
+                label_tree(&self.m, &work[0, 0], &work[2, 0], NULL, 0, cells, &work[3, 0], &work[4, 0])
+                forget(&self.m.arena)
+                for k in range(n):
+                    out_heads[starts[i] + k], out_labels[starts[i] + k] = work[0, k + 1], work[2, k + 1]
+        free(cells)
+        if self.m.arena.failed:
+            raise MemoryError
+        return heads[:n_words], labels[:n_words]
+
+    def train(self, tuple columns, const int32_t[::1] starts, const int32_t[::1] heads, const int32_t[::1] labels,
+              const int64_t[::1] sentences, double step, double margin, double most, uint64_t seed):
+        """One pass over sentences in a given order; returns the number of steps so far, of wrong trees and labels."""
+        cdef int32_t longest = int(np.max(np.diff(starts)))
+        cdef int32_t[:, ::1] work = np.zeros((5, longest + 1), np.int32)
+        cdef double[::1] noisy = np.zeros((longest + 1) * (longest + 1))
+        cdef Cell** cells = <Cell**>malloc((longest + 1) * sizeof(Cell*))
+        cdef const int32_t* gold
+        cdef int64_t i, wrong = 0, mislabelled = 0
+        cdef int32_t n
+        cdef double found
+        if cells == NULL:
+            raise MemoryError
+        self.see(columns)
+        self.make_room(longest)
+        with nogil:
+            for i in sentences:
+                n = starts[i + 1] - starts[i]
+                self.m.words.base = self.g.words.base = starts[i] + 1
+                self.m.words.n = self.g.words.n = n
+                self.g.age += 1
+                gold = &heads[starts[i]] - 1
+                score_arcs(&self.g, gold, margin)
+                found = decode(&self.g, &work[0, 0], &work[1, 0], &noisy[0], self.restarts, &seed, gold)
+                wrong += learn_tree(&self.g, gold, &work[0, 0], found - tree_score(&self.g, gold), most, step)
+                mislabelled += label_tree(&self.m, gold, &work[2, 0], &labels[starts[i]] - 1, step, cells,
+                                          &work[3, 0], &work[4, 0])
+                step += 1
+                if self.m.arena.failed:
+                    break
+                forget(&self.m.arena)
+        free(cells)
+        if self.m.arena.failed:
+            raise MemoryError
+        return step, wrong, mislabelled
+
+
+def best_tree(const double[:, ::1] scores):
+    """The best tree with one root; scores of arcs at (head, dependent), 0 the root; heads of words 1..n."""
+    cdef int32_t n = scores.shape[0] - 1
+    cdef double[:, ::1] weights = np.zeros((2 * n + 2, n + 1))
+    cdef int32_t[:, ::1] enters = np.zeros((2 * n + 2, n + 1), np.int32)
+    cdef int32_t[:, ::1] numbers = np.zeros((6, 2 * n + 2), np.int32)
+    cdef Contraction c
+    heads = np.zeros(n + 1, np.int32)
+    cdef int32_t[::1] out = heads
+    c.weights, c.enters, c.top, c.parent = &weights[0, 0], &enters[0, 0], &numbers[0, 0], &numbers[1, 0]
+    c.source, c.entry, c.state, c.path = &numbers[2, 0], &numbers[3, 0], &numbers[4, 0], &numbers[5, 0]
+    spanning_tree(&c, &scores[0, 0], n, &out[0])
+    return heads[1:]

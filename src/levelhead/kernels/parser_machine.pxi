@@ -1,0 +1,270 @@
+# Configurations of transition systems as linked, unchanging cells: a transition is one small allocation, whatever the
+# length of the sentence, so that a beam shares everything its members have in common.
+#
+# Arc-standard and its swap variants: the stack has the artificial root 0 at its bottom; arcs join the two top items.
+# Arc-eager: the same stack; arcs join the top of the stack and the first word of the buffer.
+
+from libc.stdint cimport int16_t, int32_t, int64_t, uint8_t, uint32_t, uint64_t
+from libc.stdlib cimport free, malloc
+
+cdef enum:
+    SHIFT = 0
+    LEFT = 1
+    RIGHT = 2
+    OTHER = 3  # SWAP, or REDUCE in arc-eager
+    N_ACTIONS = 4
+
+cdef enum:
+    ARC_STANDARD = 0
+    SWAP_EAGER = 1
+    SWAP_LAZY = 2
+    ARC_EAGER = 3
+
+cdef struct Cell:
+    Cell* below    # the next item of the stack, or of the part of the buffer that came back by SWAP
+    Cell* left     # outermost child on the left
+    Cell* left2    # the one attached before it
+    Cell* right
+    Cell* right2
+    int32_t word
+    int32_t left_label, left2_label, right_label, right2_label
+    int32_t n_left, n_right
+    int32_t head, label             # arc-eager: known while the word is still on the stack; -1 if none
+    uint32_t left_set, right_set    # hashes of the sets of the children's labels
+
+cdef struct State:
+    State* before
+    Cell* stack
+    Cell* back     # words that SWAP put back (arc-eager: the first word of the buffer, if it has children)
+    double score
+    int32_t next   # the first word never seen, 1-based
+    int32_t swaps
+    int32_t action, label
+    int32_t done
+
+cdef struct Block:
+    Block* before
+    size_t used
+
+cdef struct Arena:
+    Block* top
+    Block* spare
+    bint failed
+
+cdef size_t BLOCK = 1 << 20
+
+
+cdef inline void* take(Arena* arena, size_t size) noexcept nogil:
+    """Give memory that lives until the next `forget`."""
+    cdef Block* block = arena.top
+    if block == NULL or block.used + size > BLOCK:
+        if arena.spare != NULL:
+            block = arena.spare
+            arena.spare = block.before
+        else:
+            block = <Block*>malloc(BLOCK)
+        if block == NULL:
+            arena.failed = True
+            return NULL
+        block.before = arena.top
+        block.used = sizeof(Block)
+        arena.top = block
+    block.used += size
+    return <char*>block + block.used - size
+
+
+cdef inline void forget(Arena* arena) noexcept nogil:
+    cdef Block* block
+    while arena.top != NULL:
+        block = arena.top
+        arena.top = block.before
+        block.before = arena.spare
+        arena.spare = block
+
+
+cdef inline void release(Arena* arena) noexcept nogil:
+    cdef Block* block
+    forget(arena)
+    while arena.spare != NULL:
+        block = arena.spare
+        arena.spare = block.before
+        free(block)
+
+
+cdef inline Cell* new_cell(Arena* arena, int32_t word, Cell* below) noexcept nogil:
+    cdef Cell* cell = <Cell*>take(arena, sizeof(Cell))
+    if cell == NULL:
+        return NULL
+    cell.below = below
+    cell.left = cell.left2 = cell.right = cell.right2 = NULL
+    cell.word = word
+    cell.left_label = cell.left2_label = cell.right_label = cell.right2_label = -1
+    cell.n_left = cell.n_right = 0
+    cell.head = cell.label = -1
+    cell.left_set = cell.right_set = 0
+    return cell
+
+
+cdef inline Cell* copy_cell(Arena* arena, Cell* old, Cell* below) noexcept nogil:
+    cdef Cell* cell = <Cell*>take(arena, sizeof(Cell))
+    if cell == NULL:
+        return NULL
+    cell[0] = old[0]
+    cell.below = below
+    return cell
+
+
+cdef inline Cell* with_child(Arena* arena, Cell* head, Cell* child, int32_t label, Cell* below) noexcept nogil:
+    """The head after it got one more child, on top of `below`."""
+    cdef Cell* cell = copy_cell(arena, head, below)
+    cdef uint32_t mark = (<uint32_t>label + 1) * <uint32_t>2654435761
+    if cell == NULL:
+        return NULL
+    if child.word < head.word:
+        if cell.left == NULL or child.word < cell.left.word:
+            cell.left2, cell.left2_label = cell.left, cell.left_label
+            cell.left, cell.left_label = child, label
+        elif cell.left2 == NULL or child.word < cell.left2.word:
+            cell.left2, cell.left2_label = child, label
+        cell.n_left += 1
+        cell.left_set |= mark
+    else:
+        if cell.right == NULL or child.word > cell.right.word:
+            cell.right2, cell.right2_label = cell.right, cell.right_label
+            cell.right, cell.right_label = child, label
+        elif cell.right2 == NULL or child.word > cell.right2.word:
+            cell.right2, cell.right2_label = child, label
+        cell.n_right += 1
+        cell.right_set |= mark
+    return cell
+
+
+cdef inline State* first_state(Arena* arena) noexcept nogil:
+    cdef State* state = <State*>take(arena, sizeof(State))
+    if state == NULL:
+        return NULL
+    state.before = NULL
+    state.stack = new_cell(arena, 0, NULL)
+    state.back = NULL
+    state.score = 0
+    state.next = 1
+    state.swaps = 0
+    state.action = state.label = -1
+    state.done = False
+    return state
+
+
+cdef inline int32_t first_of_buffer(State* state, int32_t n) noexcept nogil:
+    """The first word of the buffer, or -1."""
+    if state.back != NULL:
+        return state.back.word
+    return state.next if state.next <= n else -1
+
+
+cdef inline int32_t legal_actions(State* state, int32_t n, int32_t system, int32_t max_swaps) noexcept nogil:
+    """The transitions that may be taken, as bits; never none before the end."""
+    cdef Cell* top = state.stack
+    cdef Cell* second = top.below
+    cdef int32_t legal = 0
+    cdef bint words_left = state.back != NULL or state.next <= n
+    if system == ARC_EAGER:
+        if not words_left:
+            # The tree is completed: words with a head leave, others go to the item below them (Nivre and
+            # Fernandez-Gonzalez 2014 need one such arc too); the last one goes to the root.
+            return (1 << OTHER) if top.head >= 0 else (1 << RIGHT)
+        if top.word == 0:
+            # One child of the root only: nothing may come to lie on the bare root after it had one.
+            return (1 << SHIFT) | (1 << RIGHT)
+        legal = 1 << SHIFT | 1 << RIGHT
+        if top.head < 0:
+            legal |= 1 << LEFT
+        elif top.head > 0:
+            legal |= 1 << OTHER
+        return legal
+    if words_left:
+        legal = 1 << SHIFT
+    if second != NULL:
+        if second.word != 0:
+            legal |= 1 << LEFT | 1 << RIGHT
+            if system != ARC_STANDARD and second.word < top.word and state.swaps < max_swaps:
+                legal |= 1 << OTHER
+        elif not words_left:
+            legal |= 1 << RIGHT
+    return legal
+
+
+cdef inline void head_and_dependent(State* state, int32_t n, int32_t system, int32_t action, Arena* arena,
+                                    Cell** head, Cell** dependent) noexcept nogil:
+    """The two ends of the arc that LEFT or RIGHT would make now."""
+    cdef Cell* first = state.stack
+    cdef Cell* second = state.stack.below
+    if system == ARC_EAGER:
+        if state.back != NULL:
+            first, second = state.back, state.stack
+        elif state.next <= n:
+            first, second = new_cell(arena, state.next, NULL), state.stack
+    if action == LEFT:
+        head[0], dependent[0] = first, second
+    else:
+        head[0], dependent[0] = second, first
+
+
+cdef inline State* successor(Arena* arena, State* old, int32_t n, int32_t system, int32_t action,
+                             int32_t label) noexcept nogil:
+    """The state after a legal transition."""
+    cdef State* state = <State*>take(arena, sizeof(State))
+    cdef Cell* top = old.stack
+    cdef Cell* word
+    cdef Cell* kept
+    if state == NULL:
+        return NULL
+    state[0] = old[0]
+    state.before = old
+    state.action, state.label = action, label
+    if system == ARC_EAGER:
+        if old.back != NULL:
+            word = old.back
+        elif old.next <= n:
+            word = new_cell(arena, old.next, NULL)
+        else:
+            word = NULL
+        if action == SHIFT:
+            state.stack = copy_cell(arena, word, top)
+        elif action == OTHER:
+            state.stack = top.below
+        elif word == NULL:  # completion: the top goes to the item below it
+            state.stack = with_child(arena, top.below, top, label, top.below.below)
+        elif action == LEFT:
+            state.stack = top.below
+            state.back = with_child(arena, word, top, label, NULL)
+        else:
+            kept = with_child(arena, top, word, label, top.below)
+            if kept == NULL:
+                arena.failed = True
+                return NULL
+            state.stack = copy_cell(arena, word, kept)
+            if state.stack != NULL:
+                state.stack.head, state.stack.label = top.word, label
+        if word != NULL and (action == SHIFT or action == RIGHT):
+            state.back = NULL
+            state.next += 1
+        if not arena.failed:
+            state.done = state.next > n and state.stack.below == NULL
+        return state
+    if action == SHIFT:
+        if old.back != NULL:
+            state.stack = copy_cell(arena, old.back, top)
+            state.back = old.back.below
+        else:
+            state.stack = new_cell(arena, old.next, top)
+            state.next += 1
+    elif action == LEFT:
+        state.stack = with_child(arena, top, top.below, label, top.below.below)
+    elif action == RIGHT:
+        state.stack = with_child(arena, top.below, top, label, top.below.below)
+    else:
+        state.back = copy_cell(arena, top.below, old.back)
+        state.stack = copy_cell(arena, top, top.below.below)
+        state.swaps += 1
+    state.done = state.stack != NULL and state.stack.below == NULL and state.back == NULL and state.next > n
+    return state

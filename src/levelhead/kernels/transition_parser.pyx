@@ -1,0 +1,225 @@
+# cython: boundscheck=False, wraparound=False, cdivision=True, initializedcheck=False
+"""Transition-based parsing with linear models: greedy and beam search, training of both."""
+
+import numpy as np
+
+from libc.string cimport memset
+
+include "parser_machine.pxi"
+include "parser_features.pxi"
+include "parser_oracle.pxi"
+
+include "parser_search.pxi"
+include "parser_learning.pxi"
+
+
+cdef class Parser:
+    """A transition system, its templates and its weights."""
+
+    cdef Machine m
+    cdef object kept  # the arrays that pointers point into
+    cdef int32_t beam
+
+    def __cinit__(self, int32_t system, tuple templates, tuple tables, tuple sums, int32_t n_labels,
+                  int32_t root_label, int32_t beam):
+        cdef int16_t[:, ::1] actions = tables[0], labels = tables[1]
+        cdef float[:, ::1] action_sums, label_sums
+        memset(&self.m, 0, sizeof(Machine))
+        self.kept = (templates, tables, sums)
+        point(&self.m.actions, templates[0], len(actions).bit_length() - 1)
+        point(&self.m.labels, templates[1], len(labels).bit_length() - 1)
+        self.m.system = system
+        self.m.action_table, self.m.label_table = &actions[0, 0], &labels[0, 0]
+        if sums:
+            action_sums, label_sums = sums
+            self.m.action_sums, self.m.label_sums = &action_sums[0, 0], &label_sums[0, 0]
+        self.m.n_labels = n_labels
+        self.m.padded = (n_labels + 7) // 8 * 8
+        self.m.root_label = root_label
+        self.beam = beam
+        self.m.rows = <uint32_t*>malloc(MOST_FEATURES * sizeof(uint32_t))
+        self.m.scores = <int32_t*>malloc(self.m.padded * sizeof(int32_t))
+        if self.m.rows == NULL or self.m.scores == NULL:
+            raise MemoryError
+
+    def __dealloc__(self):
+        free(self.m.rows)
+        free(self.m.scores)
+        release(&self.m.arena)
+
+    def parse(self, tuple columns, const int32_t[::1] starts):
+        """Heads (1-based in the sentence, 0 the root) and labels of all words."""
+        cdef int32_t n_words = starts[len(starts) - 1]
+        heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
+        cdef int32_t[::1] out_heads = heads, out_labels = labels
+        cdef int32_t i, n, most
+        cdef State* state
+        cdef State** beam = <State**>malloc((self.beam + 1) * sizeof(State*))
+        cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
+        if beam == NULL or candidates == NULL:
+            raise MemoryError
+        see_columns(&self.m.words, columns)
+        with nogil:
+            for i in range(starts.shape[0] - 1):
+                n = starts[i + 1] - starts[i]
+                self.m.words.base, self.m.words.n = starts[i] + 1, n
+                self.m.max_swaps = 4 * n + 20
+                most = self.beam
+                if most > 1:
+                    state = parse_with_beam(&self.m, beam, candidates, most)
+                else:
+                    state = parse_greedily(&self.m)
+                if not self.m.arena.failed:
+                    read_off(&self.m, state, &out_heads[starts[i]], &out_labels[starts[i]])
+                if self.m.arena.failed:
+                    break
+                forget(&self.m.arena)
+        free(beam)
+        free(candidates)
+        if self.m.arena.failed:
+            raise MemoryError
+        return heads[:n_words], labels[:n_words]
+
+    def train(self, tuple columns, const int32_t[::1] starts, const int32_t[::1] heads, const int32_t[::1] labels,
+              const int32_t[::1] order, const int32_t[::1] components, const int64_t[::1] sentences, double step,
+              double explore, uint64_t seed):
+        """One pass over sentences in a given order; returns the number of steps so far and of errors."""
+        cdef int32_t longest = int(np.max(np.diff(starts))) + 1
+        cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32), stacked = np.zeros(longest + 1, np.int32)
+        cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
+        cdef double time = step
+        cdef int32_t n
+        cdef int64_t i, wrong = 0
+        cdef Gold gold
+        cdef State** beam = <State**>malloc((self.beam + 1) * sizeof(State*))
+        cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
+        if beam == NULL or candidates == NULL:
+            raise MemoryError
+        gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
+        see_columns(&self.m.words, columns)
+        with nogil:
+            for i in sentences:
+                n = starts[i + 1] - starts[i]
+                self.m.words.base, self.m.words.n = starts[i] + 1, n
+                self.m.max_swaps = 4 * n + n * n
+                gold.heads = &heads[starts[i]] - 1
+                gold.labels = &labels[starts[i]] - 1
+                gold.order = &order[starts[i]] - 1
+                gold.components = &components[starts[i]] - 1
+                if self.beam > 1:
+                    wrong += train_with_beam(&self.m, &gold, beam, candidates, self.beam, time)
+                    time += 1
+                else:
+                    wrong += train_greedily(&self.m, &gold, &time, explore, &seed)
+                if self.m.arena.failed:
+                    break
+                forget(&self.m.arena)
+        free(beam)
+        free(candidates)
+        if self.m.arena.failed:
+            raise MemoryError
+        return time, wrong
+
+
+def oracle_transitions(int32_t system, const int32_t[::1] heads, const int32_t[::1] starts):
+    """The transitions that training follows where the parser makes no mistake: all, and how many each sentence has."""
+    order, components = projective_order(heads, starts)
+    cdef const int32_t[::1] places = order, parts = components
+    cdef int32_t longest = int(np.max(np.diff(starts))) + 1
+    cdef int32_t[::1] pending = np.zeros(longest + 1, np.int32), stacked = np.zeros(longest + 1, np.int32)
+    cdef uint8_t[::1] gone = np.zeros(longest + 1, np.uint8)
+    cdef Arena arena
+    cdef Gold gold
+    cdef State* state
+    cdef int32_t n, legal, action
+    cdef Py_ssize_t i
+    transitions, counts = [], []
+    memset(&arena, 0, sizeof(Arena))
+    gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
+    for i in range(starts.shape[0] - 1):
+        n = starts[i + 1] - starts[i]
+        gold.heads, gold.labels = &heads[starts[i]] - 1, NULL
+        gold.order, gold.components = &places[starts[i]] - 1, &parts[starts[i]] - 1
+        counts.append(0)
+        begin(&gold, n)
+        state = first_state(&arena)
+        while not arena.failed and not state.done:
+            legal = legal_actions(state, n, system, n * n)
+            action = oracle(state, &gold, n, system, legal)
+            transitions.append(action)
+            counts[i] += 1
+            keep_up(state, &gold, n, system, action)
+            state = successor(&arena, state, n, system, action, 0)
+        forget(&arena)
+    release(&arena)
+    return np.array(transitions, np.uint8), np.array(counts, np.int64)
+
+
+def projective_order(const int32_t[::1] heads, const int32_t[::1] starts):
+    """The place of each word in the in-order walk of its tree, and its maximal projective component."""
+    cdef int32_t n_words = len(heads)
+    places, components = np.zeros(n_words, np.int32), np.zeros(n_words, np.int32)
+    cdef int32_t[::1] order = places, part = components
+    cdef int32_t longest = int(np.max(np.diff(starts))) + 2
+    cdef int32_t[::1] first = np.zeros(longest, np.int32), following = np.zeros(longest, np.int32)
+    cdef int32_t[::1] stack = np.zeros(longest, np.int32), pending = np.zeros(longest, np.int32)
+    cdef int32_t s, i, n, base, word, head, depth, count, top, second
+    with nogil:
+        for s in range(starts.shape[0] - 1):
+            base, n = starts[s] - 1, starts[s + 1] - starts[s]
+            for i in range(n + 1):
+                first[i] = following[i] = -1
+                pending[i] = 0
+            for i in range(n, 0, -1):  # children of each word in ascending order
+                head = heads[base + i]
+                following[i] = first[head]
+                first[head] = i
+                pending[head] += 1
+            # in-order walk: `first` is moved past the children already walked
+            depth, count = 1, 0
+            stack[0] = first[0]
+            while depth:
+                word = stack[depth - 1]
+                i = first[word]
+                if i >= 0 and i < word:
+                    first[word] = following[i]
+                    stack[depth] = i
+                    depth += 1
+                    continue
+                if not order[base + word]:
+                    count += 1
+                    order[base + word] = count
+                if i >= 0:
+                    first[word] = following[i]
+                    stack[depth] = i
+                    depth += 1
+                    continue
+                depth -= 1
+            # arc-standard without swaps: what it can join is a component, named by its head
+            depth = 0
+            for i in range(1, n + 1):
+                part[base + i] = i
+                stack[depth] = i
+                depth += 1
+                while depth > 1:
+                    top, second = stack[depth - 1], stack[depth - 2]
+                    if heads[base + second] == top and pending[second] == 0:
+                        pending[top] -= 1
+                        part[base + second] = top
+                        stack[depth - 2] = top
+                    elif heads[base + top] == second and pending[top] == 0:
+                        pending[second] -= 1
+                        part[base + top] = second
+                    else:
+                        break
+                    depth -= 1
+            for i in range(1, n + 1):
+                word = i
+                while part[base + word] != word:
+                    word = part[base + word]
+                top = i
+                while part[base + top] != word:
+                    second = part[base + top]
+                    part[base + top] = word
+                    top = second
+    return places, components

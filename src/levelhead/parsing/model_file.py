@@ -1,0 +1,138 @@
+"""Models as files: a header, a description in JSON, compressed tables, and a checksum; nothing in them is executed."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import struct
+import zlib
+from collections.abc import Mapping
+from typing import Any, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.parsing.model import PARSERS, Model
+from levelhead.parsing.templates import compiled
+from levelhead.treebank.source import Limits, read_bytes
+from levelhead.treebank.write import replace_file
+
+MAGIC = b"levelhead parser\n"
+FORMAT = 1
+_LENGTHS = struct.Struct("<II")  # the format's version, the size of the description
+_CHECKSUM = hashlib.sha256().digest_size
+MOST_BEAM = 1024
+_MOST_ROWS = 1 << 26
+_MOST_CLASSES = 1 << 16
+_MOST_BYTES = 1 << 31
+
+
+def write_model(model: Model, path: str | os.PathLike[str]) -> None:
+    """Write a model; the file is there whole or not at all, and the same for the same model.
+
+    Args:
+        model: what to write.
+        path: the file, which is replaced if it exists.
+
+    Raises:
+        OutputError: the file cannot be written.
+    """
+    replace_file(path, [model_bytes(model)])
+
+
+def model_bytes(model: Model) -> bytes:
+    """Return a model as it is written: magic, version and size, description, tables, SHA-256 of all that."""
+    packed = {name: _packed(table) for name, table in model.tables.items()}
+    description = {
+        "parser": model.parser,
+        "relations": model.relations,
+        "root": model.root,
+        "templates": dict(model.templates),
+        "beam": model.beam,
+        "training": dict(model.training),
+        "tables": [[name, *model.tables[name].shape, len(data)] for name, data in packed.items()],
+    }
+    text = json.dumps(description, ensure_ascii=False, sort_keys=True).encode()
+    body = b"".join([MAGIC, _LENGTHS.pack(FORMAT, len(text)), text, *packed.values()])
+    return body + hashlib.sha256(body).digest()
+
+
+def _packed(table: NDArray[np.int16]) -> bytes:
+    """Which rows are not empty, then these."""
+    used = table.any(axis=1)
+    return zlib.compress(np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes(), 1)
+
+
+def read_model(path: str | os.PathLike[str]) -> Model:
+    """Read a model.
+
+    Args:
+        path: a file that `write_model` wrote.
+
+    Raises:
+        InputError: it cannot be read, is no model, is of a later version, or is damaged.
+    """
+    name = os.fsdecode(path)
+    data = read_bytes(path, Limits(size=_MOST_BYTES))
+    if not data.startswith(MAGIC):
+        _not_read("not-a-model", "this is no model of levelhead", name)
+    start = len(MAGIC) + _LENGTHS.size
+    if len(data) < start + _CHECKSUM:
+        _not_read("damaged-model", "the file is cut off", name)
+    version, size = _LENGTHS.unpack(data[len(MAGIC) : start])
+    if version != FORMAT:
+        _not_read("model-version", f"the file has version {version}, this levelhead reads {FORMAT}", name)
+    if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
+        _not_read("damaged-model", "its checksum is wrong", name)
+    try:
+        return _model(json.loads(data[start : start + size]), data[start + size : -_CHECKSUM])
+    except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
+        _not_read("damaged-model", "its contents are not those of a model", name)
+
+
+def _not_read(slug: str, message: str, name: str) -> NoReturn:
+    raise InputError(Fault(slug, message, Place(name)))
+
+
+def _model(description: Mapping[str, Any], data: bytes) -> Model:
+    """The model of a description, every part of which is checked: kernels trust their tables."""
+    tables, start = {}, 0
+    for name, rows, classes, size in description["tables"]:
+        tables[str(name)] = _unpacked(data[start : start + size], rows, classes)
+        start += size
+    relations = tuple(map(str, description["relations"]))
+    templates = {str(name): str(text) for name, text in description["templates"].items()}
+    root, beam, parser = description["root"], description["beam"], description["parser"]
+    if not (parser in PARSERS and 0 <= root < len(relations) and 1 <= beam <= MOST_BEAM):
+        raise ValueError
+    for name, text in templates.items():
+        compiled(text, arcs=name == "labels")
+    if set(templates) != set(tables):
+        raise ValueError
+    model = Model(parser, relations, int(root), templates, int(beam), tables, dict(description["training"]))
+    _check_shapes(model)
+    return model
+
+
+def _check_shapes(model: Model) -> None:
+    """Raise a ValueError if the tables do not have the classes that the kernel will look for."""
+    padded = -(-len(model.relations) // 8) * 8
+    for name, classes in (("actions", 4), ("labels", padded)):
+        if model.tables[name].shape[1] != classes:
+            raise ValueError(name)
+
+
+def _unpacked(data: bytes, rows: int, classes: int) -> NDArray[np.int16]:
+    if not (0 < rows <= _MOST_ROWS and rows & (rows - 1) == 0 and 0 < classes <= _MOST_CLASSES):
+        raise ValueError(rows)
+    if rows * classes * 2 > _MOST_BYTES:
+        raise ValueError(rows)
+    decompressor = zlib.decompressobj()
+    raw = decompressor.decompress(data, rows * classes * 2 + rows)
+    mask = np.frombuffer(raw[: -(-rows // 8)], np.uint8)
+    used = np.unpackbits(mask, count=rows).astype(bool)
+    table = np.zeros((rows, classes), np.int16)
+    table[used] = np.frombuffer(raw[len(mask) :], "<i2").reshape(-1, classes)
+    return table

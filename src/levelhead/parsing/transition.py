@@ -1,0 +1,156 @@
+"""Transition-based parsing: arc-standard, arc-eager and the two swap systems, greedy or with beam search.
+
+The model is linear: averaged weights of hashed features (`levelhead.parsing.templates`). Greedy training follows the
+oracle, and from its second pass on mostly the parser's own choices, so that it learns to go on after mistakes
+(Goldberg and Nivre 2012); beam training starts from greedy weights and makes max-violation updates (Huang, Fayong and
+Guo 2012). The averages of several runs from different random orders are added up, which costs nothing in parsing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.kernels.lifting import lift
+from levelhead.kernels.transition_parser import Parser, projective_order
+from levelhead.parsing.columns import Columns
+from levelhead.parsing.model import TRANSITION_SYSTEMS, Model, quantised, rows_for
+from levelhead.parsing.templates import compiled
+
+Integers = NDArray[np.int32]
+Averages = tuple[NDArray[np.float64], ...]
+
+_MOST_BITS = 22
+_N_ACTIONS = 4
+_EXPLORATION = 0.9
+_SCALE = 2.0  # of the greedy weights that beam training starts from; each of its updates counts 1
+_MOST_LIFTS = 1 << 30
+
+
+class Trees(NamedTuple):
+    """What training learns from.
+
+    Args:
+        columns: the words.
+        starts: the first word of each sentence, then the number of words.
+        heads: 1-based in the sentence, 0 for the root.
+        labels: the numbers of the relations.
+    """
+
+    columns: Columns
+    starts: Integers
+    heads: Integers
+    labels: Integers
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """How long training lasts.
+
+    Args:
+        greedy: passes of greedy training.
+        beam: passes of beam training after them, where there is a beam.
+        runs: how many runs are averaged.
+    """
+
+    greedy: int
+    beam: int
+    runs: int
+
+
+class _Weights:
+    """Weights in training: whole numbers, and what averaging needs."""
+
+    def __init__(self, rows: tuple[int, int], n_labels: int) -> None:
+        shapes = ((rows[0], _N_ACTIONS), (rows[1], -(-n_labels // 8) * 8))
+        self.tables = tuple(np.zeros(shape, np.int16) for shape in shapes)
+        self.sums = tuple(np.zeros(shape, np.float32) for shape in shapes)
+        self.step = 1.0
+
+    def averages(self, others: Averages = ()) -> Averages:
+        """The weights averaged over all steps, added to other averages if there are any."""
+        own = tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
+        return tuple(one + other for one, other in zip(own, others)) if others else own
+
+    def restart(self) -> None:
+        """Go on from the averages."""
+        for table, average in zip(self.tables, self.averages()):
+            table[:] = np.clip(np.rint(average * _SCALE), -30000, 30000)
+        for sums in self.sums:
+            sums[:] = 0
+        self.step = 1.0
+
+
+def train_transitions(
+    trees: Trees,
+    parser: str,
+    beam: int,
+    templates: Mapping[str, str],
+    n_labels: int,
+    root: int,
+    schedule: Schedule,
+    seed: int,
+) -> Iterator[Averages]:
+    """Train, and give the averaged weights after each pass (added to those of the runs that are done).
+
+    Args:
+        trees: what to learn from.
+        parser: the transition system.
+        beam: how many hypotheses are kept.
+        templates: of actions and labels.
+        n_labels: how many relations there are.
+        root: the one of words whose head is the root.
+        schedule: how long.
+        seed: of the order of sentences and of exploration.
+    """
+    system = TRANSITION_SYSTEMS.index(parser)
+    heads = trees.heads if parser.startswith("swap") else _projective(trees)
+    gold = (heads, trees.labels, *projective_order(heads, trees.starts))
+    rows = rows_for(len(heads), _MOST_BITS)
+    compiled_templates = _compiled(templates)
+    done: Averages = ()
+    for run in range(schedule.runs):
+        weights = _Weights((rows, rows // 8), n_labels)
+        random = np.random.default_rng((seed, run))
+        averages: Averages = ()
+        for number in range(schedule.greedy + (schedule.beam if beam > 1 else 0)):
+            if number == schedule.greedy:
+                weights.restart()
+            width = 1 if number < schedule.greedy else beam
+            kernel = Parser(system, compiled_templates, weights.tables, weights.sums, n_labels, root, width)
+            sentences = random.permutation(len(trees.starts) - 1).astype(np.int64)
+            explore = _EXPLORATION if number else 0.0
+            draw = int(random.integers(1, 1 << 63))
+            weights.step, _ = kernel.train(
+                tuple(trees.columns), trees.starts, *gold, sentences, weights.step, explore, draw
+            )
+            averages = weights.averages(done)
+            yield averages
+        done = averages
+
+
+def _projective(trees: Trees) -> Integers:
+    """The heads after lifting non-projective arcs (Nivre and Nilsson 2005), for systems that cannot make them."""
+    lifted, _ = lift(trees.heads, trees.starts, _MOST_LIFTS)
+    return lifted
+
+
+def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
+    return tuple(compiled(templates["actions"], arcs=False)), tuple(compiled(templates["labels"], arcs=True))
+
+
+def tables_of(averages: Averages) -> dict[str, NDArray[np.int16]]:
+    """Return the tables of a model."""
+    return dict(zip(("actions", "labels"), quantised(*averages)))
+
+
+def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
+    """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
+    tables = (model.tables["actions"], model.tables["labels"])
+    system = TRANSITION_SYSTEMS.index(model.parser)
+    kernel = Parser(system, _compiled(model.templates), tables, (), len(model.relations), model.root, model.beam)
+    return kernel.parse(tuple(columns), starts)

@@ -1,0 +1,288 @@
+"""A slow transition-based parser: lists, dictionaries and whole numbers, straight from the definitions.
+
+It takes a trained model and parses greedily, so that every template, hash and transition of the kernel is done twice.
+"""
+
+import zlib
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+Row = Mapping[str, str]  # a word: its columns of CoNLL-U by name
+
+TAGS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+SIXTY_FOUR = (1 << 64) - 1
+GOLDEN = 0x9E3779B97F4A7C15
+LEFTWARD = 0xD1B54A32D192ED03
+
+
+def checksum(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+def shape(text: str) -> str:
+    kinds = ""
+    for character in (text[0], text[-1]):
+        if character.isupper():
+            kinds += "A"
+        elif character.isdigit():
+            kinds += "0"
+        elif character.isalpha():
+            kinds += "a"
+        else:
+            kinds += character
+    return kinds
+
+
+READINGS: Mapping[str, Callable[[Row], str]] = {
+    "form": lambda word: word["form"].lower(),
+    "lemma": lambda word: word["form"].lower() if word["lemma"] == "_" else word["lemma"],
+    "upos": lambda word: word["upos"],
+    "xpos": lambda word: word["upos"] if word["xpos"] == "_" else word["xpos"],
+    "feats": lambda word: word["feats"],
+    "pre1": lambda word: "p" + word["form"][:1],
+    "pre2": lambda word: "p" + word["form"][:2],
+    "pre3": lambda word: "p" + word["form"][:3],
+    "suf1": lambda word: "s" + word["form"][-1:],
+    "suf2": lambda word: "s" + word["form"][-2:],
+    "suf3": lambda word: "s" + word["form"][-3:],
+    "shape": lambda word: shape(word["form"]),
+}
+
+
+class Seen(NamedTuple):
+    """What stands at a position: a word (None: nothing, 0: the root), the label it has there, whether it has children."""
+
+    word: int | None = None
+    label: int = -1
+    built: bool = False
+
+
+class Configuration:
+    """Stack, buffer, and the arcs so far."""
+
+    def __init__(self, n: int) -> None:
+        self.n = n
+        self.stack = [0]
+        self.buffer = list(range(1, n + 1))
+        self.came_back: set[int] = set()  # words of the buffer that were on the stack, or have children
+        self.head: dict[int, int] = {}
+        self.label: dict[int, int] = {}
+
+    def children(self, word: int | None, *, left: bool) -> list[int]:
+        """Those on one side, the outermost first."""
+        if word is None:
+            return []
+        found = [child for child, head in self.head.items() if head == word and (child < word) == left]
+        return sorted(found, reverse=not left)
+
+
+class Slow:
+    """A model, seen by the slow parser."""
+
+    def __init__(self, model: object) -> None:
+        self.model = model
+        self.eager = model.parser == "arc-eager"
+
+    def parse(self, words: Sequence[Row]) -> tuple[list[int], list[str]]:
+        """Heads and relations of one sentence."""
+        c, swaps = Configuration(len(words)), 0
+        while c.buffer or len(c.stack) > 1:
+            self.now = c
+            legal = self.legal(c, swaps)
+            if len(legal) > 1:
+                scores = self.scores("actions", self.configuration_view(c), words, 0)
+                action = max(legal, key=lambda name: (scores[CODES[name]], -CODES[name]))
+            else:
+                (action,) = legal
+            swaps += action == "swap"
+            self.take(c, action, words)
+        heads = [c.head[word] for word in range(1, c.n + 1)]
+        return heads, [self.model.relations[c.label[word]] for word in range(1, c.n + 1)]
+
+    def legal(self, c: Configuration, swaps: int) -> list[str]:
+        top = c.stack[-1]
+        if self.eager:
+            if not c.buffer:
+                return ["reduce"] if top in c.head else ["right"]
+            if top == 0:
+                return ["shift", "right"]
+            if top not in c.head:
+                return ["shift", "left", "right"]
+            return ["shift", "right", "reduce"] if c.head[top] else ["shift", "right"]
+        names = ["shift"] if c.buffer else []
+        if len(c.stack) > 1:
+            if c.stack[-2]:
+                names += ["left", "right"]
+                if self.model.parser != "arc-standard" and c.stack[-2] < top and swaps < 4 * c.n + 20:
+                    names.append("swap")
+            elif not c.buffer:
+                names.append("right")
+        return names
+
+    def arc(self, c: Configuration, action: str) -> tuple[int, int]:
+        pair = (c.stack[-1], c.buffer[0]) if self.eager and c.buffer else (c.stack[-2], c.stack[-1])
+        return pair if action == "right" else pair[::-1]
+
+    def take(self, c: Configuration, action: str, words: Sequence[Row]) -> None:
+        if action in {"left", "right"}:
+            head, dependent = self.arc(c, action)
+            label = self.model.root
+            if head != 0:
+                view, near = self.arc_view(c, head, dependent)
+                scores = self.scores("labels", (view, *near), words, LEFTWARD if dependent < head else 0)
+                choices = [i for i in range(len(self.model.relations)) if i != self.model.root] or [self.model.root]
+                label = max(choices, key=lambda i: (scores[i], -i))
+            c.head[dependent], c.label[dependent] = head, label
+            if self.eager and action == "right" and c.buffer:
+                c.stack.append(c.buffer.pop(0))
+            else:
+                c.stack.remove(dependent)
+            if self.eager and action == "left":
+                c.came_back.add(head)
+        elif action == "shift":
+            c.stack.append(c.buffer.pop(0))
+        elif action == "swap":
+            c.buffer.insert(0, c.stack.pop(-2))
+            c.came_back.add(c.buffer[0])
+        else:
+            c.stack.pop()
+
+    # Views: what stands at each position, the distance, and between which words to look
+
+    def configuration_view(self, c: Configuration) -> tuple[dict[str, Seen], int, tuple[int, int]]:
+        view: dict[str, Seen] = {}
+        for i in range(4):
+            if i < len(c.stack):
+                word = c.stack[-1 - i]
+                labelled = self.eager and i < 2 and word in c.label
+                view[f"s{i}"] = Seen(word, c.label[word] if labelled else -1, True)
+            if i < len(c.buffer):
+                view[f"b{i}"] = Seen(c.buffer[i], -1, c.buffer[i] in c.came_back)
+        for name in ("s0", "s1"):
+            self.put_children(c, view, name, 2)
+        self.put_children(c, view, "s2", 1)
+        self.put_children(c, view, "b0", 2)
+        for name in ("s0", "s1"):
+            for side in "lr":
+                child = view.get(name + side, Seen()).word
+                grand = c.children(child, left=side == "l")
+                if grand:
+                    view[name + side * 2] = Seen(grand[0], c.label[grand[0]], True)
+            self.put_neighbours(c, view, name)
+        self.put_neighbours(c, view, "b0")
+        if self.eager and c.stack[-1] in c.head:
+            view["s0h"] = Seen(c.head[c.stack[-1]])
+        pair = view.get("b0" if self.eager else "s1", Seen()).word
+        return view, *self.near(c.stack[-1], pair)
+
+    def arc_view(self, c: Configuration, head: int, dependent: int) -> tuple[dict[str, Seen], tuple]:
+        view = {"h": Seen(head, c.label.get(head, -1) if self.eager else -1, True), "d": Seen(dependent, -1, True)}
+        for name in ("h", "d"):
+            self.put_children(c, view, name, 2)
+            self.put_neighbours(c, view, name)
+        mine, other = ("hl", "hr") if dependent < head else ("hr", "hl")
+        view["sib"], view["sib2"] = view.get(mine, Seen()), view.get(other, Seen())
+        if self.eager and head in c.head:
+            view["hh"] = Seen(c.head[head])
+        return view, self.near(head, dependent)
+
+    def near(self, one: int, other: int | None) -> tuple[int, tuple[int, int]]:
+        if one == 0 or not other:
+            return 0, (0, 0)
+        return bucket(abs(one - other)), (min(one, other), max(one, other))
+
+    def put_children(self, c: Configuration, view: dict[str, Seen], name: str, most: int) -> None:
+        for side in "lr":
+            outermost = c.children(view.get(name, Seen()).word, left=side == "l")[:most]
+            for child, suffix in zip(outermost, ("", "2")):
+                view[name + side + suffix] = Seen(child, c.label[child], True)
+
+    def put_neighbours(self, c: Configuration, view: dict[str, Seen], name: str) -> None:
+        word = view.get(name, Seen()).word
+        if word:
+            if word > 1:
+                view[name + "p"] = Seen(word - 1)
+            if word < c.n:
+                view[name + "n"] = Seen(word + 1)
+
+    # Scores
+
+    def scores(self, kind: str, view: tuple, words: Sequence[Row], salt: int) -> list[int]:
+        table = self.model.tables[kind]
+        total = [0] * table.shape[1]
+        shift = 64 - (len(table).bit_length() - 1)
+        for text in self.model.templates[kind].replace("\n", "|").split("|"):
+            if text.strip():
+                for feature in self.features(text.strip(), view, words, salt):
+                    total = [one + int(weight) for one, weight in zip(total, table[feature >> shift])]
+        return total
+
+    def features(self, template: str, view: tuple, words: Sequence[Row], salt: int) -> list[int]:
+        positions, _, (first, last) = view
+        seed = checksum(template) << 32 | zlib.crc32(template.encode()[::-1])
+        hashed, several = seed ^ salt, []
+        for atom in template.split():
+            position, _, attribute = atom.partition(".")
+            if attribute == "feat":
+                several.append(positions.get(position, Seen()).word)
+            elif attribute:
+                hashed = mixed(hashed, self.value(positions.get(position, Seen()), attribute, view, words))
+        if "between" in template.split():
+            between = {tag_of(words[word - 1]) for word in range(first + 1, min(last, first + 40))}
+            return [mixed(hashed, tag + 1) for tag in between]
+        if len(several) == 1:
+            return [mixed(hashed, checksum(pair)) for pair in features_of(several[0], words)]
+        if len(several) == 2:
+            return [
+                mixed(mixed(hashed, checksum(one)), checksum(other))
+                for one in features_of(several[0], words)
+                for other in features_of(several[1], words)
+                if one.partition("=")[0] == other.partition("=")[0]
+            ]
+        return [hashed]
+
+    def value(self, seen: Seen, attribute: str, view: tuple, words: Sequence[Row]) -> int:
+        if attribute in READINGS:
+            if seen.word is None:
+                return 0
+            return checksum(READINGS[attribute](words[seen.word - 1])) if seen.word else ROOT[attribute]
+        if attribute == "label":
+            return seen.label + 2
+        if attribute == "distance":
+            return view[1] + 1
+        if attribute == "next_to":
+            return 1 if view[2][1] - view[2][0] == 1 else 2
+        if not seen.built:
+            return 1
+        children = self.now.children(seen.word, left="left" in attribute)
+        if attribute.startswith("n_"):
+            return 2 + min(len(children), 4)
+        labels = 0
+        for child in children:
+            labels |= (self.now.label[child] + 1) * 2654435761 & 0xFFFFFFFF
+        return labels
+
+
+CODES = {"shift": 0, "left": 1, "right": 2, "swap": 3, "reduce": 3}
+ROOT = dict.fromkeys(READINGS, 1)
+
+
+def mixed(hashed: int, value: int) -> int:
+    return (hashed ^ value) * GOLDEN & SIXTY_FOUR
+
+
+def bucket(distance: int) -> int:
+    for limit, number in ((5, distance), (7, 6), (10, 7), (20, 8)):
+        if distance <= limit:
+            return number
+    return 9
+
+
+def tag_of(word: Row) -> int:
+    return TAGS.index(word["upos"]) if word["upos"] in TAGS else len(TAGS)
+
+
+def features_of(word: int | None, words: Sequence[Row]) -> list[str]:
+    if not word or words[word - 1]["feats"] == "_":
+        return []
+    return words[word - 1]["feats"].split("|")[:16]
