@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.campaign.entries import TestSet
 from levelhead.scoring import Score
@@ -28,6 +31,8 @@ class Result(NamedTuple):
         scores: the counts behind the values; empty if there are none.
         secondary: the scores over the valid sentences of an invalid output, never mixed with the others.
         coverage: on which sentences those rest.
+        sentences: the numerators and denominators of each measure in every gold sentence, float64, shape (2, sentences);
+            empty if they were not asked for or if the output is not valid.
     """
 
     state: State
@@ -37,6 +42,7 @@ class Result(NamedTuple):
     scores: Mapping[str, Score] = {}
     secondary: Mapping[str, Score] = {}
     coverage: Coverage | None = None
+    sentences: Mapping[str, NDArray[np.float64]] = {}
 
 
 class Gold(NamedTuple):
@@ -71,3 +77,18 @@ class Results(NamedTuple):
     results: Mapping[tuple[str, str], Result]
     gold: Mapping[str, Gold]
     signature: Mapping[str, str]
+
+    def only(self, measures: Iterable[str]) -> Results:
+        """Return the same of some measures.
+
+        Args:
+            measures: their texts.
+        """
+        kept = tuple(name for name in self.measures if name in set(measures))
+        return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
+
+
+def _only(result: Result, measures: tuple[str, ...]) -> Result:
+    tables = {name: getattr(result, name) for name in ("values", "scores", "secondary", "sentences")}
+    kept = {name: {one: table[one] for one in measures if one in table} for name, table in tables.items()}
+    return result._replace(**kept)

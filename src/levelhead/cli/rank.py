@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
 
 from levelhead.campaign import (
     RANKINGS,
+    Certainty,
     Manifest,
     Ranking,
     Results,
@@ -18,6 +19,7 @@ from levelhead.campaign import (
     read_manifest,
     read_scores,
     score_campaign,
+    with_certainty,
 )
 from levelhead.campaign import (
     rank as rank_by,
@@ -28,6 +30,8 @@ from levelhead.cli import options
 from levelhead.cli.program import DONE, say
 from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
 from levelhead.report import ranking as report
+from levelhead.significance import Settings as Tests
+from levelhead.significance import signature_of
 
 if TYPE_CHECKING:
     from levelhead.campaign.layout import Split
@@ -75,6 +79,15 @@ class _Options(NamedTuple):
     "--split", type=click.Choice(["train", "dev", "test"]), default="test", show_default=True,
     help="Which files of UD releases are gold.",
 )  # fmt: skip
+@click.option(
+    "--significance", is_flag=True,
+    help="Intervals and ranges of ranks by bootstrap, and lines between neighbours that differ significantly.",
+)  # fmt: skip
+@options.resamples_option
+@options.seed_option
+@options.level_option
+@options.report_option
+@options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set.")
 @click.option(
     "-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core; one if there is little to do]"
@@ -99,6 +112,12 @@ def rank(
     all_measures: bool,
     rules: str | None,
     split: Split,
+    significance: bool,
+    resamples: int,
+    seed: int,
+    level: float,
+    report_file: str | None,
+    figures: str | None,
     by_treebank: bool,
     jobs: int | None,
     store: str | None,
@@ -115,6 +134,7 @@ def rank(
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
+    extras = _Extras(Tests(resamples, seed, level) if significance else None, report_file, figures)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, rules, ranking, groups, every=every)
@@ -127,9 +147,57 @@ def rank(
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
         workers = _workers(campaign, jobs, address, tls)
-        results = _score(campaign, chosen, workers, store)
-    _emit(results, chosen, written, output_format, places, output, by_treebank=by_treebank)
+        results = _score(campaign, chosen, workers, store, extras)
+    rankings, certainty = _certain(results, list(_rankings(results, chosen, written)), extras.tests)
+    shown = _shown(results, rankings, extras.tests)
+    _emit(shown, rankings, output_format, places, output, by_treebank=by_treebank)
+    if extras.wanted:
+        from levelhead.report.page.ranking import ranking_page
+
+        whole = results._replace(signature=shown.signature)
+        options.write_page(ranking_page(whole, rankings, certainty, _classes(results)), extras.report, extras.figures)
     return DONE
+
+
+class _Extras(NamedTuple):
+    """What is made beside the table: how neighbours are tested (None: they are not), a page, a folder of figures."""
+
+    tests: Tests | None
+    report: str | None
+    figures: str | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is a page to be made."""
+        return self.report is not None or self.figures is not None
+
+    def measures(self, rules: str) -> tuple[str, ...]:
+        """The measures that only the page shows."""
+        from levelhead.measures import STANDARD
+        from levelhead.scoring.rules import rules_named
+
+        scheme = STANDARD.schemes.by_name[STANDARD.schemes.default]
+        classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
+        return tuple(name for name in ("LAS", "CLAS", *classes) if name not in rules_named(rules).lacks)
+
+
+def _classes(results: Results) -> list[str]:
+    return [measure for measure in results.measures if measure.startswith("LAS@")]
+
+
+def _certain(
+    results: Results, rankings: list[Ranking], tests: Tests | None
+) -> tuple[Sequence[Ranking], Certainty | None]:
+    if tests is None:
+        return rankings, None
+    certainty = with_certainty(results, rankings, tests)
+    return certainty.rankings, certainty
+
+
+def _shown(results: Results, rankings: Sequence[Ranking], tests: Tests | None) -> Results:
+    """The results of the measures asked for, with what decides the numbers of the tests in their signature."""
+    shown = results.only(ranking.measure for ranking in rankings)
+    return shown if tests is None else shown._replace(signature={**results.signature, **signature_of(tests)})
 
 
 def _chosen(
@@ -190,8 +258,10 @@ def _workers(campaign: Campaign, jobs: int | None, address: str | None, tls: Tls
     return processes(jobs or (1 if sum(sizes) < _SMALL else n_cores()))
 
 
-def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None) -> Results:
-    settings: dict[str, Any] = {"rules": chosen.rules, "measures": chosen.measures, "workers": workers}
+def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
+    measures = (*chosen.measures, *(extras.measures(chosen.rules) if extras.wanted else ()))
+    settings: dict[str, Any] = {"rules": chosen.rules, "measures": measures, "workers": workers}
+    settings["by_sentence"] = extras.tests is not None
     if path is None:
         return score_campaign(campaign, **settings)
     with Store(path) as store:
@@ -200,8 +270,7 @@ def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | N
 
 def _emit(
     results: Results,
-    chosen: _Options,
-    written: Manifest | None,
+    rankings: Sequence[Ranking],
     output_format: str,
     places: int | None,
     output: str | None,
@@ -217,7 +286,6 @@ def _emit(
     if by_treebank and output_format != "json":
         options.print_table(report.results_table(results), output_format, places, output)
         return
-    rankings = list(_rankings(results, chosen, written))
     if output_format == "json":
         options.print_json(report.ranking_document(results, rankings), output)
     else:
