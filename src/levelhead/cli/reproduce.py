@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
+from contextlib import ExitStack
 from pathlib import Path
+from tempfile import TemporaryDirectory
 
 import click
 
@@ -41,7 +42,11 @@ _NAMES = (
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
 @click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="FILE.md", help="Write the page of results to this file, too."
+    "--report", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the page of results, too: HTML (extra: report), or Markdown with its figures beside it.",
+)  # fmt: skip
+@click.option(
+    "--outputs", type=click.Path(path_type=Path), metavar="DIR", help="Keep the outputs of our parsers in this folder."
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed of all randomness.")
 @options.format_option("text", "markdown", "json")
@@ -58,23 +63,33 @@ def reproduce(
     jobs: int,
     store: str | None,
     report: Path | None,
+    outputs: Path | None,
     seed: int,
     output_format: str,
     places: int | None,
     output: str | None,
 ) -> int:
-    """Run the experiment of PAPER on the treebanks given, and set every printed number beside ours."""
+    """Run the experiment of PAPER on the treebanks given, and set every printed number beside ours.
+
+    Where --systems gives no outputs of parsers, our own are trained on the training sets, greedy, in seconds each.
+    """
     from levelhead.jobs import Store, processes
     from levelhead.studies import Request
     from levelhead.studies import reproduce as run
-    from levelhead.studies.page import document, markdown, text, write_page
+    from levelhead.studies.page import checked_page, document, markdown, text, write_page
+    from levelhead.studies.training import built_in
 
     if not treebanks and paper != "conll17":
         raise click.UsageError("name a folder of treebanks with --treebanks")
-    with nullcontext() if store is None else Store(store) as kept:
+    if report is not None:
+        checked_page(report)
+    with ExitStack() as stack:
+        kept = None if store is None else stack.enter_context(Store(store))
+        folder = outputs or Path(stack.enter_context(TemporaryDirectory(prefix="levelhead-")))
         request = Request(
-            treebanks, systems, judgements, scores, weights, quick, workers=processes(jobs), store=kept, seed=seed
-        )
+            treebanks, systems, judgements, scores, weights, quick, workers=processes(jobs), store=kept,
+            trainer=built_in, outputs=folder, seed=seed,
+        )  # fmt: skip
         study = run(paper, request)
     if report is not None:
         write_page(study, report)

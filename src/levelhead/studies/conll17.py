@@ -15,6 +15,7 @@ from levelhead.report.table import Column, Table
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
+from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import agrees, counted
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import Request, signature
@@ -26,27 +27,10 @@ MEASURES = ("LAS", "UAS", "CLAS")
 BASELINE = "BASELINE"
 """How the official tables call the organisers' own system, and so the folder of its outputs must, in any case."""
 
+_ROUNDED_TWICE = 0.01
+"""How far an average of scores with two decimals may be from the printed average: both are rounded by at most 0.005."""
+
 Numbers = Mapping[str, Any]
-
-
-def conllu(words: str) -> str:
-    """Return CoNLL-U of words written as ID FORM HEAD DEPREL [MISC], ranges as ID FORM.
-
-    Args:
-        words: a line for each, an empty line between sentences.
-    """
-    return "\n".join(_line(line.split()) for line in words.strip().split("\n")) + "\n\n"
-
-
-def _line(cells: list[str]) -> str:
-    if not cells:
-        return ""
-    if len(cells) == 3:
-        return "\t".join(cells)  # a line with too few columns, as it is
-    if len(cells) == 2:
-        return "\t".join([*cells, *"________"])
-    number, form, head, relation, *misc = cells
-    return "\t".join([number, form, "_", "_", "_", "_", head, relation, "_", misc[0] if misc else "_"])
 
 
 def reproduce(request: Request) -> Study:
@@ -201,7 +185,10 @@ def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
 
 
 def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:
-    texts = ("Systems are ranked by the macro-average over all test sets", "The averages are as published")
+    texts = (
+        "Systems are ranked by the macro-average over all test sets",
+        "The averages are as published, as far as scores with two decimals can tell",
+    )
     if published is None:
         return [judged(text, "official ranking", None, "no table of scores") for text in texts]
     found = _ranked(published)
@@ -215,7 +202,7 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
         return [judged(text, "official ranking", None, f"{len(published.test_sets)} of 81 test sets") for text in texts]
     return [
         judged(texts[0], "official ranking", all(ranks.values()), counted(ranks)),
-        judged(texts[1], "official ranking", all(value is not False for value in values.values()),
-               f"{counted(values)}; the largest difference is {largest:.4f} points, which is how far averages of"
-               " published scores, with two decimals, may be from averages of unrounded ones"),
+        judged(texts[1], "official ranking", largest <= _ROUNDED_TWICE,
+               f"equal to two decimals: {counted(values)}; the largest difference is {largest:.4f} points, and averages"
+               " of published scores, with two decimals, may be 0.01 from published averages"),
     ]  # fmt: skip

@@ -10,10 +10,13 @@ import numpy as np
 from levelhead.conversion import backward, check, default_targets, forward
 from levelhead.conversion.round_trip import RoundTrip
 from levelhead.evaluation import Evaluation, load, score
+from levelhead.report.page.charts import panels
+from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Kind, Table
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
+from levelhead.studies.drawings import Named, cloud
 from levelhead.studies.numbers import Cell, mean, pearson, shown
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
@@ -219,7 +222,20 @@ def _entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str,
         for code, row in described.items()
     )  # fmt: skip
     text = ("Head-word vocabulary entropy over tuples that occur at least five times; gains in points.",)
-    return Section("Figure 3: entropy and gain", text, Table(columns, cells))
+    return Section("Figure 3: entropy and gain", text, Table(columns, cells), _figure_3(described, numbers, measured))
+
+
+def _figure_3(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Drawing | None:
+    """Our change of entropy, and gains: those printed, and those of our parsers."""
+    gains = {f"{parser} (printed)": {c: _gain(numbers, c, parser) for c in described} for parser in ("MST", "RBG")}
+    gains |= {parser: {c: _own_gain(rows.get(c), "LAS") for c in described} for parser, rows in measured.items()}
+    points = [
+        Named(code, change, gain, series)
+        for series, row in gains.items()
+        for code, gain in row.items()
+        if gain is not None and (change := _change(described[code])) is not None
+    ]
+    return cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
 
 
 def _own_gain(row: Row | None, name: str) -> Cell:
@@ -292,9 +308,23 @@ def _figure_2(measured: Mapping[str, Rows]) -> list[Section]:
         text = (("Functional arcs of the output: right before it is converted back, right after, right then wrong"
                 " (spoilt), wrong then right (mended), as shares."),)  # fmt: skip
         sections.append(
-            Section(f"Figure 2: functional arcs that conversion spoils ({parser})", text, Table(columns, cells))
+            Section(
+                f"Figure 2: functional arcs that conversion spoils ({parser})",
+                text,
+                Table(columns, cells),
+                _spoilt_figure(rows),
+            )
         )
     return sections
+
+
+def _spoilt_figure(rows: Rows) -> Drawing:
+    """Shares of functional arcs, in percent."""
+    shares = {
+        name: [100 * row["spoilt"][name] / max(1, row["spoilt"]["functional"]) for row in rows.values()]
+        for name in ("right before", "spoilt", "mended")
+    }
+    return panels("Functional arcs that conversion spoils", list(rows), shares)
 
 
 def _claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:

@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 from levelhead.derivation import estimate, perplexity, sentence_sums, sequences_of
 from levelhead.derivation.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.errors import Fault, InputError, Place
+from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
+from levelhead.studies.drawings import Named, cloud, curves
 from levelhead.studies.numbers import decided, mean, pearson, share_greater, shown
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
@@ -188,7 +190,9 @@ def _perplexities(listed: Sequence[TreebankPerplexities], rows: Mapping[str, Row
          rows[one.name]["oov"] / rows[one.name]["words"], one.accuracies.get("best"), one.accuracies.get("average"))
         for one in sorted(listed, key=lambda one: -one.size)
     )  # fmt: skip
-    return Section("Perplexities of treebanks", (), Table(columns, cells))
+    points = [Named(one.name, one.string, one.derivation) for one in listed]
+    figure = cloud("String and derivation perplexity", points, "string", "derivation") if points else None
+    return Section("Perplexities of treebanks", (), Table(columns, cells), figure)
 
 
 def _averages(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> Section:
@@ -245,10 +249,21 @@ def _accuracies(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, An
         ),
     )
     return (
-        Section("Section 5.1: perplexity and accuracy", text, Table(columns, cells)),
+        Section("Section 5.1: perplexity and accuracy", text, Table(columns, cells), _ratios_figure(listed)),
         Section("The parts of the ratios", also,
                 Table((Column("predictor", "text"), *_numbers("UD best", "UD average")), more)),
     )  # fmt: skip
+
+
+def _ratios_figure(listed: Sequence[TreebankPerplexities]) -> Drawing | None:
+    """The logarithm of size over perplexity, since sizes differ by a factor of a hundred."""
+    points = [
+        Named(one.name, math.log10(one.size / one.derivation), value, f"{kind} UAS")
+        for one in listed
+        for kind, value in one.accuracies.items()
+    ]
+    what = "log10 of size over derivation perplexity"
+    return cloud("Size over derivation perplexity, and accuracy", points, what, "UAS") if points else None
 
 
 _OTHERS: Mapping[str, Callable[[TreebankPerplexities], float]] = {
@@ -312,8 +327,10 @@ def _of_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any]) -> Itera
         if shares:
             rows.append((size, len(shares), *(float(value) for value in np.mean(shares, axis=0))))
     columns = (*_numbers("sentences", "treebanks"), Column("UAS"), Column("EM"), Column("P"))
+    drawn = {name: [(row[0], 100 * row[i]) for row in rows] for i, name in ((2, "UAS"), (3, "EM"), (4, "P"))}
+    figure = curves("Significant pairs", drawn, "sentences", "significant pairs (%)") if rows else None
     text = ("The share of pairs of parsers with p < .05 by paired approximate randomisation on random test sets.",)
-    yield Section("Separating parsers on small test sets", text, Table(columns, tuple(rows)))
+    yield Section("Separating parsers on small test sets", text, Table(columns, tuple(rows)), figure)
 
 
 def _claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: Request) -> list[Claim]:

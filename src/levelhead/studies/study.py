@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Literal, NamedTuple
 
+from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Table
 
 Verdict = Literal["holds", "does not hold", "cannot be tested here"]
@@ -34,11 +35,13 @@ class Section(NamedTuple):
         title: its heading.
         text: paragraphs before the table.
         table: its table, if it has one.
+        figure: its figure, if it has one.
     """
 
     title: str
     text: tuple[str, ...] = ()
     table: Table | None = None
+    figure: Drawing | None = None
 
 
 @dataclass(frozen=True, eq=False)
