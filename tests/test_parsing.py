@@ -18,8 +18,8 @@ from levelhead.kernels.transition_parser import oracle_transitions
 from levelhead.parsing import PARSERS, Model, Schedule, parse_treebank, train
 from levelhead.parsing import templates as wording
 from levelhead.parsing.columns import columns_of
-from levelhead.parsing.model import TRANSITION_SYSTEMS
-from levelhead.parsing.transition import Trees, train_transitions
+from levelhead.parsing.model import TRANSITION_SYSTEMS, Trees
+from levelhead.parsing.transition import train_transitions
 from oracle import derivation as plain
 from oracle.parsing import Slow
 from strategies import SEEDS, treebanks
@@ -27,7 +27,7 @@ from test_kernels import arrays_of
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 EACH_SYSTEM = pytest.mark.parametrize("system", TRANSITION_SYSTEMS)
-QUICK = Schedule(greedy=2, beam=1, runs=1)
+QUICK = Schedule(first=2, second=1, runs=1)
 
 
 def las(gold: Treebank, system: Treebank) -> float:
@@ -38,12 +38,11 @@ def las(gold: Treebank, system: Treebank) -> float:
 def arbitrary_model(seed: int, parser: str, beam: int, labels: tuple[str, ...] = ("root", "a", "b", "c")) -> Model:
     """A model with random weights: parses nonsense, but any decision may come about."""
     draw = np.random.default_rng(seed)
-    actions = wording.EAGER_ACTIONS if parser == "arc-eager" else wording.ACTIONS
     tables = {
         "actions": draw.integers(-9, 10, (1 << 10, 4)).astype(np.int16),
         "labels": draw.integers(-9, 10, (1 << 8, 8)).astype(np.int16),
     }
-    return Model(parser, labels, 0, {"actions": actions, "labels": wording.LABELS}, beam, tables, {})
+    return Model(parser, labels, 0, wording.templates_for(parser), beam, tables, {})
 
 
 # Oracles
@@ -146,9 +145,10 @@ def test_every_update_rewards_as_much_as_it_punishes() -> None:
     treebank = read(GOLD)
     labels = np.unique(treebank.relations.codes, return_inverse=True)[1].astype(np.int32)
     trees = Trees(columns_of(treebank), treebank.sentence_starts, treebank.local_heads(), labels)
-    texts = {"actions": wording.ACTIONS, "labels": wording.LABELS}
+    names = tuple(map(str, range(int(labels.max()) + 1)))
     root = int(labels[treebank.heads < 0][0])
-    passes = train_transitions(trees, "swap-lazy", 1, texts, int(labels.max()) + 1, root, Schedule(2, 0, 1), 0)
+    model = Model("swap-lazy", names, root, wording.templates_for("swap-lazy"), 1, {}, {})
+    passes = train_transitions(trees, model, Schedule(2, 0, 1), 0)
     for tables in list(passes):
         for table in tables:
             assert np.abs(table).max() > 0.1

@@ -3,7 +3,6 @@
     python scripts/full/parsers.py DATA [--parser swap-lazy] [--beam 4] [--seeds 3] [--release r2.0] [CODE ...]
 
 DATA has r2.0/CODE-ud-train.conllu.xz and so on. Prints a line for each treebank and seed: UAS, LAS, LAS without
-punctuation, CPU seconds of training (reading the treebank and writing the model included), words parsed in a CPU second.
 punctuation, CPU seconds of training (reading the treebank and writing the model included), words parsed a CPU second.
 """
 

@@ -20,7 +20,9 @@ if TYPE_CHECKING:
 @click.argument("treebank", metavar="TRAIN", type=click.Path())
 @click.argument("model", type=click.Path())
 @click.option("--dev", type=click.Path(), help="Keep the pass that is best on this treebank, and stop early.")
-@click.option("--beam", type=click.IntRange(1, 1024), help="How many hypotheses are kept; 1 is greedy. Default: 4.")
+@click.option(
+    "--beam", type=click.IntRange(1, 1024), help="How many hypotheses transition systems keep; 1 is greedy. Default: 4."
+)
 @click.option(
     "--relations", type=click.Choice(["universal", "full"]), default="universal", show_default=True,
     help="Learn relations without or with their subtypes.",
@@ -31,8 +33,8 @@ def train(
 ) -> int:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
-    PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy). The same seed gives the same file.
-    Progress goes to standard error.
+    PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy) or graph-based: graph, or
+    graph-first-order. The same seed gives the same file. Progress goes to standard error.
     """
     options.check_paths([treebank, *([dev] if dev is not None else [])], [model])
     from levelhead.parsing import train as train_parser

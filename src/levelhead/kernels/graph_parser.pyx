@@ -3,8 +3,8 @@
 
 import numpy as np
 
-from libc.math cimport log
-from libc.string cimport memset
+from libc.stdlib cimport abs
+from libc.string cimport memcpy, memset
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
@@ -13,28 +13,28 @@ include "parser_search.pxi"
 include "parser_learning.pxi"
 include "parser_graph.pxi"
 include "parser_climbing.pxi"
+include "parser_projective.pxi"
 
-cdef int32_t LONGEST = 1000  # words of a sentence, or of a piece of a longer one
 
 
-cdef void score_arcs(Graph* g, const int32_t* gold, double margin) noexcept nogil:
+cdef void score_arcs(Graph* g, const float* table, const int32_t* gold, double margin) noexcept nogil:
     """Score all arcs, wrong ones a little higher in training."""
     cdef int32_t h, m, n = g.words.n
     for m in range(1, n + 1):
         for h in range(n + 1):
             if h != m:
-                g.scores[h * (n + 1) + m] = sum_of(g, arc_rows(g, h, m))
+                g.scores[h * (n + 1) + m] = sum_of(g, table, arc_rows(g, h, m))
                 if gold != NULL and gold[m] != h:
                     g.scores[h * (n + 1) + m] += margin
 
 
-cdef void choose_candidates(Graph* g, const int32_t* gold) noexcept nogil:
-    """The heads with the best arcs, and in training the gold one."""
+cdef void choose_candidates(Graph* g, int32_t* candidates) noexcept nogil:
+    """The heads with the best arcs, the best first, and the word before, so that there always is a projective tree."""
     cdef int32_t h, m, i, count, n = g.words.n
     cdef int32_t* kept
     cdef double score
     for m in range(1, n + 1):
-        kept = g.candidates + m * g.most
+        kept = candidates + m * g.most
         count = 0
         for h in range(n + 1):
             if h == m:
@@ -50,37 +50,54 @@ cdef void choose_candidates(Graph* g, const int32_t* gold) noexcept nogil:
                 kept[i] = kept[i - 1]
                 i -= 1
             kept[i] = h
-        if gold != NULL:
-            i = 0
-            while i < count and kept[i] != gold[m]:
-                i += 1
-            if i == count:
-                kept[count - 1] = gold[m]
         for i in range(count, g.most):
             kept[i] = -1
+        if not holds_head(kept, g.most, m - 1):
+            kept[count - 1] = m - 1
 
 
-cdef double decode(Graph* g, int32_t* heads, int32_t* other, double* noisy, int32_t restarts, uint64_t* seed,
-                   const int32_t* gold) noexcept nogil:
-    """The best tree found from the spanning tree and from trees drawn near it; returns its score."""
-    cdef int32_t n = g.words.n, r, i
-    cdef double best, score, uniform
-    spanning_tree(&g.contraction, g.scores, n, heads)
+cdef inline bint holds_head(const int32_t* kept, int32_t most, int32_t h) noexcept nogil:
+    cdef int32_t i
+    for i in range(most):
+        if kept[i] == h:
+            return True
+    return False
+
+
+cdef inline void admit_gold(Graph* g, const int32_t* gold) noexcept nogil:
+    """Let gold heads be candidates in place of the worst."""
+    cdef int32_t m, last
+    for m in range(1, g.words.n + 1):
+        if not holds_head(g.candidates + m * g.most, g.most, gold[m]):
+            last = g.most - 1  # all places are taken, or all heads were candidates
+            if g.candidates[m * g.most + last] == m - 1:
+                last -= 1
+            g.candidates[m * g.most + last] = gold[m]
+
+
+cdef void score_candidates(Graph* g, Chart* c, const int32_t* gold, double margin) noexcept nogil:
+    cdef int32_t m, i, h, n = g.words.n
+    cdef double score
+    for m in range(1, n + 1):
+        for i in range(g.most):
+            h = g.candidates[m * g.most + i]
+            if h < 0:
+                break
+            score = sum_of(g, g.table, arc_rows(g, h, m))
+            if gold != NULL and gold[m] != h:
+                score += margin
+            g.scores[h * (n + 1) + m] = c.arc_scores[m * g.most + i] = score
+
+
+cdef double decode(Graph* g, Chart* c, int32_t* heads, const int32_t* gold, double margin) noexcept nogil:
+    """The best spanning tree; or from the best projective tree uphill. Returns its score."""
     if not g.second_order:
+        score_arcs(g, g.table, gold, margin)
+        spanning_tree(&g.contraction, g.scores, g.words.n, heads)
         return tree_score(g, heads)
-    choose_candidates(g, gold)
-    best = climb(g, heads)
-    for r in range(restarts):
-        for i in range((n + 1) * (n + 1)):
-            uniform = ((draw(seed) >> 11) + 0.5) * (1.0 / 9007199254740992.0)
-            noisy[i] = g.scores[i] - log(-log(uniform))
-        spanning_tree(&g.contraction, noisy, n, other)
-        score = climb(g, other)
-        if score > best + 1e-6:
-            best = score
-            for i in range(1, n + 1):
-                heads[i] = other[i]
-    return best
+    score_candidates(g, c, gold, margin)
+    projective_tree(g, c, heads)
+    return climb(g, heads)
 
 
 cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) noexcept nogil:
@@ -194,29 +211,34 @@ cdef class GraphParser:
 
     cdef Graph g
     cdef Machine m
+    cdef Chart c
     cdef object kept
-    cdef int32_t restarts, size
+    cdef int32_t size
     cdef list room
 
-    def __cinit__(self, tuple templates, tuple tables, tuple sums, int32_t n_labels, int32_t root_label,
-                  bint second_order, int32_t most, int32_t restarts):
-        cdef float[::1] parts = tables[0]
+    def __cinit__(self, tuple templates, tuple tables, tuple sums, int32_t n_labels, int32_t root_label, int32_t most):
+        """Tables of parts and labels, and for second order of arcs to choose candidates by; as many of these as said."""
+        cdef float[::1] parts = tables[0], first
         cdef int16_t[:, ::1] labels = tables[1]
         cdef float[::1] part_sums
         cdef float[:, ::1] label_sums
         cdef int32_t bits = len(parts).bit_length() - 1
         memset(&self.m, 0, sizeof(Machine))
         memset(&self.g, 0, sizeof(Graph))
+        memset(&self.c, 0, sizeof(Chart))
         self.kept = (templates, tables, sums)
         point(&self.g.arcs, templates[0], bits)
         point(&self.g.siblings, templates[1], bits)
         point(&self.g.grandparents, templates[2], bits)
         point(&self.m.labels, templates[3], len(labels).bit_length() - 1)
         self.g.table, self.m.label_table = &parts[0], &labels[0, 0]
+        self.g.second_order, self.g.most = len(tables) > 2, most
+        if self.g.second_order:
+            first = tables[2]
+            self.g.first = &first[0]
         if sums:
             part_sums, label_sums = sums
             self.g.sums, self.m.label_sums = &part_sums[0], &label_sums[0, 0]
-        self.g.second_order, self.g.most, self.restarts = second_order, most, restarts
         self.m.n_labels, self.m.padded = n_labels, (n_labels + 7) // 8 * 8
         self.m.root_label = root_label
         self.m.rows = <uint32_t*>malloc(MOST_FEATURES * sizeof(uint32_t))
@@ -238,69 +260,103 @@ cdef class GraphParser:
 
     cdef void make_room(self, int32_t n):
         """For sentences of so many words."""
-        cdef double[:, ::1] scores, weights
-        cdef int32_t[:, ::1] candidates, enters, numbers
         if n <= self.size:
             return
-        arrays = [
-            np.zeros((n + 1, n + 1)), np.zeros((n + 1, self.g.most), np.int32), np.zeros((2 * n + 2, n + 1)),
-            np.zeros((2 * n + 2, n + 1), np.int32), np.zeros((6, 2 * n + 2), np.int32),
-        ]
-        scores, candidates, weights, enters, numbers = arrays
-        self.room = self.room[:2] + arrays
-        self.g.scores, self.g.candidates = &scores[0, 0], &candidates[0, 0]
-        self.g.contraction.weights, self.g.contraction.enters = &weights[0, 0], &enters[0, 0]
-        self.g.contraction.top, self.g.contraction.parent = &numbers[0, 0], &numbers[1, 0]
-        self.g.contraction.source, self.g.contraction.entry = &numbers[2, 0], &numbers[3, 0]
-        self.g.contraction.state, self.g.contraction.path = &numbers[4, 0], &numbers[5, 0]
+        cdef int32_t arcs = (n + 1) * self.g.most
+        cdef double[::1] doubles = np.zeros((n + 1) * (n + 1) + (2 * n + 2) * (n + 1))
+        cdef int32_t[::1] integers = np.zeros((2 * n + 2) * (n + 1) + 6 * (2 * n + 2) + arcs, np.int32)
+        self.room = self.room[:2] + [doubles, integers]
+        self.g.scores = &doubles[0]
+        self.g.contraction.weights = self.g.scores + (n + 1) * (n + 1)
+        self.g.contraction.enters = &integers[0]
+        self.g.contraction.top = self.g.contraction.enters + (2 * n + 2) * (n + 1)
+        self.g.contraction.parent = self.g.contraction.top + 2 * n + 2
+        self.g.contraction.source = self.g.contraction.parent + 2 * n + 2
+        self.g.contraction.entry = self.g.contraction.source + 2 * n + 2
+        self.g.contraction.state = self.g.contraction.entry + 2 * n + 2
+        self.g.contraction.path = self.g.contraction.state + 2 * n + 2
+        self.g.candidates = self.g.contraction.path + 2 * n + 2
+        if self.g.second_order:
+            self.make_chart(n, arcs)
         self.size = n
+
+    cdef void make_chart(self, int32_t n, int32_t arcs):
+        cdef double[::1] doubles = np.zeros(<int64_t>arcs * (n + 2 + 2 * self.g.most))
+        cdef int32_t[::1] integers = np.zeros(2 * arcs + 2 * (n + 3), np.int32)
+        cdef int64_t[::1] todo = np.zeros(8 * n + 16, np.int64)
+        self.room += [doubles, integers, todo]
+        self.c.closed = &doubles[0]
+        self.c.open = self.c.closed + <int64_t>arcs * (n + 1)
+        self.c.grand = self.c.open + arcs * self.g.most
+        self.c.arc_scores = self.c.grand + arcs * self.g.most
+        self.c.kids, self.c.by_width = &integers[0], &integers[arcs]
+        self.c.kid_starts, self.c.width_starts = &integers[2 * arcs], &integers[2 * arcs + n + 3]
+        self.c.todo = &todo[0]
 
     cdef void see(self, tuple columns):
         see_columns(&self.m.words, columns)
         self.g.words = self.m.words
 
-    def parse(self, tuple columns, const int32_t[::1] starts, uint64_t seed):
+    cdef inline void turn_to(self, const int32_t[::1] starts, int64_t i) noexcept nogil:
+        """Work on a sentence."""
+        self.m.words.base = self.g.words.base = starts[i] + 1
+        self.m.words.n = self.g.words.n = starts[i + 1] - starts[i]
+        self.g.age += 1
+
+    def candidates(self, tuple columns, const int32_t[::1] starts, const int64_t[::1] sentences):
+        """The candidate heads of the words of some sentences, the best first, -1 where there are no more."""
+        cdef int32_t n_words = starts[starts.shape[0] - 1]
+        cdef int64_t i
+        chosen = np.zeros((n_words + 1, self.g.most), np.int32)
+        cdef int32_t[:, ::1] out = chosen
+        self.see(columns)
+        self.make_room(int(np.max(np.diff(starts)[sentences])))
+        with nogil:
+            for i in sentences:
+                self.turn_to(starts, i)
+                score_arcs(&self.g, self.g.first, NULL, 0)
+                choose_candidates(&self.g, &out[0, 0] + (<int64_t>starts[i] - 1) * self.g.most)
+        return chosen[:n_words]
+
+    def parse(self, tuple columns, const int32_t[::1] starts):
         """Heads (1-based in the sentence, 0 the root) and labels of all words; sentences of at most 1000 words."""
         cdef int32_t n_words = starts[starts.shape[0] - 1], n, i, k
         cdef int32_t longest = int(np.max(np.diff(starts)))
         heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
         cdef int32_t[::1] out_heads = heads, out_labels = labels
-        cdef int32_t[:, ::1] work = np.zeros((5, longest + 1), np.int32)
-        cdef double[::1] noisy = np.zeros((longest + 1) * (longest + 1))
+        cdef int32_t[:, ::1] work = np.zeros((4, longest + 1), np.int32)
         cdef Cell** cells = <Cell**>malloc((longest + 1) * sizeof(Cell*))
-        cdef uint64_t state
         if cells == NULL:
             raise MemoryError
         self.see(columns)
         self.make_room(longest)
         with nogil:
             for i in range(starts.shape[0] - 1):
-                n = starts[i + 1] - starts[i]
-                self.m.words.base = self.g.words.base = starts[i] + 1
-                self.m.words.n = self.g.words.n = n
-                self.g.age += 1
-                state = seed  # each sentence as if it were alone
-                score_arcs(&self.g, NULL, 0)
-                decode(&self.g, &work[0, 0], &work[1, 0], &noisy[0], self.restarts, &state, NULL)
-                label_tree(&self.m, &work[0, 0], &work[2, 0], NULL, 0, cells, &work[3, 0], &work[4, 0])
+                self.turn_to(starts, i)
+                n = self.g.words.n
+                if self.g.second_order:
+                    score_arcs(&self.g, self.g.first, NULL, 0)
+                    choose_candidates(&self.g, self.g.candidates)
+                decode(&self.g, &self.c, &work[0, 0], NULL, 0)
+                label_tree(&self.m, &work[0, 0], &work[1, 0], NULL, 0, cells, &work[2, 0], &work[3, 0])
+                if self.m.arena.failed:
+                    break
                 forget(&self.m.arena)
                 for k in range(n):
-                    out_heads[starts[i] + k], out_labels[starts[i] + k] = work[0, k + 1], work[2, k + 1]
+                    out_heads[starts[i] + k], out_labels[starts[i] + k] = work[0, k + 1], work[1, k + 1]
         free(cells)
         if self.m.arena.failed:
             raise MemoryError
         return heads[:n_words], labels[:n_words]
 
     def train(self, tuple columns, const int32_t[::1] starts, const int32_t[::1] heads, const int32_t[::1] labels,
-              const int64_t[::1] sentences, double step, double margin, double most, uint64_t seed):
+              const int64_t[::1] sentences, const int32_t[:, ::1] candidates, double step, double margin, double most):
         """One pass over sentences in a given order; returns the number of steps so far, of wrong trees and labels."""
-        cdef int32_t longest = int(np.max(np.diff(starts)))
-        cdef int32_t[:, ::1] work = np.zeros((5, longest + 1), np.int32)
-        cdef double[::1] noisy = np.zeros((longest + 1) * (longest + 1))
+        cdef int32_t longest = int(np.max(np.diff(starts)[sentences]))
+        cdef int32_t[:, ::1] work = np.zeros((4, longest + 1), np.int32)
         cdef Cell** cells = <Cell**>malloc((longest + 1) * sizeof(Cell*))
         cdef const int32_t* gold
         cdef int64_t i, wrong = 0, mislabelled = 0
-        cdef int32_t n
         cdef double found
         if cells == NULL:
             raise MemoryError
@@ -308,16 +364,16 @@ cdef class GraphParser:
         self.make_room(longest)
         with nogil:
             for i in sentences:
-                n = starts[i + 1] - starts[i]
-                self.m.words.base = self.g.words.base = starts[i] + 1
-                self.m.words.n = self.g.words.n = n
-                self.g.age += 1
+                self.turn_to(starts, i)
                 gold = &heads[starts[i]] - 1
-                score_arcs(&self.g, gold, margin)
-                found = decode(&self.g, &work[0, 0], &work[1, 0], &noisy[0], self.restarts, &seed, gold)
+                if self.g.second_order:
+                    memcpy(self.g.candidates + self.g.most, &candidates[starts[i], 0],
+                           self.g.words.n * self.g.most * sizeof(int32_t))
+                    admit_gold(&self.g, gold)
+                found = decode(&self.g, &self.c, &work[0, 0], gold, margin)
                 wrong += learn_tree(&self.g, gold, &work[0, 0], found - tree_score(&self.g, gold), most, step)
-                mislabelled += label_tree(&self.m, gold, &work[2, 0], &labels[starts[i]] - 1, step, cells,
-                                          &work[3, 0], &work[4, 0])
+                mislabelled += label_tree(&self.m, gold, &work[1, 0], &labels[starts[i]] - 1, step, cells,
+                                          &work[2, 0], &work[3, 0])
                 step += 1
                 if self.m.arena.failed:
                     break

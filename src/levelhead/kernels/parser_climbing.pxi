@@ -1,5 +1,5 @@
-# Trees whose score is a sum over arcs, pairs of neighbouring siblings, and grandparents: from a first tree to the best
-# neighbour until there is none better (Zhang et al. 2014), each word's head chosen among a few candidates.
+# Scores of trees as sums over arcs, pairs of neighbouring siblings, and grandparents; and the way from a tree to a
+# better one until there is none (Zhang et al. 2014), each word's head chosen among a few candidates.
 
 cdef enum:
     SIBLINGS = 1
@@ -8,6 +8,7 @@ cdef enum:
 
 cdef struct Graph:
     Templates arcs, siblings, grandparents
+    float* first                # weights of arcs by which candidates are chosen
     float* table
     float* sums
     Words words
@@ -61,13 +62,13 @@ cdef inline int32_t grandparent_rows(Graph* g, int32_t h, int32_t m, int32_t abo
     return features(&g.view, &g.grandparents, &g.words, direction(h, m) ^ direction(above, h) << 1, g.rows)
 
 
-cdef inline double sum_of(Graph* g, int32_t count) noexcept nogil:
+cdef inline double sum_of(Graph* g, const float* table, int32_t count) noexcept nogil:
     cdef int32_t i
     cdef float total = 0
     for i in range(count):
-        prefetch(g.table + g.rows[i])
+        prefetch(table + g.rows[i])
     for i in range(count):
-        total += g.table[g.rows[i]]
+        total += table[g.rows[i]]
     return total
 
 
@@ -78,9 +79,9 @@ cdef inline double part(Graph* g, int32_t kind, int32_t h, int32_t m, int32_t th
     if g.keys[slot] != key:
         g.keys[slot] = key
         if kind == SIBLINGS:
-            g.values[slot] = <float>sum_of(g, sibling_rows(g, h, m, third))
+            g.values[slot] = <float>sum_of(g, g.table, sibling_rows(g, h, m, third))
         else:
-            g.values[slot] = <float>sum_of(g, grandparent_rows(g, h, m, third))
+            g.values[slot] = <float>sum_of(g, g.table, grandparent_rows(g, h, m, third))
     return g.values[slot]
 
 
@@ -143,13 +144,21 @@ cdef inline bint is_above(const int32_t* heads, int32_t upper, int32_t lower) no
     return False
 
 
+cdef inline bint is_candidate(Graph* g, int32_t h, int32_t m) noexcept nogil:
+    cdef int32_t i
+    for i in range(g.most):
+        if g.candidates[m * g.most + i] == h:
+            return True
+    return False
+
+
 cdef bint better_root(Graph* g, int32_t* heads, int32_t m, double* score) noexcept nogil:
     """Let m be the root and the old root its child, if that is better."""
     cdef int32_t root = 1, old = heads[m]
     cdef double now
     while heads[root] != 0:
         root += 1
-    if root == m:
+    if root == m or not is_candidate(g, m, root):
         return False
     heads[m], heads[root] = 0, m
     now = tree_score(g, heads)
@@ -189,9 +198,6 @@ cdef double climb(Graph* g, int32_t* heads) noexcept nogil:
             if best != old:
                 changed = True
                 score = tree_score(g, heads)
-            for i in range(g.most):
-                if g.candidates[m * g.most + i] <= 0:
-                    if g.candidates[m * g.most + i] == 0 and better_root(g, heads, m, &score):
-                        changed = True
-                    break
+            if is_candidate(g, 0, m) and better_root(g, heads, m, &score):
+                changed = True
     return score

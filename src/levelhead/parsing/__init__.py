@@ -1,9 +1,8 @@
 """Parsers that train in seconds, and the files that their models are kept in."""
 
-from levelhead.parsing.model import PARSERS, Model
+from levelhead.parsing.model import PARSERS, Model, Schedule
 from levelhead.parsing.model_file import read_model, write_model
 from levelhead.parsing.training import Report, parse_treebank, train
-from levelhead.parsing.transition import Schedule
 from levelhead.parsing.unparsed import read_words
 
 __all__ = [

@@ -4,16 +4,55 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.parsing.columns import Columns
+
+Integers = NDArray[np.int32]
+Averages = tuple[NDArray[Any], ...]
+"""Averaged weights, one table for each purpose."""
+
 TRANSITION_SYSTEMS = ("arc-standard", "swap-eager", "swap-lazy", "arc-eager")
 """The transition systems, in the order of their numbers in the kernel."""
 
+GRAPH_PARSERS = ("graph", "graph-first-order")
+"""The graph-based parsers."""
 
-PARSERS = TRANSITION_SYSTEMS
+PARSERS = (*TRANSITION_SYSTEMS, *GRAPH_PARSERS)
 """What `levelhead train` can train without another program."""
+
+
+class Trees(NamedTuple):
+    """What training learns from.
+
+    Args:
+        columns: the words.
+        starts: the first word of each sentence, then the number of words.
+        heads: 1-based in the sentence, 0 for the root.
+        labels: the numbers of the relations.
+    """
+
+    columns: Columns
+    starts: Integers
+    heads: Integers
+    labels: Integers
+
+
+class Schedule(NamedTuple):
+    """How long training lasts.
+
+    Args:
+        first: passes of greedy or first-order training.
+        second: passes with a beam, or of second order, after them; none where there is neither.
+        runs: how many runs, in different random orders, are averaged.
+    """
+
+    first: int
+    second: int
+    runs: int
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,8 +91,8 @@ def rows_for(n_words: int, most: int) -> int:
     return 1 << min(max(wanted, 14), most)
 
 
-def quantised(*averages: NDArray[np.float64]) -> list[NDArray[np.int16]]:
-    """Return averaged weights as whole numbers, all on one scale, so that sums of scores are exact."""
+def quantised(*averages: NDArray[Any]) -> list[NDArray[np.int16]]:
+    """Return averaged weights as whole numbers, all on one scale."""
     largest = max((float(np.abs(table).max()) for table in averages), default=0.0)
     scale = 32000 / largest if largest else 1.0
     return [np.rint(table * scale).astype(np.int16) for table in averages]

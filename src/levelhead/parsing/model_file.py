@@ -15,7 +15,8 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.model import PARSERS, Model
-from levelhead.parsing.templates import compiled
+from levelhead.parsing.tables import n_classes, table_names
+from levelhead.parsing.templates import compiled, templates_for
 from levelhead.treebank.source import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
@@ -107,10 +108,10 @@ def _model(description: Mapping[str, Any], data: bytes) -> Model:
     root, beam, parser = description["root"], description["beam"], description["parser"]
     if not (parser in PARSERS and 0 <= root < len(relations) and 1 <= beam <= MOST_BEAM):
         raise ValueError
-    for name, text in templates.items():
-        compiled(text, arcs=name == "labels")
-    if set(templates) != set(tables):
+    if set(templates) != set(templates_for(parser)) or set(tables) != set(table_names(parser)):
         raise ValueError
+    for name, text in templates.items():
+        compiled(text, arcs=name != "actions")
     model = Model(parser, relations, int(root), templates, int(beam), tables, dict(description["training"]))
     _check_shapes(model)
     return model
@@ -118,10 +119,11 @@ def _model(description: Mapping[str, Any], data: bytes) -> Model:
 
 def _check_shapes(model: Model) -> None:
     """Raise a ValueError if the tables do not have the classes that the kernel will look for."""
-    padded = -(-len(model.relations) // 8) * 8
-    for name, classes in (("actions", 4), ("labels", padded)):
-        if model.tables[name].shape[1] != classes:
+    for name, table in model.tables.items():
+        if table.shape[1] != n_classes(name, len(model.relations)):
             raise ValueError(name)
+    if "first" in model.tables and model.tables["first"].shape != model.tables["parts"].shape:
+        raise ValueError("first")
 
 
 def _unpacked(data: bytes, rows: int, classes: int) -> NDArray[np.int16]:

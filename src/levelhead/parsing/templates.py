@@ -120,6 +120,61 @@ d.feats dl.lemma h.upos
 """
 """For choosing the label of an arc."""
 
+ARCS = """
+h.form h.upos | h.lemma | h.upos | h.xpos | h.upos h.feats | h.lemma h.upos h.distance
+d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos h.distance | d.suf2 d.upos | d.suf3 d.upos
+h.distance | d.upos h.distance | h.upos h.distance | d.form h.distance
+h.upos d.upos | h.upos d.upos h.distance | h.xpos d.xpos | h.xpos d.xpos h.distance
+h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma | h.lemma d.upos h.distance | h.upos d.lemma h.distance
+h.lemma h.upos d.lemma d.upos | h.form d.form | h.form d.upos | h.upos d.form | h.upos d.suf3 | h.upos d.upos d.suf2
+h.upos d.upos h.feats d.feats | h.upos d.upos d.feats | h.upos h.feats d.upos | h.upos d.upos d.feats h.distance
+h.lemma d.upos d.feats | h.upos h.feats d.lemma
+d.upos d.feat | h.upos d.upos d.feat | h.upos h.feat d.upos | h.upos d.upos h.feat d.feat | h.feat d.feat
+h.upos d.upos hp.upos | h.upos d.upos hn.upos | h.upos d.upos dp.upos | h.upos d.upos dn.upos
+h.upos hn.upos dp.upos d.upos | hp.upos h.upos dp.upos d.upos | h.upos hn.upos d.upos dn.upos
+hp.upos h.upos d.upos dn.upos | hp.upos h.upos hn.upos d.upos | dp.upos d.upos dn.upos h.upos
+dp.upos d.upos dn.upos | hp.upos h.upos hn.upos | d.upos dp.lemma | d.upos dn.lemma | h.upos d.upos dp.lemma
+h.upos d.upos dn.lemma | d.lemma dp.upos | d.lemma dn.upos | h.upos hn.lemma d.upos | h.upos hp.lemma d.upos
+h.xpos hn.xpos dp.xpos d.xpos | hp.xpos h.xpos dp.xpos d.xpos
+h.upos d.upos between | h.upos d.upos h.next_to | between d.upos
+"""
+"""For choosing arcs; the direction is part of every feature."""
+
+SIBLINGS = """
+d.upos sib.upos | h.upos d.upos sib.upos | h.upos d.upos sib.upos h.distance | d.xpos sib.xpos | h.xpos d.xpos sib.xpos
+d.lemma sib.lemma | d.lemma sib.upos | d.upos sib.lemma | h.lemma d.upos sib.upos | h.upos d.lemma sib.upos
+h.upos d.upos sib.lemma | h.lemma d.lemma sib.upos | h.lemma d.upos sib.lemma
+h.upos d.upos d.feats sib.upos sib.feats | d.upos sib.upos d.feat sib.feat | h.upos sib.upos d.upos d.feats
+h.upos h.feats d.upos sib.upos | d.form sib.form | h.upos d.upos sib.upos dn.upos | h.upos d.upos sib.upos dp.upos
+"""
+"""For two neighbouring children on one side of a head, or the innermost child."""
+
+GRANDPARENTS = """
+hh.upos d.upos | hh.upos h.upos d.upos | hh.upos h.upos d.upos h.distance | hh.xpos h.xpos d.xpos
+hh.lemma d.lemma | hh.lemma d.upos | hh.upos d.lemma | hh.lemma h.upos d.upos | hh.upos h.lemma d.upos
+hh.upos h.upos d.lemma | hh.lemma h.lemma d.upos | hh.upos h.lemma d.lemma | hh.lemma h.upos d.lemma
+hh.upos hh.feats d.upos d.feats | hh.upos h.upos d.upos d.feats | hh.upos d.upos hh.feat d.feat
+hh.upos h.upos d.upos dp.upos | hh.upos h.upos d.upos dn.upos
+"""
+"""For an arc and the head of its head."""
+
+GRAPH_LABELS = (
+    LABELS
+    + """
+hh.upos h.upos d.upos | hh.lemma d.upos
+"""
+)
+"""For labelling the arcs of a tree that is known."""
+
+_GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "labels": GRAPH_LABELS}
+
+
+def templates_for(parser: str) -> dict[str, str]:
+    """Return the templates of a parser by what they are for."""
+    if parser.startswith("graph"):
+        return dict(_GRAPH)
+    return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
+
 
 class Templates(NamedTuple):
     """Templates as the kernel takes them.

@@ -13,9 +13,11 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
 from levelhead.parsing.columns import Columns, columns_of
-from levelhead.parsing.model import PARSERS, Model
-from levelhead.parsing.templates import ACTIONS, EAGER_ACTIONS, LABELS
-from levelhead.parsing.transition import Averages, Schedule, Trees, parse_transitions, tables_of, train_transitions
+from levelhead.parsing.graph import parse_graph, train_graph
+from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Trees
+from levelhead.parsing.tables import tables_of
+from levelhead.parsing.templates import templates_for
+from levelhead.parsing.transition import parse_transitions, train_transitions
 from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
@@ -58,9 +60,9 @@ def train(
 
     Args:
         treebank: what to learn from.
-        parser: a transition system.
+        parser: a transition system, or "graph" or "graph-first-order".
         dev: a treebank to stop early by: the pass with the best LAS on it is kept.
-        beam: how many hypotheses are kept in training and parsing; 1 is greedy.
+        beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.
         seed: of the order of sentences; the same seed gives the same model.
         relations: learn universal relations, or those with their subtypes.
         schedule: how many passes and runs.
@@ -74,23 +76,31 @@ def train(
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
     labels, names, root = _labels(treebank, relations)
     trees = Trees(columns_of(treebank), treebank.sentence_starts, treebank.local_heads(), labels)
-    templates = {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
-    chosen = schedule or default_schedule(beam)
+    chosen = schedule or default_schedule(parser, beam)
     training: dict[str, str | int | float] = {
         "version": VERSION,
         "words": treebank.n_words,
         "sentences": len(treebank),
         "seed": seed,
     }
-    model = Model(parser, names, root, templates, beam, {}, training)
-    passes = train_transitions(trees, parser, beam, templates, len(names), root, chosen, seed)
-    n_passes = chosen.runs * (chosen.greedy + (chosen.beam if beam > 1 else 0))
-    return _best(model, passes, n_passes, dev, progress)
+    graph_based = parser in GRAPH_PARSERS
+    model = Model(parser, names, root, templates_for(parser), 1 if graph_based else beam, {}, training)
+    passes = (train_graph if graph_based else train_transitions)(trees, model, chosen, seed)
+    return _best(model, passes, _n_passes(model, chosen), dev, progress)
 
 
-def default_schedule(beam: int) -> Schedule:
+def default_schedule(parser: str, beam: int) -> Schedule:
     """Return how long training lasts if nothing is said (docs/parsers.md has what else was tried)."""
-    return Schedule(greedy=4, beam=4, runs=3) if beam > 1 else Schedule(greedy=5, beam=0, runs=2)
+    if parser in GRAPH_PARSERS:
+        return Schedule(first=4, second=5, runs=2)
+    return Schedule(first=4, second=4, runs=3) if beam > 1 else Schedule(first=5, second=0, runs=2)
+
+
+def _n_passes(model: Model, schedule: Schedule) -> int:
+    """How many passes report: those of first order before second order do not."""
+    if model.parser in GRAPH_PARSERS:
+        return schedule.runs * (schedule.second if model.parser == "graph" else schedule.first)
+    return schedule.runs * (schedule.first + (schedule.second if model.beam > 1 else 0))
 
 
 def check_parser(parser: str) -> None:
@@ -114,7 +124,7 @@ def _best(
     for done, averages in enumerate(passes, 1):
         report = Report(done, n_passes)
         if heard is not None:
-            now = replace(model, tables=tables_of(averages))
+            now = replace(model, tables=tables_of(model.parser, averages))
             report = Report(done, n_passes, *heard.scores(now))
             since += 1
             if report.las is not None and report.las > best_las:
@@ -123,7 +133,7 @@ def _best(
             progress(report)
         if since > _PATIENCE:
             break
-    return best if heard is not None else replace(model, tables=tables_of(averages))
+    return best if heard is not None else replace(model, tables=tables_of(model.parser, averages))
 
 
 class _Development(NamedTuple):
@@ -169,7 +179,7 @@ def parse_columns(
     model: Model, columns: Columns, starts: NDArray[np.int32]
 ) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
     """Return the heads (1-based in the sentence, 0 for the root) and the numbers of the relations."""
-    return parse_transitions(model, columns, starts)
+    return (parse_graph if model.parser in GRAPH_PARSERS else parse_transitions)(model, columns, starts)
 
 
 def parse_treebank(model: Model, treebank: Treebank) -> Treebank:

@@ -9,57 +9,24 @@ Guo 2012). The averages of several runs from different random orders are added u
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
 from levelhead.parsing.columns import Columns
-from levelhead.parsing.model import TRANSITION_SYSTEMS, Model, quantised, rows_for
+from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.templates import compiled
 
-Integers = NDArray[np.int32]
-Averages = tuple[NDArray[np.float64], ...]
+TABLES = ("actions", "labels")
+"""Weights for choosing transitions and relations."""
 
 _MOST_BITS = 22
 _N_ACTIONS = 4
 _EXPLORATION = 0.9
 _SCALE = 2.0  # of the greedy weights that beam training starts from; each of its updates counts 1
 _MOST_LIFTS = 1 << 30
-
-
-class Trees(NamedTuple):
-    """What training learns from.
-
-    Args:
-        columns: the words.
-        starts: the first word of each sentence, then the number of words.
-        heads: 1-based in the sentence, 0 for the root.
-        labels: the numbers of the relations.
-    """
-
-    columns: Columns
-    starts: Integers
-    heads: Integers
-    labels: Integers
-
-
-@dataclass(frozen=True)
-class Schedule:
-    """How long training lasts.
-
-    Args:
-        greedy: passes of greedy training.
-        beam: passes of beam training after them, where there is a beam.
-        runs: how many runs are averaged.
-    """
-
-    greedy: int
-    beam: int
-    runs: int
 
 
 class _Weights:
@@ -85,43 +52,30 @@ class _Weights:
         self.step = 1.0
 
 
-def train_transitions(
-    trees: Trees,
-    parser: str,
-    beam: int,
-    templates: Mapping[str, str],
-    n_labels: int,
-    root: int,
-    schedule: Schedule,
-    seed: int,
-) -> Iterator[Averages]:
+def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
     """Train, and give the averaged weights after each pass (added to those of the runs that are done).
 
     Args:
         trees: what to learn from.
-        parser: the transition system.
-        beam: how many hypotheses are kept.
-        templates: of actions and labels.
-        n_labels: how many relations there are.
-        root: the one of words whose head is the root.
-        schedule: how long.
+        model: its transition system, templates, relations, root and beam.
+        schedule: how long: greedy passes, and passes with the beam after them, if there is one.
         seed: of the order of sentences and of exploration.
     """
-    system = TRANSITION_SYSTEMS.index(parser)
-    heads = trees.heads if parser.startswith("swap") else _projective(trees)
+    system = TRANSITION_SYSTEMS.index(model.parser)
+    heads = trees.heads if model.parser.startswith("swap") else _projective(trees)
     gold = (heads, trees.labels, *projective_order(heads, trees.starts))
     rows = rows_for(len(heads), _MOST_BITS)
-    compiled_templates = _compiled(templates)
+    templates = _compiled(model.templates)
     done: Averages = ()
     for run in range(schedule.runs):
-        weights = _Weights((rows, rows // 8), n_labels)
+        weights = _Weights((rows, rows // 8), len(model.relations))
         random = np.random.default_rng((seed, run))
         averages: Averages = ()
-        for number in range(schedule.greedy + (schedule.beam if beam > 1 else 0)):
-            if number == schedule.greedy:
+        for number in range(schedule.first + (schedule.second if model.beam > 1 else 0)):
+            if number == schedule.first:
                 weights.restart()
-            width = 1 if number < schedule.greedy else beam
-            kernel = Parser(system, compiled_templates, weights.tables, weights.sums, n_labels, root, width)
+            width = 1 if number < schedule.first else model.beam
+            kernel = Parser(system, templates, weights.tables, weights.sums, len(model.relations), model.root, width)
             sentences = random.permutation(len(trees.starts) - 1).astype(np.int64)
             explore = _EXPLORATION if number else 0.0
             draw = int(random.integers(1, 1 << 63))
@@ -141,11 +95,6 @@ def _projective(trees: Trees) -> Integers:
 
 def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any, ...]]:
     return tuple(compiled(templates["actions"], arcs=False)), tuple(compiled(templates["labels"], arcs=True))
-
-
-def tables_of(averages: Averages) -> dict[str, NDArray[np.int16]]:
-    """Return the tables of a model."""
-    return dict(zip(("actions", "labels"), quantised(*averages)))
 
 
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:

@@ -1,0 +1,150 @@
+"""Graph-based parsing: the best tree by the scores of its arcs, or of parts of two arcs; one root always.
+
+First order is Chu-Liu-Edmonds over all arcs (McDonald et al. 2005). Second order also scores neighbouring siblings and
+grandparents: first-order weights choose a few candidate heads for each word, Model 1 of Koo and Collins (2010) finds
+the best projective tree over these, and heads are changed, also to cross, as long as the score rises (McDonald and
+Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). Both learn by passive-aggressive updates towards a margin of one
+for each wrong head (Crammer et al. 2006), and average. Relations are chosen afterwards, bottom-up. As in transition
+parsing, the averages of several runs are added up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, InputError
+from levelhead.kernels.graph_parser import GraphParser
+from levelhead.parsing.columns import Columns
+from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
+from levelhead.parsing.templates import compiled
+
+PARTS = ("arcs", "siblings", "grandparents", "labels")
+"""What there are templates for."""
+
+TABLES = ("parts", "labels", "first")
+"""Weights of all parts but labels, of labels, and of arcs for choosing candidates (second order only)."""
+
+LONGEST = 500
+"""Words; longer sentences are parsed in pieces, and not learned from."""
+
+CANDIDATES = 8
+"""Heads that second order considers for a word."""
+
+_MOST_BITS = 22
+_ROWS_A_WORD = 8  # more than transition parsing needs, since wrong arcs have features too
+_MOST_LABEL_BITS = 19
+_MARGIN = 1.0
+_MOST_CHANGE = 0.1
+
+
+class _Weights:
+    """Weights in training, and what averaging needs."""
+
+    def __init__(self, n_words: int, n_labels: int) -> None:
+        rows = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS)
+        shapes = ((rows,), (rows_for(n_words, _MOST_LABEL_BITS) // 2, -(-n_labels // 8) * 8))
+        self.tables: Averages = (np.zeros(shapes[0], np.float32), np.zeros(shapes[1], np.int16))
+        self.sums = tuple(np.zeros(shape, np.float32) for shape in shapes)
+        self.step = 1.0
+
+    def averages(self) -> Averages:
+        return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
+
+    def restart(self) -> NDArray[np.float32]:
+        """Go on from the averages of parts, which are returned; averaging begins anew."""
+        average: NDArray[np.float32] = self.averages()[0].astype(np.float32)
+        self.tables[0][:] = average
+        for sums in self.sums:
+            sums[:] = 0
+        self.step = 1.0
+        return average
+
+
+def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> Iterator[Averages]:
+    """Train, and give the averaged weights after each pass (added to those of the runs that are done).
+
+    Args:
+        trees: what to learn from.
+        model: its parser, templates, relations and root.
+        schedule: how long: passes of first order, and of second order after them.
+        seed: of the order of sentences.
+
+    Raises:
+        InputError: all sentences are too long.
+    """
+    done: Averages = ()
+    usable = np.flatnonzero(np.diff(trees.starts) <= LONGEST)
+    if not len(usable):
+        raise InputError(Fault("nothing-to-train-on", f"all sentences have more than {LONGEST} words"))
+    for run in range(schedule.runs):
+        averages: Averages = ()
+        random = np.random.default_rng((seed, run))
+        for own in _one_run(trees, model, schedule, usable, random):
+            averages = tuple(one + other for one, other in zip(own, done)) if done else own
+            yield averages
+        done = averages
+
+
+def _one_run(
+    trees: Trees, model: Model, schedule: Schedule, usable: NDArray[np.int64], random: np.random.Generator
+) -> Iterator[Averages]:
+    weights = _Weights(len(trees.heads), len(model.relations))
+    templates, columns = _compiled(model.templates), tuple(trees.columns)
+    settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
+    second_order = model.parser == "graph"
+    kernel = GraphParser(templates, weights.tables, *settings)
+    candidates = np.zeros((1, CANDIDATES), np.int32)
+    first: Averages = ()
+    for number in range(schedule.first + (schedule.second if second_order else 0)):
+        if number == schedule.first:
+            first = (weights.restart(),)
+            kernel = GraphParser(templates, (*weights.tables, *first), *settings)
+            candidates = kernel.candidates(columns, trees.starts, usable)
+        order = random.permutation(usable).astype(np.int64)
+        weights.step, _, _ = kernel.train(
+            columns, trees.starts, trees.heads, trees.labels, order, candidates, weights.step, _MARGIN, _MOST_CHANGE
+        )
+        if first or not second_order:
+            yield (*weights.averages(), *first)
+
+
+def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
+    """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
+    names = TABLES[: 3 if model.parser == "graph" else 2]
+    tables = tuple(model.tables[name] if name == "labels" else _floats(model.tables[name]) for name in names)
+    kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, CANDIDATES)
+    pieces = _pieces(starts)
+    heads, labels = kernel.parse(tuple(columns), pieces)
+    return (heads, labels) if len(pieces) == len(starts) else _joined(heads, labels, pieces, starts)
+
+
+def _floats(table: NDArray[np.int16]) -> NDArray[np.float32]:
+    return np.ascontiguousarray(table[:, 0], np.float32)
+
+
+def _pieces(starts: Integers) -> Integers:
+    """Sentence starts such that no sentence is too long."""
+    pieces = [np.arange(start, end, LONGEST) for start, end in pairwise(starts.tolist())]
+    return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
+
+
+def _joined(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:
+    """The trees of whole sentences: roots of later pieces depend on the root of the first, as its last child does."""
+    sentence = np.searchsorted(starts, pieces[:-1], side="right") - 1
+    offsets = np.repeat(pieces[:-1] - starts[sentence], np.diff(pieces))
+    joined = np.where(heads == 0, 0, heads + offsets).astype(np.int32)
+    for start, end in pairwise(starts.tolist()):
+        roots = start + np.flatnonzero(heads[start:end] == 0)
+        if len(roots) > 1:
+            joined[roots[1:]] = roots[0] - start + 1
+            labels[roots[1:]] = labels[start:end][heads[start:end] != 0][-1]
+    return joined, labels
+
+
+def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], ...]:
+    return tuple(tuple(compiled(templates[part], arcs=True)) for part in PARTS)

@@ -1,0 +1,208 @@
+"""Graph-based parsers: decoders against all trees there are, one root always, learning, hostile input."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from levelhead import InputError, build, parse, read, score
+from levelhead.kernels.graph_parser import best_tree
+from levelhead.parsing import Model, Schedule, parse_treebank, train
+from levelhead.parsing import templates as wording
+from levelhead.parsing.graph import LONGEST
+from levelhead.parsing.model import GRAPH_PARSERS
+from oracle.graph_parsing import SlowGraph, projective, trees
+from strategies import SEEDS, treebanks
+from test_parsing import GOLD, las, rows_of
+
+EACH_ORDER = pytest.mark.parametrize("parser", GRAPH_PARSERS)
+QUICK = Schedule(first=2, second=2, runs=1)
+ALL_TREES = {n: list(trees(n)) for n in range(1, 6)}
+
+
+def arbitrary_model(seed: int, parser: str, bits: int = 9) -> Model:
+    """A model with random weights."""
+    draw = np.random.default_rng(seed)
+    tables = {
+        "parts": draw.integers(-9, 10, (1 << bits, 1)).astype(np.int16),
+        "labels": draw.integers(-9, 10, (1 << 8, 8)).astype(np.int16),
+    }
+    if parser == "graph":
+        tables["first"] = draw.integers(-9, 10, (1 << bits, 1)).astype(np.int16)
+    return Model(parser, ("root", "a", "b"), 0, wording.templates_for(parser), 1, tables, {})
+
+
+# Decoders
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_the_best_spanning_tree(n: int) -> None:
+    """No tree with one root scores more, for random scores of arcs, with and without equal ones."""
+    draw = np.random.default_rng(n)
+    for number in range(60):
+        scores = draw.integers(0, 3, (n + 1, n + 1)).astype(float) if number % 2 else draw.normal(size=(n + 1, n + 1))
+        found = best_tree(scores).tolist()
+        assert found in ALL_TREES[n]
+        totals = [sum(scores[head, word] for word, head in enumerate(heads, 1)) for heads in ALL_TREES[n]]
+        assert sum(scores[head, word] for word, head in enumerate(found, 1)) == pytest.approx(max(totals))
+
+
+def test_spanning_trees_of_long_sentences() -> None:
+    """Better than changing any one head, for nested cycles that small matrices do not have."""
+    draw = np.random.default_rng(1)
+    for n in (20, 60):
+        scores = draw.normal(size=(n + 1, n + 1))
+        heads = best_tree(scores).tolist()
+        assert heads.count(0) == 1
+        for word, old in enumerate(heads, 1):
+            for head in range(1, n + 1):
+                if old and head != word and not below(heads, head, word):
+                    assert scores[head, word] <= scores[old, word]
+
+
+def below(heads: list[int], lower: int, upper: int) -> bool:
+    """Is one word below another, or the same?"""
+    while lower not in (0, upper):
+        lower = heads[lower - 1]
+    return lower == upper
+
+
+@EACH_ORDER
+@settings(max_examples=25)
+@given(text=treebanks(max_sentences=1, max_words=4), seed=SEEDS)
+def test_against_all_trees(parser: str, text: str, seed: int) -> None:
+    """First order finds the best tree; second order one as good as the best projective tree, or better."""
+    treebank, model = parse(text), arbitrary_model(seed, parser)
+    slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
+    for start, end in pairwise(treebank.sentence_starts.tolist()):
+        if end - start > 4:
+            continue
+        words = rows_of(treebank, start, end)
+        found = parsed.local_heads()[start:end].tolist()
+        candidates = ALL_TREES[end - start]
+        if parser == "graph":
+            candidates = [heads for heads in candidates if projective(heads)]
+        assert slow.tree_score(found, words) >= max(slow.tree_score(heads, words) for heads in candidates)
+
+
+@settings(max_examples=15)
+@given(text=treebanks(max_sentences=1, max_words=6), seed=SEEDS)
+def test_no_neighbour_is_better(text: str, seed: int) -> None:
+    """Second order ends where no change of one head helps (all heads are candidates in short sentences)."""
+    treebank, model = parse(text), arbitrary_model(seed, "graph")
+    slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
+    for start, end in pairwise(treebank.sentence_starts.tolist()):
+        if end - start > 7:
+            continue
+        words = rows_of(treebank, start, end)
+        found = parsed.local_heads()[start:end].tolist()
+        best = slow.tree_score(found, words)
+        for word, old in enumerate(found, 1):
+            for head in range(1, len(found) + 1):
+                if old and not below(found, head, word):
+                    changed = [*found[: word - 1], head, *found[word:]]
+                    assert slow.tree_score(changed, words) <= best
+
+
+# What always holds
+
+
+@EACH_ORDER
+@settings(max_examples=40)
+@given(text=treebanks(), seed=SEEDS)
+def test_one_root_always(parser: str, text: str, seed: int) -> None:
+    """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
+    parsed = parse_treebank(arbitrary_model(seed, parser), parse(text))
+    parsed.replace(heads=parsed.heads.tolist())  # refuses what is no tree
+    roots = parsed.heads < 0
+    assert roots.sum() == len(parsed)
+    assert [relation == "root" for relation in parsed.relations] == roots.tolist()
+
+
+@EACH_ORDER
+def test_learning_by_heart(parser: str) -> None:
+    """Enough passes over twenty sentences, and they are parsed as they should."""
+    treebank = read(GOLD)
+    assert las(treebank, parse_treebank(train(treebank, parser, schedule=Schedule(10, 8, 1)), treebank)) > 99
+
+
+@EACH_ORDER
+def test_crossing_arcs_are_learned(parser: str) -> None:
+    """A tree that no projective parser can give back."""
+    crossing = build(
+        [["a", "hearing", "is", "on", "it"]] * 3, [[2, 3, 0, 2, 4]] * 3, [["det", "s", "root", "n", "p"]] * 3
+    )
+    parsed = parse_treebank(train(crossing, parser, schedule=Schedule(10, 10, 1)), crossing)
+    assert parsed.heads.tolist() == crossing.heads.tolist()
+
+
+@EACH_ORDER
+def test_the_same_seed_gives_the_same_weights(parser: str) -> None:
+    """And another seed others; sentences are parsed as if they were alone."""
+    treebank = read(GOLD)
+    one, same, other = (train(treebank, parser, schedule=QUICK, seed=seed) for seed in (5, 5, 6))
+    assert all(np.array_equal(one.tables[name], same.tables[name]) for name in one.tables)
+    assert not np.array_equal(one.tables["parts"], other.tables["parts"])
+    whole = parse_treebank(one, treebank).local_heads().tolist()
+    alone = [parse_treebank(one, treebank[i : i + 1]).local_heads().tolist() for i in range(len(treebank))]
+    assert [head for heads in alone for head in heads] == whole
+
+
+def test_several_runs_and_early_stopping() -> None:
+    """Averages of runs are added; the best pass on development data is kept."""
+    treebank, reports = read(GOLD), []
+    model = train(treebank[:15], "graph", dev=treebank[15:], schedule=Schedule(2, 20, 2), progress=reports.append)
+    assert len(reports) < 40
+    best = max(report.las for report in reports)
+    assert score(treebank[15:], parse_treebank(model, treebank[15:]))["LAS"].value == pytest.approx(best)
+    runs = train(treebank, "graph", schedule=Schedule(1, 1, 2))
+    assert not np.array_equal(
+        runs.tables["parts"], train(treebank, "graph", schedule=Schedule(1, 1, 1)).tables["parts"]
+    )
+
+
+# Hostile input
+
+
+@EACH_ORDER
+def test_very_long_sentences(parser: str) -> None:
+    """Parsed in pieces, with one root; learning leaves them out, unless there is nothing else."""
+    treebank = read(GOLD)
+    model = train(treebank, parser, schedule=Schedule(1, 1, 1))
+    n = 3 * LONGEST + 7
+    long = build([["a", "b"], ["word"] * n, ["c"]], [[0, 1], [0] + [1] * (n - 1), [0]],
+                 [["root", "dep"], ["root"] + ["dep"] * (n - 1), ["root"]])  # fmt: skip
+    parsed = parse_treebank(model, long)
+    parsed.replace(heads=parsed.heads.tolist())
+    assert ((parsed.heads < 0) == [relation == "root" for relation in parsed.relations]).all()
+    assert (parsed.heads < 0).sum() == 3
+    assert train(long, parser, schedule=QUICK).relations == ("dep", "root")
+    with pytest.raises(InputError) as caught:
+        train(long[1:2], parser, schedule=QUICK)
+    assert caught.value.slug == "nothing-to-train-on"
+
+
+@EACH_ORDER
+def test_words_like_none_in_training(parser: str) -> None:
+    """Unknown tags, empty or absurd FEATS; a treebank with one word, or one relation."""
+    model = train(read(GOLD), parser, schedule=QUICK)
+    odd = build(
+        [["\U0001f9ff", "\u202e", "ß" * 1000]], [[0, 1, 1]], [["root", "dep", "dep"]],
+        upos=[["FOO", "_", "|"]], feats=[["|", "=", "|".join(f"A{i}={i}" for i in range(5000))]],
+    )  # fmt: skip
+    assert (parse_treebank(model, odd).heads < 0).sum() == 1
+    for sentence in (build([["a"]], [[0]], [["root"]]), build([["a", "b", "c"]], [[2, 0, 2]], [["root"] * 3])):
+        parsed = parse_treebank(train(sentence, parser, schedule=QUICK), sentence)
+        assert list(parsed.relations) == list(sentence.relations)
+
+
+@settings(max_examples=10)
+@given(seed=SEEDS, n=st.integers(9, 40))
+def test_many_words_with_few_candidates(seed: int, n: int) -> None:
+    """Where not every head is a candidate there still is a tree."""
+    sentence = build([[f"w{i}" for i in range(n)]], [[0] + [1] * (n - 1)], [["root"] + ["dep"] * (n - 1)])
+    parsed = parse_treebank(arbitrary_model(seed, "graph"), sentence)
+    parsed.replace(heads=parsed.heads.tolist())
+    assert (parsed.heads < 0).sum() == 1
