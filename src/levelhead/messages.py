@@ -208,7 +208,9 @@ MESSAGES: Mapping[str, Message] = {
     "not-gold-words": _error(
         "An output has other words or sentences than the test set.", "Parse the words of the gold test set."
     ),
-    "unknown-report-format": _error("A page cannot be written to a file of this kind.", "Choose a name ending in .html or .md."),
+    "unknown-report-format": _error(
+        "A page cannot be written to a file of this kind.", "Choose a name ending in .html or .md."
+    ),
     "invalid-store": _error("The file is no store of results.", "Name another file, or one that does not exist yet."),
     "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # measures and output

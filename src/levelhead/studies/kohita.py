@@ -28,8 +28,8 @@ from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile
 
 NAME = "kohita-2017"
-PARSERS = ("swap-eager", "swap-lazy")
-"""What is trained where no outputs are given; theirs were second-order MSTParser and RBGParser."""
+PARSERS = ("graph", "swap-lazy")
+"""What is trained where no outputs are given: one of second order, as MSTParser and RBGParser, and a transition system."""
 
 MEASURES = {"UAS": "UAS(nopunct)", "LAS": "LAS(nopunct)", "CNC": "CNC"}
 RELATIONS = ("advmod", "amod", "conj", "dobj", "nmod", "nsubj", "case", "cc", "det", "mark")
@@ -426,7 +426,7 @@ def _claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
     ]
     return [
         judged(texts["LAS"], "page 3", all(gains[parser, "LAS"] > 0 for parser in measured), told),
-        judged(texts["CNC"], "page 5", all(gains[parser, "CNC"] > gains[parser, "LAS"] for parser in measured), told),
+        judged(texts["CNC"], "page 5", all(gains[parser, "CNC"] > max(0.0, gains[parser, "LAS"]) for parser in measured), told),
         judged(texts["case"], "Table 3",
                all(max(gains[parser, "case"], gains[parser, "mark"]) < 0 < gains[parser, "nmod"]
                for parser in measured), told),

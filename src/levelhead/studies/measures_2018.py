@@ -103,7 +103,7 @@ def reproduce(request: Request) -> Study:
             " significant pairs are higher than among close competitors. Measures are compared on the same pairs. In"
             " UD v2, CNC leaves out the same relations as CLAS but for `clf`, so that the two are one where there is"
             " none. Derivation perplexity needs the systems' training data, and is left out. Six measures are"
-            " compared with LAS in several ways, without a correction for that: one interval in twenty misses 0 by chance."
+            " compared with LAS in several ways, without a correction for that: one in twenty misses 0 by chance."
         ),
     )
     signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))

@@ -248,6 +248,10 @@ def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> lis
     return claims
 
 
+def _small(p: float | None) -> str:
+    return "< 0.0001" if p is not None and p < 1e-4 else f"= {shown(p, 4)}"
+
+
 def _claims(rows: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
     texts = (
         "FUN is parsed more accurately than CORE and NONCORE on average",
@@ -277,5 +281,5 @@ def _claims(rows: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
                f"{lower} of {len(rows)}; on average {100 * means['CLAS - LAS']:+.2f} points, printed -4.32"),
         judged(texts[3], "page 93", nominal < others,
                f"together {100 * nominal:+.2f} points, the other five {100 * others:+.2f}"),
-        judged(texts[4], "Tables 2 and 3", certain, f"Spearman {shown(rank)} (p = {shown(p, 4)}), {n} treebanks"),
+        judged(texts[4], "Tables 2 and 3", certain, f"Spearman {shown(rank)} (p {_small(p)}), {n} treebanks"),
     ]  # fmt: skip

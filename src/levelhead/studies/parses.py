@@ -72,10 +72,9 @@ def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str,
         parser: the name of the parser.
         converted: whether to train on function-head trees.
     """
-    import importlib
+    from pkgutil import resolve_name
 
-    module, _, name = trainer.partition(":")
-    function: Trainer = getattr(importlib.import_module(f"{module}"), name)
+    function: Trainer = resolve_name(trainer)
     trees = [read(path) for path in (train, dev) if path is not None]
     if converted:
         trees = [forward(treebank) for treebank in trees]
