@@ -29,7 +29,7 @@ from levelhead.typology import count, profile
 
 NAME = "kohita-2017"
 PARSERS = ("graph", "swap-lazy")
-"""What is trained where no outputs are given: one of second order, as MSTParser and RBGParser, and a transition system."""
+"""What is trained where no outputs are given: one of second order, as theirs were, and a transition system."""
 
 MEASURES = {"UAS": "UAS(nopunct)", "LAS": "LAS(nopunct)", "CNC": "CNC"}
 RELATIONS = ("advmod", "amod", "conj", "dobj", "nmod", "nsubj", "case", "cc", "det", "mark")
@@ -426,7 +426,8 @@ def _claims_on_scores(measured: Mapping[str, Rows]) -> list[Claim]:
     ]
     return [
         judged(texts["LAS"], "page 3", all(gains[parser, "LAS"] > 0 for parser in measured), told),
-        judged(texts["CNC"], "page 5", all(gains[parser, "CNC"] > max(0.0, gains[parser, "LAS"]) for parser in measured), told),
+        judged(texts["CNC"], "page 5",
+               all(gains[parser, "CNC"] > max(0.0, gains[parser, "LAS"]) for parser in measured), told),
         judged(texts["case"], "Table 3",
                all(max(gains[parser, "case"], gains[parser, "mark"]) < 0 < gains[parser, "nmod"]
                for parser in measured), told),
