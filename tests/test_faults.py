@@ -71,7 +71,6 @@ OTHER_ERRORS = {
     *("unreadable-file", "file-too-large", "compression-bomb", "damaged-compression", "missing-extra", "archive"),
     *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "unknown-measure", "invalid-weights"),
     *("unreadable-deps", "missing-weight", "invalid-definitions", "not-annotated"),
-    "no-sentences",
     *("invalid-manifest", "invalid-table", "unknown-group", "changing-file", "worker-lost"),
     *("invalid-cluster", "invalid-store", "store"),
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),

@@ -117,10 +117,6 @@ MESSAGES: Mapping[str, Message] = {
         "Tokenise the gold text itself; do not normalise, correct or drop characters.",
     ),
     "missing-system-file": _error("A gold file has no system file of the same name.", "Run the system on it."),
-    "no-sentences": _error(
-        "A test of significance needs the counts of every sentence, and only scores are known.",
-        "Give the folders of gold and of systems in place of the table of scores.",
-    ),
     "no-pairs": _error(
         "A folder has no CoNLL-U file, or two that differ only in compression.",
         "Name a folder with one .conllu file for each treebank.",

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from itertools import pairwise
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.ranking import Ranking, Standing
 from levelhead.campaign.results import Results
-from levelhead.errors import Fault, InputError
+from levelhead.measures import lower_is_better
 from levelhead.significance import Settings, bootstrap_p, holm, interval, resampled, swapped
 from levelhead.significance.counted import ratios
 
@@ -26,11 +27,14 @@ class Certainty(NamedTuple):
 
     Args:
         rankings: the rankings, their standings with `interval` and `ranks`, with `lines` drawn.
-        beaten: of each ranking, on how many test sets a system (first) is significantly better than another (second).
+        beaten: of each ranking, on how many test sets a system (first) is significantly better than another (second);
+            none where only scores are known.
+        drawn: what was drawn.
     """
 
     rankings: tuple[Ranking, ...]
     beaten: tuple[Mapping[tuple[str, str], int], ...]
+    drawn: Literal["sentences", "test sets"] = "sentences"
 
 
 def with_certainty(results: Results, rankings: Sequence[Ranking], settings: Settings) -> Certainty:
@@ -43,28 +47,36 @@ def with_certainty(results: Results, rankings: Sequence[Ranking], settings: Sett
     differences is, corrected over test sets, below 1 - level. An output that is missing or invalid is 0 in every
     resample. Draws depend on the seed and on the gold file alone: not on the group, the systems or their order.
 
+    Where only scores are known, whole test sets are drawn, and swapped between neighbours: what is certain is then
+    said of other test sets of the same kind, not of other sentences of these.
+
+    Averages are of scores at full precision, whatever the rule of ranking. A ranking by a perplexity, or without
+    averages, is left as it is.
+
     Args:
-        results: what came of the campaign, with counts of sentences.
+        results: what came of the campaign: with counts of sentences, or scores alone.
         rankings: its rankings.
         settings: how many resamples and permutations, the seed, the level.
 
     Raises:
-        InputError: there are no counts of sentences.
+        ValueError: the campaign was not scored with `by_sentence`.
     """
-    if not results.gold:
-        message = "scores alone do not tell how sure they are: significance needs the files"
-        raise InputError(Fault("no-sentences", message))
-    asked = [(number, ranking) for number, ranking in enumerate(rankings) if not ranking.undefined]
-    draws = [_Draws(ranking, len(results.systems), settings.resamples) for _, ranking in asked]
-    for test_set in results.test_sets:
-        concerned = [one for one in draws if test_set.code in one.ranking.group.codes]
-        if concerned:
-            _draw(results, test_set.code, concerned, settings)
+    asked = [n for n, one in enumerate(rankings) if not one.undefined and not lower_is_better(one.measure)]
+    draws = [_Draws(rankings[number], len(results.systems), settings.resamples) for number in asked]
+    if results.gold:
+        for test_set in results.test_sets:
+            concerned = [one for one in draws if test_set.code in one.ranking.group.codes]
+            if concerned:
+                _draw(results, test_set.code, concerned, settings)
+    else:
+        for one in draws:
+            _draw_test_sets(results, one, settings)
     certain, beaten = list(rankings), [dict[tuple[str, str], int]() for _ in rankings]
-    for (number, ranking), one in zip(asked, draws):
-        certain[number] = _ranking(ranking, results.systems, one, settings)
-        beaten[number] = _beaten(results.systems, one.p_values, 1 - settings.level)
-    return Certainty(tuple(certain), tuple(beaten))
+    for number, one in zip(asked, draws):
+        certain[number] = _ranking(rankings[number], results.systems, one, settings)
+        if results.gold:
+            beaten[number] = _beaten(results.systems, one.p_values, 1 - settings.level)
+    return Certainty(tuple(certain), tuple(beaten), "sentences" if results.gold else "test sets")
 
 
 class _Draws:
@@ -78,7 +90,7 @@ class _Draws:
     def __init__(self, ranking: Ranking, n_systems: int, resamples: int) -> None:
         self.ranking = ranking
         order = [standing.system for standing in ranking.standings]
-        self.pairs = list(zip(order, order[1:]))
+        self.pairs = list(pairwise(order))
         self.values = np.zeros((resamples, n_systems))
         self.permuted = np.zeros((resamples, len(self.pairs)))
         self.observed = np.zeros(len(self.pairs))
@@ -105,6 +117,20 @@ def _draw(results: Results, code: str, draws: Sequence[_Draws], settings: Settin
             one.permuted += permuted
 
 
+def _draw_test_sets(results: Results, draws: _Draws, settings: Settings) -> None:
+    """Draw test sets in place of sentences, and swap them between neighbours."""
+    codes, measure = draws.ranking.group.codes, draws.ranking.measure
+    table = np.array([[float(results.results[s, c].values[measure] or 0) for s in results.systems] for c in codes])
+    for_boot, for_swaps = np.random.SeedSequence(settings.seed).spawn(2)
+    draws.values += resampled(table, settings.resamples, np.random.default_rng(for_boot))
+    number = {system: place for place, system in enumerate(results.systems)}
+    if draws.pairs:
+        change = np.stack([table[:, number[one]] - table[:, number[other]] for one, other in draws.pairs], axis=1)
+        draws.observed += change.sum(axis=0)
+        moved = swapped(change, settings.resamples, np.random.default_rng(for_swaps))
+        draws.permuted += change.sum(axis=0) - 2 * moved
+
+
 def _parts(results: Results, code: str, measure: str) -> Sums:
     """Numerators and denominators, shape (sentences, systems, 2).
 
@@ -112,6 +138,8 @@ def _parts(results: Results, code: str, measure: str) -> Sums:
     """
     own = [results.results[system, code].sentences.get(measure) for system in results.systems]
     known = [parts for parts in own if parts is not None]
+    if not known and any(results.results[system, code].values[measure] for system in results.systems):
+        raise ValueError("there are no counts of sentences: score the campaign with by_sentence=True")
     whole = np.mean([parts[1] for parts in known], axis=0) if known else np.ones(results.gold[code].sentences)
     nothing = np.stack([np.zeros_like(whole), whole])
     return np.stack([nothing if parts is None else parts for parts in own]).transpose(2, 0, 1)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 from levelhead.campaign.entries import TestSet
 from levelhead.scoring import Score
 from levelhead.secondary import Coverage
+
+_Value = TypeVar("_Value")
 
 State = Literal["valid", "invalid", "missing"]
 
@@ -31,8 +33,8 @@ class Result(NamedTuple):
         scores: the counts behind the values; empty if there are none.
         secondary: the scores over the valid sentences of an invalid output, never mixed with the others.
         coverage: on which sentences those rest.
-        sentences: the numerators and denominators of each measure in every gold sentence, float64, shape (2, sentences);
-            empty if they were not asked for or if the output is not valid.
+        sentences: the numerators and denominators of each measure in every gold sentence, float64, shape
+            (2, sentences); empty if they were not asked for or if the output is not valid.
     """
 
     state: State
@@ -89,6 +91,13 @@ class Results(NamedTuple):
 
 
 def _only(result: Result, measures: tuple[str, ...]) -> Result:
-    tables = {name: getattr(result, name) for name in ("values", "scores", "secondary", "sentences")}
-    kept = {name: {one: table[one] for one in measures if one in table} for name, table in tables.items()}
-    return result._replace(**kept)
+    return result._replace(
+        values=_kept(result.values, measures),
+        scores=_kept(result.scores, measures),
+        secondary=_kept(result.secondary, measures),
+        sentences=_kept(result.sentences, measures),
+    )
+
+
+def _kept(table: Mapping[str, _Value], measures: tuple[str, ...]) -> dict[str, _Value]:
+    return {name: table[name] for name in measures if name in table}

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
+
+_MOST_WIDE = 14  # columns of a matrix
 
 Choice = Mapping[str, str]
 """The choices under which a block is shown, by the name of the choice: `{"measure": "LAS"}`."""
@@ -36,6 +39,7 @@ class Heat(NamedTuple):
         headings: what stands above a row, by its index: rows of one kind are together.
         marks: why a cell is not to be taken as a value, by row and column.
         column: how values are printed.
+        lower: whether lower values are better.
     """
 
     corner: str
@@ -44,6 +48,12 @@ class Heat(NamedTuple):
     headings: Mapping[int, str]
     marks: Mapping[tuple[int, int], str]
     column: Column
+    lower: bool = False
+
+    @property
+    def dense(self) -> bool:
+        """Whether there are so many columns that they must be narrow."""
+        return len(self.columns) > _MOST_WIDE
 
     def table(self) -> Table:
         """Return the values as a table."""
@@ -52,15 +62,16 @@ class Heat(NamedTuple):
         return Table(columns, tuple(rows))
 
     def shades(self) -> list[list[float | None]]:
-        """Return how dark each cell is, from 0 to 1: from the lowest to the highest value that is not marked."""
+        """Return how strong each colour is, from 0 to 1: from the worst to the best value that is not marked."""
         known = [
             value for i, (_, values) in enumerate(self.rows) for j, value in enumerate(values)
             if value is not None and (i, j) not in self.marks
         ]  # fmt: skip
-        low, high = min(known, default=0.0), max(known, default=1.0)
-        span = high - low or 1.0
+        worst, best = min(known, default=0.0), max(known, default=1.0)
+        worst, best = (best, worst) if self.lower else (worst, best)
+        span = best - worst or 1.0
         return [
-            [None if value is None or (i, j) in self.marks else (value - low) / span for j, value in enumerate(values)]
+            [None if v is None or (i, j) in self.marks else (v - worst) / span for j, v in enumerate(values)]
             for i, (_, values) in enumerate(self.rows)
         ]
 
@@ -114,7 +125,7 @@ class Block(NamedTuple):
     name: str
     title: str = ""
     caption: str = ""
-    when: Choice = {}
+    when: Choice = MappingProxyType({})
     drawing: Drawing | None = None
     table: Table | None = None
     strips: Sequence[Strip | None] = ()

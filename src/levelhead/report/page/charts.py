@@ -44,8 +44,14 @@ class Spread(NamedTuple):
 
 
 def spreads(
-    title: str, rows: Sequence[Spread], axis: str, *, rules: Collection[int] = (), zero: bool = False, whole: bool = False
-) -> Drawing:  # fmt: skip
+    title: str,
+    rows: Sequence[Spread],
+    axis: str,
+    *,
+    rules: Collection[int] = (),
+    zero: bool = False,
+    whole: bool = False,
+) -> Drawing:
     """Draw values as dots with their intervals, one below the other.
 
     Args:
@@ -102,9 +108,9 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
     y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
     parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
-    slots = [_slots([own[i] for own in ranks.values()]) for i in (0, len(measures) - 1)]
+    slots = [_slots([own[i] for own in ranks.values()]) for i in range(len(measures))]
     for place, (system, own) in enumerate(ranks.items()):
-        points = [(x(i), y(rank)) for i, rank in enumerate(own) if rank]
+        points = [(x(i), y(slots[i][place])) for i, rank in enumerate(own) if rank]
         colour = coloured.index(system) if system in coloured else None
         kind = "axis thin" if colour is None else f"l{colour} thick"
         tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, own) if rank)
@@ -120,7 +126,7 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
 
 
 def _slots(ranks: Sequence[int | None]) -> list[int]:
-    """A line for each label: those of shared ranks stand one below the other."""
+    """A place for each system: those of shared ranks stand one below the other."""
     order = sorted(range(len(ranks)), key=lambda i: (ranks[i] is None, ranks[i] or 0))
     found = [0] * len(ranks)
     for slot, i in enumerate(order, 1):
@@ -175,8 +181,13 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
 
 
 def panels(
-    title: str, rows: Sequence[str], columns: Mapping[str, Sequence[float | None]], *, places: int = 1, signed: bool = False
-) -> Drawing:  # fmt: skip
+    title: str,
+    rows: Sequence[str],
+    columns: Mapping[str, Sequence[float | None]],
+    *,
+    places: int = 1,
+    signed: bool = False,
+) -> Drawing:
     """Draw bars in columns side by side, all to one scale: a row is read across.
 
     Args:
@@ -199,16 +210,8 @@ def panels(
             if value is not None:
                 y = _TOP + _ROW * i
                 shown = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
-                parts.append(
-                    bar(
-                        scale(0),
-                        scale(value),
-                        y + 4,
-                        _ROW - 9,
-                        "s0" if value >= 0 else "s1",
-                        f"{rows[i]}, {name}: {shown}",
-                    )
-                )
+                kind, tip = "s0" if value >= 0 else "s1", f"{rows[i]}, {name}: {shown}"
+                parts.append(bar(scale(0), scale(value), y + 4, _ROW - 9, kind, tip))
                 away = (scale(value) - 5, "end") if value < 0 else (scale(value) + 5, "start")
                 parts.append(text(away[0], y + 15, shown.replace("-", "−"), "mute small", away[1]))
     parts += [text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]
@@ -269,13 +272,12 @@ def heat(
             fill = "#f1f2f4" if shade is None else _blue(shade)
             size = f'width="{short(step - 1)}" height="{short(_ROW - 1)}"'
             parts.append(f'<rect x="{short(x)}" y="{short(y)}" {size} fill="{fill}"/>')
-            white = "on small" if shade is not None and shade > 0.55 else "small"
-            parts.append(text(x + step / 2, y + 15, shown, white, "middle"))
+            parts.append(text(x + step / 2, y + 15, shown, "small", "middle"))
     width = left + step * len(columns) + max(20.0, widest(columns[-1:]) * 0.75 - step / 2 + 8)
     return Drawing(title, width, top + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 
 def _blue(shade: float) -> str:
-    """White to dark blue."""
-    ends = ((247, 250, 253), (8, 69, 126))
+    """Nearly white to a blue on which black can still be read."""
+    ends = ((247, 250, 252), (88, 160, 214))
     return "#" + "".join(f"{round(one + (other - one) * shade):02x}" for one, other in zip(*ends))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 
+import numpy as np
+
 from levelhead.analysis.buckets import Settings
 from levelhead.comparison import AVERAGES, Comparison, Output
 from levelhead.gains import contrasts, gains_by
@@ -20,12 +22,17 @@ _KINDS = (("won for sure", "s0"), ("tied", "none"), ("lost for sure", "s1"))
 _PROPERTIES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
 _MOST_BARS = 16
 _ALL_SENTENCES = 300
-_OF_A_KIND = 6
+_OF_A_KIND = 4
+_LOOKED_AT = 40
+_LONG = 25  # words; longer sentences are shown only where there are no others
 
 
 def comparison_page(
-    comparison: Comparison, treebanks: Iterable[tuple[str, Sequence[Output]]], n_treebanks: int, registry: Registry = STANDARD
-) -> Page:  # fmt: skip
+    comparison: Comparison,
+    treebanks: Iterable[tuple[str, Sequence[Output]]],
+    n_treebanks: int,
+    registry: Registry = STANDARD,
+) -> Page:
     """Return the page of a comparison.
 
     Args:
@@ -37,15 +44,15 @@ def comparison_page(
     where = _Where(n_treebanks, registry)
     for treebank, outputs in treebanks:
         where.add(treebank, outputs)
-    baseline, *others = comparison.systems
+    baseline = comparison.systems[0]
     order = [*(name for name in where.systems if name != where.baseline), where.baseline]
-    choices = {"measure": list(comparison.measures), "system": order}
+    choices = {"measure": _measures(comparison), "system": order}
     choices |= {"treebank": where.treebanks} if n_treebanks > 1 else {}
     sections = [
         Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
         Section("wins", "Won, tied, lost", "Over treebanks, corrected by Holm's method.", list(_wins(comparison))),
-        Section("gains", "Where they come from", f"How many more words are right than with {baseline} (LAS), on all treebanks.", list(where.gains()), narrow=True),
-        Section("sentences", "Sentences", f"In which a system gains or loses most against {baseline}.", where.contrasts),
+        Section("gains", "Where they come from", _GAINS.format(baseline), list(where.gains()), narrow=True),
+        Section("sentences", "Sentences", _SENTENCES.format(baseline), where.contrasts),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.confusions),
     ]  # fmt: skip
     facts = [
@@ -63,25 +70,34 @@ _DIFFERENCES = (
 )
 
 
+_GAINS = "How many more words are right than with {} (LAS), on all treebanks."
+_SENTENCES = "In which a system gains or loses most against {}."
+
+
 def _of_average(comparison: Comparison, measure: str) -> list[Result]:
     """The results over all treebanks, by macro-average if there are several."""
     own = [one for one in comparison.results if one.measure == measure]
     return [one for one in own if one.treebank == AVERAGES[0]] or own[: len(comparison.systems)]
 
 
+def _measures(comparison: Comparison) -> list[str]:
+    """The measures, LAS first: it is what one looks for."""
+    return sorted(comparison.measures, key=lambda name: name != "LAS")
+
+
 def _lead(comparison: Comparison) -> str:
-    measure = "LAS" if "LAS" in comparison.measures else comparison.measures[0]
+    measure = _measures(comparison)[0]
     _, *others = _of_average(comparison, measure)
     real = [one for one in others if one.p_holm is not None and one.p_holm < 0.05]
     baseline = comparison.systems[0]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
-    told = [f"{one.system} ({100 * (one.difference or 0):+.2f})" for one in real]
-    return f"By {measure}, significantly different from {baseline}: {', '.join(told)}.".replace("-", "−")
+    told = [f"{one.system} ({100 * (one.difference or 0):+.2f})".replace("(-", "(\N{MINUS SIGN}") for one in real]
+    return f"By {measure}, significantly different from {baseline}: {', '.join(told)}."
 
 
 def _differences(comparison: Comparison) -> Iterable[Block]:
-    for number, measure in enumerate(comparison.measures, 1):
+    for number, measure in enumerate(_measures(comparison), 1):
         results, own = _of_average(comparison, measure), f"-{number}" if len(comparison.measures) > 1 else ""
         when = {"measure": measure}
         rows = [
@@ -113,7 +129,7 @@ def _spread(name: str, value: float | None, interval: tuple[float, float] | None
 
 
 def _wins(comparison: Comparison) -> Iterable[Block]:
-    for number, measure in enumerate(comparison.measures, 1):
+    for number, measure in enumerate(_measures(comparison), 1):
         rows = {one.system: (one.won, one.tied, one.lost) for one in comparison.wins if one.measure == measure}
         own = f"-{number}" if len(comparison.measures) > 1 else ""
         if rows:
@@ -152,9 +168,11 @@ class _Where:
 
     def _contrast(self, baseline: Shown, system: Shown, name: str, when: Mapping[str, str]) -> None:
         most = max(1, min(_OF_A_KIND, _ALL_SENTENCES // (2 * self.n_treebanks * len(self.systems))))
-        both = contrasts(baseline.matches, system.matches, self.measure, most, self.registry)
+        both = contrasts(baseline.matches, system.matches, self.measure, _LOOKED_AT, self.registry)
+        lengths = np.diff(baseline.matches.gold.sentence_starts)
         for title, some in zip(("gains", "loses"), both):
-            found = [sentence([baseline, system], one.sentence) for one in some]
+            shortest = sorted(some, key=lambda one: bool(lengths[one.sentence] > _LONG))[:most]
+            found = [sentence([baseline, system], one.sentence) for one in shortest]
             if found:
                 self.contrasts.append(
                     Block(f"{name}-{title}", f"{system.name} {title} most", sentences=found, when=when)

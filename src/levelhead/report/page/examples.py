@@ -75,8 +75,8 @@ def sentence(outputs: Sequence[Shown], index: int) -> dict[str, Any]:
         index: the index of the gold sentence.
 
     Returns:
-        `i` its name, `t` its text, `r` whether it runs from right to left, `f`, `h`, `d` forms, heads, relations of gold,
-        `s` the systems' trees.
+        `i` its name, `t` its text, `r` whether it runs from right to left, `f`, `h`, `d` forms, heads, relations of
+        gold, `s` the systems' trees.
     """
     gold = outputs[0].matches.gold[index]
     return {

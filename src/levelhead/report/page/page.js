@@ -117,7 +117,7 @@
       group.append(
         make("svg:path", { d: `M${at} ${y(3)}V${y(top)}` }),
         make("svg:path", { class: "head", d: `M${at} ${y(-1)}l-3.5 ${-direction * 7}h7z` }),
-        make("svg:text", { class: "label", x: at, y: y(top) + 4 }, arc.head < 0 ? `${arc.label} (elsewhere)` : arc.label),
+        make("svg:text", { class: "label", x: at, y: y(top) + 4 }, arc.label),
       );
       svg.append(group);
     }
@@ -181,7 +181,7 @@
 
   function legend() {
     const line = make("p", { class: "legend" }, "Gold above the words, the system below. Grey: they agree. ");
-    line.append(make("b", { class: "g" }, "Gold only"), ", ", make("b", { class: "w" }, "system only"), ", ", make("b", { class: "t" }, "words cut differently"), ".");
+    line.append(make("b", { class: "g" }, "Gold only"), ", ", make("b", { class: "w" }, "system only"), ", ", make("b", { class: "t" }, "words cut differently"), ". Dashed: the head is in another sentence.");
     return line;
   }
 

@@ -6,10 +6,11 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.campaign import Certainty, Ranking, Result, Results, TestSet
+from levelhead.measures import lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
 from levelhead.report.ranking import ranking_table
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Plain, Table, formatted
 
 _MOST_MEASURES = 6
 _MOST_POINTS = 3000
@@ -32,6 +33,10 @@ class _Campaign(NamedTuple):
     def groups(self) -> list[str]:
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
+    def tested(self, ranking: Ranking) -> bool:
+        """Whether systems were tested against each other on every test set."""
+        return ranking.lines is not None and bool(self.results.gold)
+
     def of(self, group: str) -> list[Ranking]:
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
@@ -44,7 +49,7 @@ class _Campaign(NamedTuple):
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
         value = self.result(system, test_set).values.get(measure)
-        return None if value is None else float(value)
+        return None if value is None else Plain(value) if lower_is_better(measure) else float(value)
 
 
 def ranking_page(
@@ -76,7 +81,8 @@ def _lead(ranking: Ranking) -> str:
     if not ranked:
         return f"No system has an average of {ranking.measure}."
     best = ranked[0]
-    text = f"{best.system} is first by {ranking.measure}, with {float(100 * (best.value or 0)):.2f}"
+    value = Plain(best.value or 0) if lower_is_better(ranking.measure) else float(best.value or 0)
+    text = f"{best.system} is first by {ranking.measure}, with {formatted(value, Column(ranking.measure))}"
     if len(ranked) > 1 and ranking.lines is not None:
         surely = "significantly ahead of" if 1 in ranking.lines else "but not significantly ahead of"
         text += f", {surely} {ranked[1].system}"
@@ -89,7 +95,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     facts = [("systems", f"{len(results.systems)}"), ("test sets", f"{len(results.test_sets)}")]
     facts += [("languages", f"{len(names)}")] if names else []
     facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
-    return [*facts, ("valid outputs", f"{valid} of {len(results.results)}")]
+    return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
 
 
 def _each(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, str], Block]) -> list[Block]:
@@ -132,7 +138,8 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
 
 
 def _ranges(campaign: _Campaign) -> Section:
-    lead = "Where each system might stand if other sentences had been drawn: ranks over resamples of the sentences."
+    drawn = "sentences" if campaign.results.gold else "test sets"
+    lead = f"Where each system might stand if other {drawn} had been drawn: ranks over resamples of the {drawn}."
     blocks = _each(campaign, "rank-ranges", _range) if campaign.rankings[0].lines is not None else []
     return Section("ranks", "Ranges of ranks", lead, [block for block in blocks if block.drawing])
 
@@ -146,7 +153,7 @@ def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: 
 
 
 def _heat(campaign: _Campaign) -> Section:
-    lead = "Systems by rank, test sets by family. The darker, the better; a cross marks an output that counts as 0."
+    lead = "Systems by rank, test sets by family. The bluer, the better; a cross marks an output that counts as 0."
     return Section("treebanks", "Every system on every test set", lead, _each(campaign, "treebanks", _heat_of))
 
 
@@ -164,7 +171,10 @@ def _heat_of(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
         if family != last:
             headings[i] = last = family
     named = headings if any(one.language.family for one in test_sets) else {}
-    return Block(name, heat=Heat("Test set", systems, rows, named, marks, Column(ranking.measure)))
+    return Block(
+        name,
+        heat=Heat("Test set", systems, rows, named, marks, Column(ranking.measure), lower_is_better(ranking.measure)),
+    )
 
 
 def _measures(campaign: _Campaign) -> Section:
@@ -183,7 +193,8 @@ def _measures(campaign: _Campaign) -> Section:
 
 
 def _pair(campaign: _Campaign) -> tuple[str, str] | None:
-    for names in (("LAS", "CLAS"), tuple(campaign.measures[:2])):
+    ratios = [measure for measure in campaign.measures if not lower_is_better(measure)]
+    for names in (("LAS", "CLAS"), tuple(ratios[:2])):
         if len(names) == 2 and set(names) <= set(campaign.results.measures):
             return names[0], names[1]
     return None
@@ -229,11 +240,11 @@ def _families(campaign: _Campaign, pair: tuple[str, str]) -> Block:
     own: dict[str, list[tuple[str, float, float]]] = {}
     for _, test_set, x, y in _valid(campaign, pair):
         own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
-    rows: list[tuple[Cell, ...]] = []
+    found: list[tuple[float, str, int, float, float]] = []
     for family, some in own.items():
-        x, y = (sum(one[i] for one in some) / len(some) for i in (1, 2))
-        rows.append((family, len({code for code, _, _ in some}), x, y, y - x))
-    rows.sort(key=lambda row: (float(row[4] or 0), str(row[0])))
+        x, y = (sum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
+        found.append((y - x, family, len({code for code, _, _ in some}), x, y))
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(found)]
     columns = (
         Column("Family", "text"),
         Column("Test sets", "number"),
@@ -279,7 +290,7 @@ def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> f
 
 def _duels(campaign: _Campaign) -> Section:
     lead = "On how many test sets the system of the row is better than that of the column."
-    if campaign.beaten:
+    if campaign.tested(campaign.rankings[0]):
         lead = "On how many test sets the system of the row is significantly better than that of the column."
     blocks = [
         block for pair in zip(_each(campaign, "duels", _shares), _each(campaign, "wins", _wins)) for block in pair
@@ -288,13 +299,13 @@ def _duels(campaign: _Campaign) -> Section:
 
 
 def _won(campaign: _Campaign, ranking: Ranking, one: str, other: str) -> int:
-    if campaign.beaten:
+    if campaign.tested(ranking):
         number = next(i for i, own in enumerate(campaign.rankings) if own is ranking)
         return campaign.beaten[number].get((one, other), 0)
-    found = 0
+    found, lower = 0, lower_is_better(ranking.measure)
     for code in ranking.group.codes:
         mine, theirs = (campaign.results.results[system, code].values[ranking.measure] for system in (one, other))
-        found += mine is not None and theirs is not None and mine > theirs
+        found += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
     return found
 
 
@@ -329,7 +340,7 @@ def _zeros(campaign: _Campaign) -> Section:
             for code, result in own.items()
             if result.reasons
         ]
-    lead = "These count as 0, by the rule of the shared tasks. Scores over valid sentences stand beside, and decide no rank."
+    lead = "These count as 0, as in the shared tasks. Scores over valid sentences stand beside, and decide no rank."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
 
 

@@ -20,8 +20,8 @@ _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028",
 def render(page: Page) -> bytes:
     """Return a page as HTML, in UTF-8; the same bytes for the same page.
 
-    Whatever comes from treebanks, names and messages is escaped; should that fail once, a policy in the page's head lets
-    no script run but the page's own, known by its hash, and nothing be loaded.
+    Whatever comes from treebanks, names and messages is escaped; should that fail once, a policy in the page's head
+    lets no script run but the page's own, known by its hash, and nothing be loaded.
 
     Args:
         page: the page.
@@ -57,8 +57,8 @@ def _finalize(value: Any) -> Any:
     return plain(value) if type(value) is str else value  # markup is a subclass, and ours
 
 
-def _formatted(cell: Cell, column: Column) -> str:
-    text = formatted(cell, column)
+def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
+    text = formatted(cell, column, places)
     return "–" if cell is None else text.replace("-", "−", 1) if isinstance(cell, float | int) else text
 
 

@@ -61,9 +61,8 @@ def score_page(
     choices = {"treebank": list(evaluations)} if n_treebanks > 1 else {}
     first = next(iter(evaluations.values()))
     shared = first.signature if n_treebanks == 1 else {k: first.signature[k] for k in ("rules", "unicode", "version")}
-    return Page(
-        name, _lead(name, evaluations, average), _facts(evaluations), choices, _sections(evaluations, average, sections), (), shared
-    )  # fmt: skip
+    parts = _sections(evaluations, average, sections)
+    return Page(name, _lead(name, evaluations, average), _facts(evaluations), choices, parts, (), shared)
 
 
 def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
@@ -93,11 +92,12 @@ def _sections(
     return [
         Section("scores", "Scores", "", [scores]),
         Section("kinds", "Kinds of errors", "Aligned words by what is wrong with them.", blocks["kinds"]),
-        Section("breakdowns", "Where errors sit", "LAS of words of one kind; the numbers are below each chart.", blocks["breakdowns"], narrow=True),
+        Section("breakdowns", "Where errors sit", _BREAKDOWNS_LEAD, blocks["breakdowns"], narrow=True),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, blocks["confusion"]),
     ]  # fmt: skip
 
 
+_BREAKDOWNS_LEAD = "LAS of words of one kind; the numbers are below each chart."
 CONFUSION_LEAD = (
     "Gold relations down, the system's across. Choose a cell to see sentences behind it; on the diagonal they are words"
     " with the right relation and a wrong head."
