@@ -39,6 +39,7 @@ _NAMES = (
     "--quick", is_flag=True,
     help="Few resamples, and test sets in place of training sets that are missing: to see that all works.",
 )  # fmt: skip
+@click.option("--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port.")
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
 @click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
 @click.option(
@@ -60,6 +61,7 @@ def reproduce(
     scores: Path | None,
     weights: Path | None,
     quick: bool,
+    address: str | None,
     jobs: int,
     store: str | None,
     report: Path | None,
@@ -73,7 +75,7 @@ def reproduce(
 
     Where --systems gives no outputs of parsers, our own are trained on the training sets, greedy, in seconds each.
     """
-    from levelhead.jobs import Store, processes
+    from levelhead.jobs import Store, cluster, processes
     from levelhead.studies import Request
     from levelhead.studies import reproduce as run
     from levelhead.studies.page import checked_page, document, markdown, text, write_page
@@ -86,8 +88,9 @@ def reproduce(
     with ExitStack() as stack:
         kept = None if store is None else stack.enter_context(Store(store))
         folder = outputs or Path(stack.enter_context(TemporaryDirectory(prefix="levelhead-")))
+        workers = processes(jobs) if address is None else cluster(address, jobs)
         request = Request(
-            treebanks, systems, judgements, scores, weights, quick, workers=processes(jobs), store=kept,
+            treebanks, systems, judgements, scores, weights, quick, workers=workers, store=kept,
             trainer=built_in, outputs=folder, seed=seed,
         )  # fmt: skip
         study = run(paper, request)

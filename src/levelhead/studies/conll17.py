@@ -178,6 +178,22 @@ def _rankings(published: Results | None, numbers: Numbers) -> list[Section]:
     return [Section("The official ranking from published scores", (), Table(columns, cells))]
 
 
+def _group_tables(published: Results | None, numbers: Numbers) -> dict[str, tuple[float, float]]:
+    """The official average and ours, by group, measure and team."""
+    if published is None:
+        return {}
+    found = {}
+    for group, teams in numbers["groups"].items():
+        (chosen,) = groups_named([group if group == "all" else f"conll17:{group}"], published.test_sets)
+        for measure in MEASURES:
+            ours = {one.system: one.value for one in rank(published, measure, chosen, "conll17").standings}
+            for team, row in teams.items():
+                value = ours.get(team)
+                if measure in row and value is not None:
+                    found[f"{group} {measure} {team}"] = (row[measure], 100 * float(value))
+    return found
+
+
 def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
     (group,) = groups_named(["all"], published.test_sets)
     ranking = rank(published, "LAS", group, "conll17")
@@ -188,6 +204,7 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
     texts = (
         "Systems are ranked by the macro-average over all test sets",
         "The averages are as published, as far as scores with two decimals can tell",
+        "So are the averages of all groups by LAS, UAS and CLAS",
     )
     if published is None:
         return [judged(text, "official ranking", None, "no table of scores") for text in texts]
@@ -198,6 +215,9 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
     }
     largest = max((abs(100 * found[team][1] - numbers["ranking"][team]["LAS"]) for team in values), default=np.nan)
     complete = len(published.test_sets) == len(numbers["baseline"]) and bool(ranks)
+    groups = {
+        name: abs(ours - theirs) <= _ROUNDED_TWICE for name, (theirs, ours) in _group_tables(published, numbers).items()
+    } if complete else {}  # fmt: skip
     if not complete:
         return [judged(text, "official ranking", None, f"{len(published.test_sets)} of 81 test sets") for text in texts]
     return [
@@ -205,4 +225,5 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
         judged(texts[1], "official ranking", largest <= _ROUNDED_TWICE,
                f"equal to two decimals: {counted(values)}; the largest difference is {largest:.4f} points, and averages"
                " of published scores, with two decimals, may be 0.01 from published averages"),
+        judged(texts[2], "official tables", all(groups.values()), counted(groups)),
     ]  # fmt: skip
