@@ -10,6 +10,7 @@ import importlib
 import inspect
 import re
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
@@ -17,6 +18,7 @@ from types import FunctionType, ModuleType
 import click
 
 from levelhead.cli import program
+from levelhead.evaluation import score
 from levelhead.measures import REGISTRY
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
@@ -44,6 +46,9 @@ the heads of tables and in JSON: `LAS`, with an argument `LAS(full)`, with one o
 
 Where a definition below ends in "/ words", the system's words give precision, gold's recall. A ratio of nothing has no
 value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
+
+Examples are of `examples/parallel/gold/en.conllu` and `examples/parallel/systems/alpha/en.conllu`. The file of weights there has three
+lines, `det 0.1`, `nsubj 0.9` and `obj 0.9`; f1 is 2 right / (gold + output).
 """
 
 ABOUT_COMMANDS = f"""
@@ -142,6 +147,39 @@ def facts(definition: Definition) -> Iterator[str]:
         columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
         yield f"Under `ud` no value where gold has none in {columns}"
     yield f"Source: {escaped(definition.source)}"
+    if (example := worked(definition)) is not None:
+        yield f"Example: {example}"
+
+
+def worked(definition: Definition) -> str | None:
+    """The measure on a pair of example files, with the numbers behind it."""
+    text = WORKED.get(definition.name, definition.name)
+    files = [ROOT / path for path in EXAMPLE]
+    if not text:
+        return None
+    if definition.name == "DPPL":  # it needs a language model
+        value = next(iter(score(*files, measures=[f"DPPL({files[0]})"]).values())).value
+        return f"`DPPL({EXAMPLE[0]})` is {value:.2f}, with a model trained on the gold file itself"
+    with tempfile.TemporaryDirectory() as folder:
+        weights = Path(folder) / "weights"
+        weights.write_text(WEIGHTS, encoding="utf-8")
+        result = next(iter(score(*files, measures=[text.replace("weights", str(weights))]).values()))
+    if result.value is None:
+        return None
+    right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
+    shown = f"`{text}` is {100 * result.value:.2f}"
+    return f"{shown}: {right} right of {gold} in gold and {system} in the output"
+
+
+EXAMPLE = ("examples/parallel/gold/en.conllu", "examples/parallel/systems/alpha/en.conllu")
+WEIGHTS = "det 0.1\nnsubj 0.9\nobj 0.9\n"
+WORKED = {
+    "WeightedLAS": "WeightedLAS(weights)",
+    "WLAS": "WLAS(weights,default=0.5)",
+    "CallinWLAS": "CallinWLAS(weights,default=0.5)",
+    "Feats": "",  # only under the rules of 2017
+}
+"""How measures that need an argument are asked for."""
 
 
 def commands() -> Iterator[str]:
