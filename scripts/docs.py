@@ -47,8 +47,8 @@ the heads of tables and in JSON: `LAS`, with an argument `LAS(full)`, with one o
 Where a definition below ends in "/ words", the system's words give precision, gold's recall. A ratio of nothing has no
 value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
 
-Examples are of `examples/parallel/gold/en.conllu` and `examples/parallel/systems/alpha/en.conllu`. The file of weights there has three
-lines, `det 0.1`, `nsubj 0.9` and `obj 0.9`; f1 is 2 right / (gold + output).
+Examples are of `examples/parallel/gold/en.conllu` and `examples/parallel/systems/alpha/en.conllu`. The file of
+weights has three lines, `det 0.1`, `nsubj 0.9` and `obj 0.9`; f1 is 2 right / (gold + output).
 """
 
 ABOUT_COMMANDS = f"""
