@@ -89,3 +89,35 @@ def test_ranking_by_perplexity() -> None:
     assert first.value < second.value
     assert last.value is None
     assert [one.rank for one in rank(results, "LAS", group).standings] == [1, 2, 3]
+
+
+def test_gates(capfd):
+    """A perplexity is gated from above, in its own unit; other measures from below."""
+    from levelhead.cli.program import run
+
+    gold, system = GOLD.format("en"), SYSTEM.format("alpha", "en")
+    name = f"DPPL({gold})"
+    value = levelhead.score(gold, system, measures=[name])[name].value
+    command = ["score", gold, system, "-m", name]
+    assert run([*command, "--fail-over", f"{name}={value + 0.01}"]) == 0
+    assert run([*command, "--fail-over", f"{name}={value - 0.01}"]) == 1
+    assert f"{name} is {value:.4f}, over" in capfd.readouterr().err
+    assert run([*command, "--fail-under", f"{name}=1"]) == 2
+    assert run([*command, "--fail-over", "LAS=1"]) == 2
+    assert capfd.readouterr().err.count("invalid-gate") == 2
+    assert run(["score", gold, system, "-m", f"{name}.precision"]) == 2
+
+
+def test_it_has_a_column_of_its_own(capfd):
+    from levelhead.cli.program import run
+
+    name = f"DPPL({GOLD.format('en')})"
+    assert (
+        run(["score", GOLD.format("en"), SYSTEM.format("alpha", "en"), "-m", name, "-m", "LAS", "--format", "tsv"]) == 0
+    )
+    head, first, second, *_ = capfd.readouterr().out.splitlines()
+    value = levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[name])[name].value
+    assert head.split("\t")[-1] == "Perplexity"
+    assert first.split("\t")[1:5] == [""] * 4
+    assert float(first.split("\t")[5]) == pytest.approx(value, rel=1e-9)
+    assert second.split("\t")[5] == ""

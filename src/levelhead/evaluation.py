@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -129,7 +130,7 @@ def score_treebanks(
         score = score_one(matches, measure, definition, schemes=registry.schemes, weights=values)
         scores[str(measure)] = replace(score, signature=signed)
     defined = [(measure, registry.measures[measure.name]) for measure in asked]
-    return Evaluation(scores, gold, system, signed, notes_on(gold, defined, rules, registry.schemes))
+    return Evaluation(scores, gold, system, signed, notes_on(gold, system, defined, rules, registry.schemes))
 
 
 def weights_for(
@@ -285,3 +286,20 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
     parts["unicode"] = unicodedata.unidata_version
     parts["version"] = VERSION
     return parts
+
+
+def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
+    """Return one signature for many treebanks: what decides all, and one hash for the files of each kind, in order.
+
+    Args:
+        signatures: the signatures of the treebanks; at least one.
+    """
+    first, *others = every = list(signatures)
+    if not others:
+        return first
+    shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    hashes = {
+        name: hashlib.sha256("".join(one[name] for one in every).encode()).hexdigest()[:12]
+        for name in ("gold", "system")
+    }
+    return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

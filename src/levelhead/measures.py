@@ -33,7 +33,8 @@ def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = F
 DPPL = Definition(
     "DPPL",
     "Derivation perplexity of the system's trees; lower is better, and gold need not be right or there.",
-    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences)",
+    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences);"
+    " words that the model does not know are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     unit="perplexity",
     argument="a training treebank; ,order=NAME: the transition system of the order, swap-lazy by default, or string",
@@ -98,6 +99,8 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     measure = _with_options_in_order(measure, definition)
     if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
+    if measure.component and definition.lower_is_better:
+        raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
     check(measure, registry.schemes)
     return measure
 

@@ -15,7 +15,8 @@ from levelhead.campaign.pair import File, Settings, key_of, read_record, score_p
 from levelhead.campaign.results import Gold, Result, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import measures_for, weights_for
-from levelhead.jobs import Job, Store, Workers, processes, progress_bar, run
+from levelhead.jobs import Job, Store, Workers, processes, run
+from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
 
