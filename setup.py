@@ -11,7 +11,11 @@ KERNELS = (
 
 def extension(file_name: str) -> Extension:
     module = file_name.partition(".")[0]
-    return Extension(f"levelhead.kernels.{module}", [f"src/levelhead/kernels/{file_name}"], extra_compile_args=["-O3"])
+    return Extension(
+        f"levelhead.kernels.{module}",
+        [f"src/levelhead/kernels/{file_name}"],
+        extra_compile_args=["-O3", "-ffp-contract=off"],
+    )
 
 
 setup(ext_modules=cythonize([extension(name) for name in KERNELS], language_level=3))

@@ -81,6 +81,7 @@ OTHER_ERRORS = {
     *("invalid-targets", "recorded-heads"),
     *("unknown-study", "no-outputs-folder", "not-gold-words", "unknown-report-format"),
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
+    *("invalid-command", "parser-failed", "parser-words", "too-few-sentences"),
 }
 
 SHIFTS = {

@@ -144,7 +144,8 @@ def test_every_update_rewards_as_much_as_it_punishes() -> None:
     """The weights of all classes of a feature sum to zero, since a mistake moves one up and one down."""
     treebank = read(GOLD)
     labels = np.unique(treebank.relations.codes, return_inverse=True)[1].astype(np.int32)
-    trees = Trees(columns_of(treebank), treebank.sentence_starts, treebank.local_heads(), labels)
+    columns = columns_of(treebank, wording.templates_for("swap-lazy").values())
+    trees = Trees(columns, treebank.sentence_starts, treebank.local_heads(), labels)
     names = tuple(map(str, range(int(labels.max()) + 1)))
     root = int(labels[treebank.heads < 0][0])
     model = Model("swap-lazy", names, root, wording.templates_for("swap-lazy"), 1, {}, {})

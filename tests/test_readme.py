@@ -26,11 +26,11 @@ def text_of(page: str) -> str:
     return (ROOT / page).read_text(encoding="utf-8")
 
 
-def run(command: str) -> str:
-    """Run a `levelhead` command in the repository and return all it prints."""
+def run(command: str, folder: Path = ROOT) -> str:
+    """Run a `levelhead` command in a folder, the repository itself if none is given, and return all it prints."""
     assert command.startswith("levelhead "), command
     arguments = [sys.executable, "-m", *shlex.split(command)]
-    done = subprocess.run(arguments, cwd=ROOT, capture_output=True, text=True, check=False, encoding="utf-8")
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False, encoding="utf-8")
     return done.stdout + done.stderr
 
 

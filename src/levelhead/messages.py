@@ -230,6 +230,15 @@ MESSAGES: Mapping[str, Message] = {
     # parsers
     "unknown-parser": _error("There is no parser of that name.", "See `levelhead train --help`."),
     "nothing-to-train-on": _error("The treebank for training has no words.", "Give one with trees."),
+    "invalid-command": _error(
+        "A command line of an outside parser is missing or lacks a place such as {input}.",
+        "Write for example --parse-cmd 'program {model} {input} {output}'.",
+    ),
+    "parser-failed": _error("An outside parser could not be run, or failed.", "See what it said."),
+    "parser-words": _error(
+        "An outside parser gave back other words than it was given.", "Turn its own tokenisation off."
+    ),
+    "too-few-sentences": _error("There are fewer sentences than folds.", "Ask for fewer folds."),
     "not-a-model": _error("The file is no model.", "Give a file that `levelhead train` wrote."),
     "model-version": _error("The model was written by another version.", "Train it anew."),
     "damaged-model": _error("The model is cut off or changed.", "Copy it again, or train it anew."),

@@ -22,6 +22,7 @@ EXTRAS = {
     "vl_convert": ("report", "figures as PNG, PDF and SVG"),
     "distributed": ("cluster", "many machines"),
     "polars": ("frames", "tables as data frames"),
+    "ufal.udpipe": ("parsers", "models of UDPipe"),
     "starlette": ("server", "a shared task on the web"),
     "uvicorn": ("server", "a shared task on the web"),
 }

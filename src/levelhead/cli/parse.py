@@ -5,23 +5,28 @@ from __future__ import annotations
 import click
 
 from levelhead.cli import options
+from levelhead.cli.parser_options import repair_option, running_options
 from levelhead.cli.program import DONE
 
 
 @click.command()
 @click.argument("model", type=click.Path())
 @click.argument("words", metavar="INPUT", type=click.Path())
+@running_options
+@repair_option
 @options.output_option
-def parse(model: str, words: str, output: str | None) -> int:
+def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> int:
     """Parse INPUT with a model that `levelhead train` wrote.
 
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are not looked at and may be
-    missing. The output is INPUT with heads and relations; DEPS become empty.
+    missing. The output is INPUT with heads and relations; DEPS become empty. How to run an outside parser is said
+    here again, since reading a model never starts anything.
     """
     options.check_paths([model, words], [output])
-    from levelhead.parsing import parse_treebank, read_model, read_words
+    from levelhead.parsing import Outside, parse_any, read_model, read_words
     from levelhead.treebank import to_conllu
 
-    parsed = parse_treebank(read_model(model), read_words(words))
-    options.emit(to_conllu(parsed).decode(), output)
+    parsed = parse_any(read_model(model), read_words(words), Outside(jar=jar, parse_command=parse_cmd), repair=repair)
+    options.print_warnings(parsed.repairs)
+    options.emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

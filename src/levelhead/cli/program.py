@@ -28,6 +28,7 @@ VERBS = {
     "convert": "Convert content-head trees to function-head trees, and back.",
     "train": "Train a parser on a treebank.",
     "parse": "Parse with a model that train wrote.",
+    "crossval": "Parse a treebank by models that have not seen it.",
     "doctor": "Say what is installed, and what is missing for what.",
     "completion": "Print what completes commands in a shell.",
     "reproduce": "Run a paper's experiment again, its numbers beside ours.",

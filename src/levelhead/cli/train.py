@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli import options
+from levelhead.cli.parser_options import recipe_of, training_options
 from levelhead.cli.program import DONE, say
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
-    from levelhead.parsing.training import Relations
 
 
 @click.command()
@@ -20,37 +20,27 @@ if TYPE_CHECKING:
 @click.argument("treebank", metavar="TRAIN", type=click.Path())
 @click.argument("model", type=click.Path())
 @click.option("--dev", type=click.Path(), help="Keep the pass that is best on this treebank, and stop early.")
-@click.option(
-    "--beam", type=click.IntRange(1, 1024), help="How many hypotheses transition systems keep; 1 is greedy. Default: 4."
-)
-@click.option(
-    "--relations", type=click.Choice(["universal", "full"]), default="universal", show_default=True,
-    help="Learn relations without or with their subtypes.",
-)  # fmt: skip
-@options.seed_option
-def train(
-    parser: str, treebank: str, model: str, dev: str | None, beam: int | None, relations: Relations, seed: int
-) -> int:
+@click.option("--jar", type=click.Path(), help="malt: the file of MaltParser.")
+@training_options
+def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any) -> int:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
-    PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy) or graph-based: graph, or
-    graph-first-order. The same seed gives the same file. Progress goes to standard error.
+    PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), graph-based (graph,
+    graph-first-order), or a program of others: udpipe, malt (with --jar), command (with --train-cmd). The same seed
+    gives the same file, but for programs of others. Progress goes to standard error.
     """
     options.check_paths([treebank, *([dev] if dev is not None else [])], [model])
-    from levelhead.parsing import train as train_parser
-    from levelhead.parsing import write_model
-    from levelhead.parsing.training import DEFAULT_BEAM, check_parser
+    recipe = recipe_of(parser, chosen)
+    from levelhead.parsing import OUTSIDE_PARSERS, train_any, write_model
     from levelhead.treebank import read
 
-    check_parser(parser)
+    if dev is not None and parser in OUTSIDE_PARSERS:
+        raise click.UsageError("--dev is for our own parsers")
     trees = read(treebank)
     held_out = read(dev) if dev is not None else None
     options.print_warnings(trees.warnings)
-    trained = train_parser(
-        trees, parser, dev=held_out, beam=DEFAULT_BEAM if beam is None else beam, seed=seed,
-        relations=relations, progress=_progress if sys.stderr is not None and sys.stderr.isatty() else None,
-    )  # fmt: skip
-    write_model(trained, model)
+    on_terminal = sys.stderr is not None and sys.stderr.isatty()
+    write_model(train_any(trees, recipe, dev=held_out, progress=_progress if on_terminal else None), model)
     return DONE
 
 

@@ -1,18 +1,30 @@
-"""Parsers that train in seconds, and the files that their models are kept in."""
+"""Parsers that train in seconds, the files that their models are kept in, and parsers that are other programs."""
 
-from levelhead.parsing.model import PARSERS, Model, Schedule
+from levelhead.parsing.any_parser import ALL_PARSERS, Output, Recipe, parse_any, train_any
+from levelhead.parsing.crossval import cross_validate
+from levelhead.parsing.model import PARSERS, Model, OutsideModel, Schedule
 from levelhead.parsing.model_file import read_model, write_model
+from levelhead.parsing.outside import OUTSIDE_PARSERS, Outside
 from levelhead.parsing.training import Report, parse_treebank, train
 from levelhead.parsing.unparsed import read_words
 
 __all__ = [
+    "ALL_PARSERS",
+    "OUTSIDE_PARSERS",
     "PARSERS",
     "Model",
+    "Output",
+    "Outside",
+    "OutsideModel",
+    "Recipe",
     "Report",
     "Schedule",
+    "cross_validate",
+    "parse_any",
     "parse_treebank",
     "read_model",
     "read_words",
     "train",
+    "train_any",
     "write_model",
 ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import zlib
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -42,8 +42,14 @@ class Columns(NamedTuple):
     tags: Integers
 
 
-def columns_of(treebank: Treebank) -> Columns:
-    """Return what a parser sees of a treebank; its heads and relations are not looked at."""
+def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
+    """Return what a parser sees of a treebank; its heads and relations are not looked at.
+
+    Args:
+        treebank: the words.
+        templates: the parser's templates; columns that none of them names are left empty.
+    """
+    named = {atom.partition(".")[2] for text in templates for atom in text.split()} | {"form", "upos"}
     values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
     values[1] = 1
     forms = treebank.forms
@@ -56,7 +62,8 @@ def columns_of(treebank: Treebank) -> Columns:
         *((forms, reading) for reading in (*map(_prefix, (1, 2, 3)), *map(_suffix, (1, 2, 3)), _shape)),
     ]
     for number, (column, reading) in enumerate(readings):
-        values[2:, number] = _hashes(column, reading)
+        if COLUMNS[number] in named:
+            values[2:, number] = _hashes(column, reading)
     _fill_in(values[2:], treebank)
     return Columns(values, *_features(treebank.feats), _tags(treebank.upos))
 
@@ -65,7 +72,8 @@ def _fill_in(values: Integers, treebank: Treebank) -> None:
     """Where there is no lemma the form stands for it, and UPOS for XPOS."""
     for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
         rows = getattr(treebank, missing).codes == 0
-        values[rows, COLUMNS.index(column)] = values[rows, COLUMNS.index(other)]
+        if rows.any():
+            values[rows, COLUMNS.index(column)] = values[rows, COLUMNS.index(other)]
 
 
 def _hash(text: str) -> int:

@@ -15,6 +15,9 @@ Integers = NDArray[np.int32]
 Averages = tuple[NDArray[Any], ...]
 """Averaged weights, one table for each purpose."""
 
+Training = Mapping[str, str | int | float]
+"""How a model was trained, for people: the version, the seed, sizes."""
+
 TRANSITION_SYSTEMS = ("arc-standard", "swap-eager", "swap-lazy", "arc-eager")
 """The transition systems, in the order of their numbers in the kernel."""
 
@@ -67,6 +70,8 @@ class Model:
         beam: how many hypotheses are kept (1: greedy).
         tables: weights by what they are for; int16, shape (rows, classes).
         training: how it was trained: the version, the seed, how many words.
+        function_head: if it was trained on function-head trees (Kohita et al. 2017), the version of UD, 1 or 2, by
+            which its output is converted back.
     """
 
     parser: str
@@ -75,11 +80,32 @@ class Model:
     templates: Mapping[str, str]
     beam: int
     tables: Mapping[str, NDArray[np.int16]]
-    training: Mapping[str, str | int | float]
+    training: Training
+    function_head: int | None = None
 
     def __repr__(self) -> str:
         beam = f", beam {self.beam}" if self.beam > 1 else ""
         return f"<Model: {self.parser}{beam}, {len(self.relations)} relations>"
+
+
+@dataclass(frozen=True, eq=False)
+class OutsideModel:
+    """A parser that another program trained.
+
+    Args:
+        parser: which program: udpipe, malt or command.
+        contents: the model as the program wrote it.
+        training: how it was trained.
+        function_head: as in `Model`.
+    """
+
+    parser: str
+    contents: bytes
+    training: Training
+    function_head: int | None = None
+
+    def __repr__(self) -> str:
+        return f"<OutsideModel: {self.parser}, {len(self.contents)} bytes>"
 
 
 def rows_for(n_words: int, most: int) -> int:

@@ -7,14 +7,15 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from typing import Any, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
-from levelhead.parsing.model import PARSERS, Model
+from levelhead.parsing.model import PARSERS, Model, OutsideModel
+from levelhead.parsing.outside import OUTSIDE_PARSERS
 from levelhead.parsing.tables import n_classes, table_names
 from levelhead.parsing.templates import compiled, templates_for
 from levelhead.treebank.source import Limits, read_bytes
@@ -30,7 +31,7 @@ _MOST_CLASSES = 1 << 16
 _MOST_BYTES = 1 << 31
 
 
-def write_model(model: Model, path: str | os.PathLike[str]) -> None:
+def write_model(model: Model | OutsideModel, path: str | os.PathLike[str]) -> None:
     """Write a model; the file is there whole or not at all, and the same for the same model.
 
     Args:
@@ -43,20 +44,26 @@ def write_model(model: Model, path: str | os.PathLike[str]) -> None:
     replace_file(path, [model_bytes(model)])
 
 
-def model_bytes(model: Model) -> bytes:
-    """Return a model as it is written: magic, version and size, description, tables, SHA-256 of all that."""
+def model_bytes(model: Model | OutsideModel) -> bytes:
+    """Return a model as it is written: magic, version and size, description, contents, SHA-256 of all that."""
+    shared = {"parser": model.parser, "training": dict(model.training), "function_head": model.function_head}
+    if isinstance(model, OutsideModel):
+        return _signed(shared, [model.contents])
     packed = {name: _packed(table) for name, table in model.tables.items()}
     description = {
-        "parser": model.parser,
+        **shared,
         "relations": model.relations,
         "root": model.root,
         "templates": dict(model.templates),
         "beam": model.beam,
-        "training": dict(model.training),
         "tables": [[name, *model.tables[name].shape, len(data)] for name, data in packed.items()],
     }
+    return _signed(description, packed.values())
+
+
+def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
     text = json.dumps(description, ensure_ascii=False, sort_keys=True).encode()
-    body = b"".join([MAGIC, _LENGTHS.pack(FORMAT, len(text)), text, *packed.values()])
+    body = b"".join([MAGIC, _LENGTHS.pack(FORMAT, len(text)), text, *contents])
     return body + hashlib.sha256(body).digest()
 
 
@@ -66,7 +73,7 @@ def _packed(table: NDArray[np.int16]) -> bytes:
     return zlib.compress(np.packbits(used).tobytes() + np.ascontiguousarray(table[used], dtype="<i2").tobytes(), 1)
 
 
-def read_model(path: str | os.PathLike[str]) -> Model:
+def read_model(path: str | os.PathLike[str]) -> Model | OutsideModel:
     """Read a model.
 
     Args:
@@ -97,8 +104,13 @@ def _not_read(slug: str, message: str, name: str) -> NoReturn:
     raise InputError(Fault(slug, message, Place(name)))
 
 
-def _model(description: Mapping[str, Any], data: bytes) -> Model:
+def _model(description: Mapping[str, Any], data: bytes) -> Model | OutsideModel:
     """The model of a description, every part of which is checked: kernels trust their tables."""
+    function_head = description["function_head"]
+    if function_head not in {None, 1, 2}:
+        raise ValueError
+    if description["parser"] in OUTSIDE_PARSERS:
+        return OutsideModel(description["parser"], data, dict(description["training"]), function_head)
     tables, start = {}, 0
     for name, rows, classes, size in description["tables"]:
         tables[str(name)] = _unpacked(data[start : start + size], rows, classes)
@@ -112,7 +124,9 @@ def _model(description: Mapping[str, Any], data: bytes) -> Model:
         raise ValueError
     for name, text in templates.items():
         compiled(text, arcs=name != "actions")
-    model = Model(parser, relations, int(root), templates, int(beam), tables, dict(description["training"]))
+    model = Model(
+        parser, relations, int(root), templates, int(beam), tables, dict(description["training"]), function_head
+    )
     _check_shapes(model)
     return model
 

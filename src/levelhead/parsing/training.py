@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from typing import Any, Literal, NamedTuple
@@ -11,10 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
+from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError
 from levelhead.parsing.columns import Columns, columns_of
 from levelhead.parsing.graph import parse_graph, train_graph
-from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Trees
+from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
 from levelhead.parsing.tables import tables_of
 from levelhead.parsing.templates import templates_for
 from levelhead.parsing.transition import parse_transitions, train_transitions
@@ -24,6 +26,7 @@ from levelhead.treebank.strings import UNDERSCORE
 from levelhead.treebank.treebank import COLUMNS
 
 Relations = Literal["universal", "full"]
+Scheme = Literal["content-head", "function-head"]
 
 DEFAULT_BEAM = 4
 _PATIENCE = 3
@@ -53,10 +56,11 @@ def train(
     beam: int = DEFAULT_BEAM,
     seed: int = 0,
     relations: Relations = "universal",
+    scheme: Scheme = "content-head",
     schedule: Schedule | None = None,
     progress: Callable[[Report], None] | None = None,
 ) -> Model:
-    """Train a parser.
+    """Train a parser of our own.
 
     Args:
         treebank: what to learn from.
@@ -65,35 +69,61 @@ def train(
         beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.
         seed: of the order of sentences; the same seed gives the same model.
         relations: learn universal relations, or those with their subtypes.
+        scheme: learn trees as they are, or converted to function heads; parsing then converts back.
         schedule: how many passes and runs.
         progress: called after each pass.
 
     Raises:
-        InputError: there is no such parser, or the treebank is empty.
+        InputError: there is no such parser, or there is nothing to learn from.
     """
-    check_parser(parser)
-    if not treebank.n_words:
-        raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
-    labels, names, root = _labels(treebank, relations)
-    trees = Trees(columns_of(treebank), treebank.sentence_starts, treebank.local_heads(), labels)
+    check_parser(parser, PARSERS)
+    source = prepared(treebank, relations, scheme)
+    labels, names, root = _labels(source.treebank)
+    templates = templates_for(parser)
+    trees = Trees(
+        columns_of(treebank, templates.values()), treebank.sentence_starts, source.treebank.local_heads(), labels
+    )
     chosen = schedule or default_schedule(parser, beam)
-    training: dict[str, str | int | float] = {
-        "version": VERSION,
-        "words": treebank.n_words,
-        "sentences": len(treebank),
-        "seed": seed,
-    }
+    training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank), "seed": seed}
     graph_based = parser in GRAPH_PARSERS
-    model = Model(parser, names, root, templates_for(parser), 1 if graph_based else beam, {}, training)
+    model = Model(parser, names, root, templates, 1 if graph_based else beam, {}, training, source.function_head)
     passes = (train_graph if graph_based else train_transitions)(trees, model, chosen, seed)
     return _best(model, passes, _n_passes(model, chosen), dev, progress)
+
+
+class Prepared(NamedTuple):
+    """What a parser learns from.
+
+    Args:
+        treebank: with the relations and trees to learn.
+        function_head: the version of UD by which its trees were converted to function heads, if they were.
+    """
+
+    treebank: Treebank
+    function_head: int | None
+
+
+def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepared:
+    """Return what a parser learns from.
+
+    Raises:
+        InputError: the treebank has no words.
+    """
+    if not treebank.n_words:
+        raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
+    if relations == "universal":
+        treebank = treebank.replace(relations=[universal(relation) for relation in treebank.relations])
+    if scheme == "content-head":
+        return Prepared(treebank, None)
+    version = ud_version(treebank) or 2
+    return Prepared(forward(treebank, ud=version), version)
 
 
 def default_schedule(parser: str, beam: int) -> Schedule:
     """Return how long training lasts if nothing is said (docs/parsers.md has what else was tried)."""
     if parser in GRAPH_PARSERS:
-        return Schedule(first=4, second=5, runs=2)
-    return Schedule(first=4, second=4, runs=3) if beam > 1 else Schedule(first=5, second=0, runs=2)
+        return Schedule(first=2, second=6, runs=2) if parser == "graph" else Schedule(first=6, second=0, runs=2)
+    return Schedule(first=4, second=4, runs=2) if beam > 1 else Schedule(first=4, second=0, runs=2)
 
 
 def _n_passes(model: Model, schedule: Schedule) -> int:
@@ -103,10 +133,10 @@ def _n_passes(model: Model, schedule: Schedule) -> int:
     return schedule.runs * (schedule.first + (schedule.second if model.beam > 1 else 0))
 
 
-def check_parser(parser: str) -> None:
-    """Raise an InputError, with the nearest names, if there is no such parser."""
-    if parser not in PARSERS:
-        near = difflib.get_close_matches(parser, PARSERS, 1, 0)
+def check_parser(parser: str, known: Sequence[str]) -> None:
+    """Raise an InputError, with the nearest name, if there is no such parser."""
+    if parser not in known:
+        near = difflib.get_close_matches(parser, known, 1, 0)
         raise InputError(Fault("unknown-parser", f"there is no parser {parser!r}; there is {near[0]}"))
 
 
@@ -137,40 +167,31 @@ def _best(
 
 
 class _Development(NamedTuple):
-    """A development treebank, read once."""
+    """A development treebank, and what its relations are called when they are compared."""
 
-    columns: Columns
-    starts: NDArray[np.int32]
-    heads: NDArray[np.int32]
+    treebank: Treebank
     relations: Sequence[str]
 
     def scores(self, model: Model) -> tuple[float, float]:
         """UAS and LAS of a model."""
-        heads, labels = parse_columns(model, self.columns, self.starts)
-        names = [universal(relation) for relation in model.relations]
-        agree = np.array([names[label] == own for label, own in zip(labels.tolist(), self.relations)], bool)
-        right = heads == self.heads
+        parsed = parse_treebank(model, self.treebank)
+        agree = np.array([universal(found) == own for found, own in zip(parsed.relations, self.relations)], bool)
+        right = parsed.heads == self.treebank.heads
         return float(right.mean()), float((right & agree).mean())
 
 
 def _heard(dev: Treebank | None) -> _Development | None:
     if dev is None or not dev.n_words:
         return None
-    own = [universal(relation) for relation in dev.relations]
-    return _Development(columns_of(dev), dev.sentence_starts, dev.local_heads(), own)
+    return _Development(dev, [universal(relation) for relation in dev.relations])
 
 
-def _labels(treebank: Treebank, relations: Relations) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
+def _labels(treebank: Treebank) -> tuple[NDArray[np.int32], tuple[str, ...], int]:
     """The number of each word's relation, the relations most frequent first, and which one roots have."""
-    texts = treebank.strings.texts
-    names = [universal(text) for text in texts] if relations == "universal" else texts
-    counts: dict[str, int] = {}
-    for code, count in enumerate(np.bincount(treebank.relations.codes, minlength=len(texts)).tolist()):
-        if count:
-            counts[names[code]] = counts.get(names[code], 0) + count
+    counts = Counter(treebank.relations)
     ordered = sorted(counts, key=lambda name: -counts[name])
     numbers = {name: number for number, name in enumerate(ordered)}
-    labels = np.array([numbers.get(name, -1) for name in names], np.int32)[treebank.relations.codes]
+    labels = np.array([numbers[name] for name in treebank.relations], np.int32)
     of_roots = np.bincount(labels[treebank.heads < 0], minlength=len(ordered))
     return labels, tuple(ordered), int(of_roots.argmax())
 
@@ -183,7 +204,7 @@ def parse_columns(
 
 
 def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
-    """Return a treebank with the heads and relations that a parser gives it; DEPS become empty.
+    """Return a treebank with the heads and relations that a parser of our own gives it; DEPS become empty.
 
     Args:
         model: the parser.
@@ -191,11 +212,17 @@ def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
     """
     if not treebank.n_words:
         return treebank
-    local, labels = parse_columns(model, columns_of(treebank), treebank.sentence_starts)
+    local, labels = parse_columns(model, columns_of(treebank, model.templates.values()), treebank.sentence_starts)
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
     strings, codes = treebank.strings.with_texts(model.relations)
     columns: dict[str, Any] = {name: Column(getattr(treebank, name).codes, strings) for name in COLUMNS}
     columns["relations"] = Column(codes[labels], strings)
     columns["deps"] = Column(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
-    return replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))
+    parsed = replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))
+    return restored(parsed, model.function_head)
+
+
+def restored(parsed: Treebank, function_head: int | None) -> Treebank:
+    """Return the content-head trees of what a parser gave that was trained on converted trees, or what it gave."""
+    return parsed if function_head is None else backward(parsed, ud=function_head)

@@ -1,0 +1,106 @@
+"""Training and parsing with any parser, our own or outside, by the same two calls."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.errors import Fault
+from levelhead.parsing.model import PARSERS, Model, OutsideModel, Training
+from levelhead.parsing.outside import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
+from levelhead.parsing.training import (
+    DEFAULT_BEAM,
+    Relations,
+    Report,
+    Scheme,
+    check_parser,
+    parse_treebank,
+    prepared,
+    restored,
+    train,
+)
+from levelhead.treebank import Treebank
+
+ALL_PARSERS = (*PARSERS, *OUTSIDE_PARSERS)
+"""Every parser that `levelhead train` knows."""
+
+
+class Recipe(NamedTuple):
+    """What to train, and how.
+
+    Args:
+        parser: one of `ALL_PARSERS`.
+        beam: as in `train`.
+        seed: as in `train`; outside parsers have their own.
+        relations: as in `train`.
+        scheme: as in `train`.
+        outside: how to run an outside parser.
+    """
+
+    parser: str = "swap-lazy"
+    beam: int = DEFAULT_BEAM
+    seed: int = 0
+    relations: Relations = "universal"
+    scheme: Scheme = "content-head"
+    outside: Outside = Outside()
+
+
+class Output(NamedTuple):
+    """Parsed words, and what was wrong with an outside parser's trees before they were repaired."""
+
+    treebank: Treebank
+    repairs: tuple[Fault, ...]
+
+
+def train_any(
+    treebank: Treebank,
+    recipe: Recipe,
+    *,
+    dev: Treebank | None = None,
+    progress: Callable[[Report], None] | None = None,
+) -> Model | OutsideModel:
+    """Train any parser.
+
+    Args:
+        treebank: what to learn from.
+        recipe: what to train.
+        dev: as in `train`; outside parsers are not shown it.
+        progress: as in `train`.
+
+    Raises:
+        InputError: there is no such parser, nothing to learn from, or an outside parser fails.
+        LevelheadError: a library is not installed.
+    """
+    check_parser(recipe.parser, ALL_PARSERS)
+    if recipe.parser in PARSERS:
+        return train(
+            treebank, recipe.parser, dev=dev, beam=recipe.beam, seed=recipe.seed, relations=recipe.relations,
+            scheme=recipe.scheme, progress=progress,
+        )  # fmt: skip
+    source = prepared(treebank, recipe.relations, recipe.scheme)
+    contents = train_outside(recipe.parser, source.treebank, recipe.outside)
+    training: Training = {"version": VERSION, "words": treebank.n_words, "sentences": len(treebank)}
+    return OutsideModel(recipe.parser, contents, training, source.function_head)
+
+
+def parse_any(
+    model: Model | OutsideModel, treebank: Treebank, outside: Outside | None = None, *, repair: bool = False
+) -> Output:
+    """Parse with any parser; DEPS become empty.
+
+    Args:
+        model: the parser.
+        treebank: what to parse; its heads and relations are not looked at.
+        outside: how to run an outside parser.
+        repair: whether to repair an outside parser's trees (`outside.checked` says how).
+
+    Raises:
+        InputError: an outside parser fails, changes the words, or gives wrong trees that are not to be repaired.
+        LevelheadError: a library is not installed.
+    """
+    if isinstance(model, Model) or not treebank.n_words:
+        return Output(parse_treebank(model, treebank) if isinstance(model, Model) else treebank, ())
+    output = parse_outside(model.parser, model.contents, treebank, outside or Outside())
+    parsed, faults = checked(output, treebank, f"output of {model.parser}", repair=repair)
+    return Output(restored(parsed, model.function_head), faults)
