@@ -9,8 +9,9 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
-from levelhead.jobs import Job, Store, Workers, processes, progress_bar, run
+from levelhead.jobs import Job, Store, Workers, processes, run
 from levelhead.parsing.any_parser import Recipe, parse_any, train_any
+from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, parse, to_conllu
 
 

@@ -13,7 +13,8 @@ from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
-from levelhead.jobs import Job, StaleInput, Store, Workers, processes, progress_bar, run
+from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
+from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank
 from levelhead.treebank.source import read_bytes
 
