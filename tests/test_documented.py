@@ -38,7 +38,7 @@ def unknown(command: str) -> list[str]:
         current, words = found, words[1:]
     known = {name for parameter in current.params for name in (*parameter.opts, *parameter.secondary_opts)}
     known |= {"--help", "-h", "--version"}
-    asked = [word.partition("=")[0] for word in words if re.match(r"--?[a-zA-Z]", word)]
+    asked = [word.partition("=")[0] for word in words if re.fullmatch(r"--?[a-zA-Z][\w-]*", word.partition("=")[0])]
     return [word for word in asked if word not in known]
 
 
