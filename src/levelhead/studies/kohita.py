@@ -58,7 +58,7 @@ def reproduce(request: Request) -> Study:
     claims = (
         *claims_on_conversion(described, numbers), *printed_claims(numbers), *claims_on_entropy(described, numbers),
         *claims_on_own_gains(described, measured),
-        *claims_on_scores(measured),
+        *claims_on_scores(measured, request),
     )  # fmt: skip
     signed = signature(request, rules="ud", scheme="kohita", variant="paper")
     return Study(NAME, numbers["title"], numbers["source"], _setting(treebanks, measured), sections, claims, signed)

@@ -110,6 +110,34 @@ def share_greater(
     return float(np.mean(matrices[:, 0, 2] > matrices[:, 1, 2]))
 
 
+def share_above(values: Iterable[Cell], resamples: int, seed: int) -> float | None:
+    """Return in which share of bootstrap samples the mean is above 0.
+
+    Args:
+        values: the values, one a treebank; those that are None are left out.
+        resamples: how many samples.
+        seed: of the draws.
+
+    Returns:
+        The share; None with fewer than four values.
+    """
+    known = np.array([value for value in values if value is not None], dtype=np.float64)
+    if len(known) < 4:
+        return None
+    draws = np.random.default_rng(seed).integers(0, len(known), size=(resamples, len(known)))
+    return float(np.mean(known[draws].mean(axis=1) > 0))
+
+
+def all_decided(shares: Iterable[Cell]) -> bool | None:
+    """Return whether all shares are high: no where one is low, None where one is neither.
+
+    Args:
+        shares: shares of resamples, as `decided` takes them.
+    """
+    verdicts = [decided(share) for share in shares]
+    return False if False in verdicts else None if None in verdicts or not verdicts else True
+
+
 def decided(share: Cell, level: float = 0.95) -> bool | None:
     """Turn a share of resamples into a verdict: yes, no, or None where it is neither high nor low.
 

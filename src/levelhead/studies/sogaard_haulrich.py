@@ -27,6 +27,7 @@ from levelhead.studies.sogaard_haulrich_measures import (
     SIZES,
     Row,
     averaged,
+    interval,
     judge_parsers,
     perplexities,
     pooled,
@@ -54,7 +55,7 @@ def reproduce(request: Request) -> Study:
     judged_parsers = _parsers(request, treebanks)
     sections = (
         _perplexities(listed, rows), _averages(listed, numbers), *_accuracies(listed, numbers),
-        *_of_parsers(judged_parsers, numbers),
+        *_of_parsers(judged_parsers, numbers, request),
     )  # fmt: skip
     claims = (*claims_on_treebanks(listed, request), *claims_on_parsers(judged_parsers, numbers, request))
     setting = (
@@ -204,23 +205,25 @@ def _parsers(request: Request, treebanks: Mapping[str, Parts]) -> dict[str, Row]
     return done(NAME, tasks, request)
 
 
-def _of_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any]) -> Iterable[Section]:
+def _of_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: Request) -> Iterable[Section]:
     title = "Section 5.2: perplexity as a metric for parsers"
     if not parsers:
         yield Section(title, ("No outputs of the four transition systems on gold words were given.",))
         return
-    columns = (Column("pair", "text"), *_numbers("printed", "mean over treebanks", "pooled"),
+    columns = (Column("pair", "text"), *_numbers("printed", "mean over treebanks", "from", "to", "pooled"),
                Column("p (printed)", "probability"), Column("p of pooled", "probability"))  # fmt: skip
     cells = []
     for name, (x, y) in PAIRS.items():
         r, p, _ = pooled(parsers, x, y)
         theirs = numbers["parsers"][name]
-        cells.append((name, theirs["r"], averaged(parsers, x, y), r, theirs["p"], p))
+        bounds = interval(parsers, x, y, request.resamples, request.seed) or (None, None)
+        cells.append((name, theirs["r"], averaged(parsers, x, y), *bounds, r, theirs["p"], p))
     text = (
         (
             f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test"
             " with 14 pairs, which is neither 4 (parsers) nor 28 (parsers of all treebanks). Pooled pairs are not"
-            " independent: parsers of one treebank share its difficulty."
+            " independent: parsers of one treebank share its difficulty. The interval of the mean is that of 95%, from"
+            " resampled treebanks."
         ),
     )
     yield Section(title, text, Table(columns, tuple(cells)))

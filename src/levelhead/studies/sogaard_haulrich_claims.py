@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 
 from levelhead.derivation.averages import TreebankPerplexities, correlations
-from levelhead.studies.numbers import decided, share_greater, shown
+from levelhead.studies.numbers import decided, share_above, share_greater, shown
 from levelhead.studies.request import Request
-from levelhead.studies.sogaard_haulrich_measures import PAIRS, SIZES, Numbers, Row, averaged
+from levelhead.studies.sogaard_haulrich_measures import PAIRS, SIZES, Row, averaged, interval
 from levelhead.studies.study import Claim, judged
 
 
@@ -53,12 +53,10 @@ def _compared(
     return judged(text, "section 5.1", holds, evidence)
 
 
-def _share_of_resamples(values: Numbers, request: Request) -> float | None:
-    """In which share of bootstrap samples of treebanks a mean is above 0; None with fewer than four treebanks."""
-    if len(values) < 4:
-        return None
-    draws = np.random.default_rng(request.seed).integers(0, len(values), size=(request.resamples, len(values)))
-    return float(np.mean(values[draws].mean(axis=1) > 0))
+def _negative(parsers: Mapping[str, Row], name: str, request: Request) -> bool | None:
+    """Whether the mean correlation is below 0: None where its interval holds 0."""
+    bounds = interval(parsers, *PAIRS[name], request.resamples, request.seed)
+    return None if bounds is None or bounds[0] <= 0 <= bounds[1] else bounds[1] < 0
 
 
 def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: Request) -> list[Claim]:
@@ -78,15 +76,15 @@ def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], re
     no_better = means["UAS/EM"] <= max(-means["P/UAS"], -means["P/EM"])
     shares = [row["significant"][str(SIZES[0])] for row in parsers.values() if str(SIZES[0]) in row["significant"]]
     separated = np.array(shares).reshape(-1, 3)
-    share = _share_of_resamples(separated[:, 2] - separated[:, 1], request)
+    share = share_above((separated[:, 2] - separated[:, 1]).tolist(), request.resamples, request.seed)
     told_small = (
         "no test set is as large"
         if not shares
         else ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), separated.mean(axis=0)))
     )
     return [
-        judged(texts["P/UAS"], "section 5.2", means["P/UAS"] < 0, told),
-        judged(texts["P/EM"], "section 5.2", means["P/EM"] < 0, told),
+        judged(texts["P/UAS"], "section 5.2", _negative(parsers, "P/UAS", request), told),
+        judged(texts["P/EM"], "section 5.2", _negative(parsers, "P/EM", request), told),
         judged(texts["UAS/EM"], "section 5.2", no_better, told),
         judged(small, "abstract and section 6", decided(share),
                f"significant pairs with {SIZES[0]} sentences, {len(shares)} treebanks: {told_small}, where chance alone"

@@ -116,6 +116,16 @@ def averaged(parsers: Mapping[str, Row], x: str, y: str) -> float | None:
     return mean(pearson(zip(row[x], row[y]))[0] for row in parsers.values())
 
 
+def interval(parsers: Mapping[str, Row], x: str, y: str, resamples: int, seed: int) -> tuple[float, float] | None:
+    """Return the 95% percentile interval of `averaged` from resampled treebanks; None with fewer than four."""
+    known = [r for row in parsers.values() if (r := pearson(zip(row[x], row[y]))[0]) is not None]
+    if len(known) < 4:
+        return None
+    draws = np.random.default_rng(seed).integers(0, len(known), size=(resamples, len(known)))
+    low, high = np.quantile(np.array(known)[draws].mean(axis=1), [0.025, 0.975])
+    return float(low), float(high)
+
+
 def pooled(parsers: Mapping[str, Row], x: str, y: str) -> tuple[float | None, float | None, int]:
     """Return the correlation over all parsers of all treebanks, its p, and how many there are."""
     return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))
