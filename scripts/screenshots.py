@@ -1,4 +1,4 @@
-"""Make the pictures of reports in docs/: pages of the examples in a headless browser. Run it after pages look different."""
+"""Make the pictures of reports in docs/: pages of the examples in a headless browser, after pages look different."""
 
 import shutil
 import subprocess

@@ -82,6 +82,7 @@ OTHER_ERRORS = {
     *("unknown-study", "no-outputs-folder", "not-gold-words", "unknown-report-format"),
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
     *("invalid-command", "parser-failed", "parser-words", "too-few-sentences"),
+    *("unknown-scheme", "unknown-rules", "unknown-property", "not-broken-down", "missing-training", "not-there"),
 }
 
 SHIFTS = {

@@ -275,7 +275,7 @@ Rank | System |   LAS |   low |  high | Ranks | Valid outputs | LAS of valid sen
 """
 
 
-def test_significance_draws_lines_and_gives_ranges(tmp_path):
+def test_significance_draws_lines_and_gives_ranges():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3")
     lines = done.stdout.splitlines()
     ends = [tuple(map(float, line.split("|")[3:5])) for line in (lines[2], lines[4], lines[6])]
@@ -319,3 +319,14 @@ def test_a_scheme_names_the_classes(tmp_path):
     done = ranked("--manifest", tmp_path / "m.toml")
     assert done.returncode == 2
     assert "campaign.scheme is 'calin'" in done.stderr
+
+
+def test_scores_by_treebank_are_those_of_the_groups_asked_for():
+    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--by-treebank", "--group", "family:Uralic", "--format", "tsv")
+    assert {line.split("\t")[1] for line in done.stdout.splitlines()[1:]} == {"fi"}
+
+
+def test_all_measures_beside_those_asked_for():
+    done = ran(GOLD, SYSTEMS, "-m", "LAS@CORE", "--all-measures", "--format", "tsv")
+    head = done.stdout.splitlines()[0].split("\t")
+    assert head.index("LAS@CORE") < head.index("LAS") < head.index("UAS")

@@ -13,6 +13,7 @@ from levelhead.evaluation import Evaluation, measures_for, score, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.progress import tracked
 from levelhead.scoring.rules import rules_named
+from levelhead.scoring.weights import TEMPLATE
 from levelhead.treebank.files import treebanks_in
 
 if TYPE_CHECKING:
@@ -28,7 +29,7 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
 
     Args:
         gold: a folder of CoNLL-U files.
-        system: a folder with a file of the same name for each; others are ignored.
+        system: a folder with a file of the same name for each; others (`unpaired_in`) are ignored.
 
     Raises:
         InputError: the gold folder has none, or two of one name.
@@ -37,6 +38,17 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
     if not golds:
         raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(gold))))
     return {name: (path, systems.get(name, Path(system) / path.name)) for name, path in golds.items()}
+
+
+def unpaired_in(treebanks: Iterable[str], folder: str | os.PathLike[str]) -> list[Path]:
+    """Return the files of a folder of outputs that belong to no gold treebank.
+
+    Args:
+        treebanks: the names of the gold treebanks.
+        folder: the outputs of a system.
+    """
+    known = set(treebanks)
+    return [path for name, path in treebanks_in(Path(folder)).items() if name not in known]
 
 
 def score_pairs(
@@ -64,7 +76,8 @@ def score_pairs(
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
     asked = measures_for(rules_named(rules), measures, registry)
-    weights = weights_for(asked, registry, weights)
+    one_for_all = [measure for measure in asked if TEMPLATE not in str(measure)]
+    weights = weights_for(one_for_all, registry, weights)
     formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
@@ -74,8 +87,9 @@ def score_pairs(
             faults.append(Fault("missing-system-file", message, Place(os.fspath(system.parent))))
             continue
         try:
+            own = weights_for(asked, registry, weights, name)
             evaluations[name] = score(
-                gold, system, measures=asked, rules=rules, **formats, weights=weights, registry=registry
+                gold, system, measures=asked, rules=rules, **formats, weights=own, registry=registry
             )
         except InputError as error:
             faults += error.faults

@@ -73,7 +73,7 @@ class Registry(NamedTuple):
         """
         if scheme not in self.schemes.by_name:
             known = ", ".join(self.schemes.by_name)
-            raise MeasureError(f"there is no scheme {scheme!r}; there are {known}", "unknown-measure")
+            raise MeasureError(f"there is no scheme {scheme!r}; there are {known}", "unknown-scheme")
         return self._replace(schemes=self.schemes._replace(default=scheme))
 
 
@@ -142,10 +142,13 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
 
 
 def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
-    """Say whether a lower value of a measure is a better one, as of perplexities.
+    """Say whether a lower value of a measure is a better one, as of perplexities; not of what a table calls otherwise.
 
     Args:
-        text: the measure.
+        text: the measure, or the name of a column of published scores.
         registry: the measures and schemes that there are.
     """
-    return registry.measures[parse_measure(text, registry).name].lower_is_better
+    try:
+        return registry.measures[parse_measure(text, registry).name].lower_is_better
+    except MeasureError:
+        return False
