@@ -108,8 +108,8 @@ def verdicts(study: Study) -> dict[str, tuple[str, str]]:
 
 
 def test_callin_on_his_outputs(data: Path) -> None:
-    """Three languages, small enough for every run; the page in the documentation has all."""
-    languages = {"el": "Greek", "hr": "Croatian", "da": "Danish"}
+    """Three languages, Spanish among them, where his rule of punctuation differs; the page in the documentation has all."""
+    languages = {"el": "Greek", "hr": "Croatian", "es": "Spanish"}
     treebanks = tuple(data / "ud" / "r1.2" / f"{code}-ud-test.conllu.xz" for code in languages)
     weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
     study = reproduce("callin", Request(treebanks, data / "callin" / "systems", weights=weights, quick=True))
