@@ -1,17 +1,24 @@
-"""Write the pages of the documentation that say what the code says: measures, command line, messages.
+"""Write the pages of the documentation that say what the code says: measures, command line, messages, Python.
 
-python scripts/docs.py            writes docs/measures.md, docs/cli.md and docs/messages.md
+python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md and docs/api.md
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
+import ast
+import functools
+import importlib
 import inspect
+import re
 import sys
+import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from types import FunctionType, ModuleType
 
 import click
 
 from levelhead.cli import program
+from levelhead.evaluation import score
 from levelhead.measures import REGISTRY
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
@@ -39,6 +46,9 @@ the heads of tables and in JSON: `LAS`, with an argument `LAS(full)`, with one o
 
 Where a definition below ends in "/ words", the system's words give precision, gold's recall. A ratio of nothing has no
 value: a dash in tables, `null` in JSON (0.00 under the rules of the official scorers).
+
+Examples are of `examples/parallel/gold/en.conllu` and `examples/parallel/systems/alpha/en.conllu`. The file of
+weights has three lines, `det 0.1`, `nsubj 0.9` and `obj 0.9`; f1 is 2 right / (gold + output).
 """
 
 ABOUT_COMMANDS = f"""
@@ -92,6 +102,7 @@ def pages() -> dict[str, str]:
         "measures.md": page("Measures", ABOUT_MEASURES, measures()),
         "cli.md": page("Command line", ABOUT_COMMANDS, commands()),
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
+        "api.md": page("Python", ABOUT_API, reference()),
     }
 
 
@@ -136,6 +147,39 @@ def facts(definition: Definition) -> Iterator[str]:
         columns = " or ".join(COLUMNS.get(column, column.upper()) for column in definition.columns)
         yield f"Under `ud` no value where gold has none in {columns}"
     yield f"Source: {escaped(definition.source)}"
+    if (example := worked(definition)) is not None:
+        yield f"Example: {example}"
+
+
+def worked(definition: Definition) -> str | None:
+    """The measure on a pair of example files, with the numbers behind it."""
+    text = WORKED.get(definition.name, definition.name)
+    files = [ROOT / path for path in EXAMPLE]
+    if not text:
+        return None
+    if definition.name == "DPPL":  # it needs a language model
+        value = next(iter(score(*files, measures=[f"DPPL({files[0]})"]).values())).value
+        return f"`DPPL({EXAMPLE[0]})` is {value:.2f}, with a model trained on the gold file itself"
+    with tempfile.TemporaryDirectory() as folder:
+        weights = Path(folder) / "weights"
+        weights.write_text(WEIGHTS, encoding="utf-8")
+        result = next(iter(score(*files, measures=[text.replace("weights", str(weights))]).values()))
+    if result.value is None:
+        return None
+    right, gold, system = (f"{part:g}" for part in (result.correct, result.gold, result.system))
+    shown = f"`{text}` is {100 * result.value:.2f}"
+    return f"{shown}: {right} right of {gold} in gold and {system} in the output"
+
+
+EXAMPLE = ("examples/parallel/gold/en.conllu", "examples/parallel/systems/alpha/en.conllu")
+WEIGHTS = "det 0.1\nnsubj 0.9\nobj 0.9\n"
+WORKED = {
+    "WeightedLAS": "WeightedLAS(weights)",
+    "WLAS": "WLAS(weights,default=0.5)",
+    "CallinWLAS": "CallinWLAS(weights,default=0.5)",
+    "Feats": "",  # only under the rules of 2017
+}
+"""How measures that need an argument are asked for."""
 
 
 def commands() -> Iterator[str]:
@@ -175,6 +219,101 @@ def messages() -> Iterator[str]:
             if message.severity == severity:
                 yield f"### {slug}"
                 yield f"{escaped(message.meaning)}\n\n**What to do:** {escaped(message.remedy)}"
+
+
+ABOUT_API = """
+Every public name by room, from the docstrings. `import levelhead` gives the names of the first section; the others are
+imported from their rooms.
+"""
+
+ROOMS = (
+    "levelhead", "levelhead.treebank", "levelhead.scoring", "levelhead.measures", "levelhead.evaluation",
+    "levelhead.analysis", "levelhead.significance", "levelhead.correlation", "levelhead.typology",
+    "levelhead.conversion", "levelhead.derivation", "levelhead.parsing", "levelhead.jobs", "levelhead.campaign",
+    "levelhead.report.page", "levelhead.studies", "levelhead.epochs", "levelhead.testing", "levelhead.secondary",
+)  # fmt: skip
+
+
+def reference() -> Iterator[str]:
+    """The rooms with their public names."""
+    shown: set[object] = set()
+    for name in ROOMS:
+        room = importlib.import_module(name)
+        yield f"## {name}"
+        yield escaped(inspect.cleandoc(room.__doc__ or "").partition("\n\n")[0])
+        for public in public_names(room):
+            value = getattr(room, public)
+            if not (inspect.isfunction(value) or inspect.isclass(value)) or value in shown:
+                continue
+            shown.add(value)
+            yield from entry(f"{name}.{public}", value)
+
+
+def public_names(room: ModuleType) -> list[str]:
+    """Those in `__all__`, or those that the module defines."""
+    listed = getattr(room, "__all__", None)
+    if listed is not None:
+        return [name for name in listed if not name.startswith("_")]
+    return [
+        node.name
+        for node in parsed(room.__name__).body
+        if isinstance(node, DEFINITIONS) and not node.name.startswith("_")
+    ]
+
+
+@functools.cache
+def parsed(module: str) -> ast.Module:
+    """The source of a module."""
+    return ast.parse(inspect.getsource(importlib.import_module(module)))
+
+
+DEFINITIONS = (ast.FunctionDef, ast.ClassDef)
+
+
+def entry(name: str, value: type | FunctionType) -> Iterator[str]:
+    """A function or class with its signature and docstring; of methods the first lines."""
+    node = definition(value)
+    if node is None:  # made by another function
+        return
+    yield f"### {name}"
+    yield f"```python\n{signature(node)}\n```"
+    yield described(ast.get_docstring(node) or "")
+    if isinstance(node, ast.ClassDef):
+        for method in node.body:
+            if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
+                first = (ast.get_docstring(method) or "").partition("\n\n")[0]
+                yield f"- `{signature(method)}`: {escaped(' '.join(first.split()))}"
+
+
+def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef | None:
+    """Where a function or class is defined."""
+    body = parsed(value.__module__).body
+    return next((node for node in body if isinstance(node, DEFINITIONS) and node.name == value.__name__), None)
+
+
+def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
+    """What stands in the source, on one line."""
+    if isinstance(node, ast.ClassDef):
+        return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
+    answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
+    return f"{node.name}({ast.unparse(node.args)}){answer}"
+
+
+def described(doc: str) -> str:
+    """A docstring as Markdown: its sections as lists."""
+    lines: list[str] = []
+    for line in doc.split("\n"):
+        if SECTION.fullmatch(line):
+            lines += ["", f"**{line[:-1]}**", ""]
+        elif match := ARGUMENT.fullmatch(line):
+            lines.append(f"- `{match[1]}`: {escaped(match[2])}")
+        else:
+            lines.append(escaped(line))
+    return "\n".join(lines).strip()
+
+
+SECTION = re.compile(r"(Args|Returns|Raises|Yields|Attributes|Example):")
+ARGUMENT = re.compile(r" {4}([*\w]+): (.*)")
 
 
 def table(head: list[str], rows: Iterable[list[str]]) -> str:

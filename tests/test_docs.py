@@ -132,10 +132,12 @@ def test_groups_of_commands_are_documented_below_one_another() -> None:
 
 def test_every_page_is_in_the_navigation() -> None:
     named = re.findall(r"^ +- .*: (\S+\.md)$", text_of("mkdocs.yml"), re.MULTILINE)
-    assert sorted(named) == sorted(path.name for path in DOCS.glob("*.md"))
+    assert sorted(named) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
 
 
-@pytest.mark.parametrize("page", ["README.md", *(f"docs/{path.name}" for path in sorted(DOCS.glob("*.md")))])
+@pytest.mark.parametrize(
+    "page", ["README.md", *(path.relative_to(ROOT).as_posix() for path in sorted(DOCS.rglob("*.md")))]
+)
 def test_links_to_files_lead_somewhere(page: str) -> None:
     prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
     links = re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", prose)

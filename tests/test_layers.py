@@ -36,6 +36,7 @@ LAYERS = (
     {"comparison", "agreement", "judgement"},
     {"languages", "gains", "campaign"},
     {"report", "compat"},
+    {"studies"},
     {"cli"},
     {"__main__", "__init__"},
 )

@@ -198,6 +198,15 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-cluster": _error(
         "The cluster cannot be used.", "Check address, encryption, and the versions that its workers have."
     ),
+    # studies
+    "unknown-study": _error("There is no study of this name.", "`levelhead reproduce --help` lists them."),
+    "no-outputs-folder": _error("Trained parsers need a folder for their outputs.", "Name one."),
+    "not-gold-words": _error(
+        "An output has other words or sentences than the test set.", "Parse the words of the gold test set."
+    ),
+    "unknown-report-format": _error(
+        "A page cannot be written to a file of this kind.", "Choose a name ending in .html or .md."
+    ),
     "invalid-store": _error("The file is no store of results.", "Name another file, or one that does not exist yet."),
     "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # measures and output

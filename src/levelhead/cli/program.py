@@ -29,6 +29,9 @@ VERBS = {
     "train": "Train a parser on a treebank.",
     "parse": "Parse with a model that train wrote.",
     "crossval": "Parse a treebank by models that have not seen it.",
+    "doctor": "Say what is installed, and what is missing for what.",
+    "completion": "Print what completes commands in a shell.",
+    "reproduce": "Run a paper's experiment again, its numbers beside ours.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 
@@ -58,16 +61,37 @@ class _Verbs(click.Group):
             formatter.write_dl(list(VERBS.items()))
 
 
-@click.group(cls=_Verbs, context_settings={"help_option_names": ["-h", "--help"]})
+OVERVIEW = """\
+levelhead measures dependency parsers and treebanks on a level field.
+
+  How good is a parser?            levelhead score GOLD SYSTEM
+  Is the difference real?          levelhead compare GOLD SYSTEM SYSTEM
+  Who wins on many treebanks?      levelhead rank GOLD_DIR SYSTEMS_DIR
+  What is wrong with a file?       levelhead validate FILE
+  What is a treebank like?         levelhead profile TREEBANK
+  A parser of your own             levelhead train swap-lazy TRAIN MODEL
+  A paper's tables, ours beside    levelhead reproduce nivre-fang-2017 --treebanks DIR
+
+levelhead --help lists all verbs, levelhead VERB --help explains one, levelhead doctor says what is installed.
+"""
+"""What `levelhead` alone prints."""
+
+
+@click.group(cls=_Verbs, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="levelhead")
-def cli() -> None:
+@click.pass_context
+def cli(context: click.Context) -> None:
     """Measure dependency parsers and treebanks on a level field."""
+    if context.invoked_subcommand is None:
+        click.echo(OVERVIEW, nl=False)
 
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 a gate not met, 2 bad input, 3 our own fault, 130 interrupted."""
     signal.signal(signal.SIGTERM, _terminate)  # so that a file half written beside its target is removed
     try:
+        if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions
+            sys.exit(_complete(sys.argv[1:]))
         sys.exit(run(sys.argv[1:]))
     except _Terminated:
         sys.exit(_complain("terminated", TERMINATED))
@@ -113,6 +137,15 @@ def run(arguments: list[str]) -> int:
             f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
         )
     return result if isinstance(result, int) else DONE
+
+
+def _complete(arguments: list[str]) -> int:
+    """Let click answer a shell, which ends in its exit code."""
+    try:
+        cli.main(arguments, prog_name="levelhead")
+    except SystemExit as stop:
+        return stop.code if isinstance(stop.code, int) else INTERNAL
+    return DONE
 
 
 def _flush() -> None:

@@ -1,0 +1,28 @@
+"""levelhead completion: a script that completes commands in a shell."""
+
+from __future__ import annotations
+
+import click
+
+from levelhead.cli import options
+from levelhead.cli.program import DONE, cli
+
+
+@click.command()
+@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@options.output_option
+def completion(shell: str, output: str | None) -> int:
+    r"""Print what completes verbs and options in SHELL.
+
+    \b
+    bash: eval "$(levelhead completion bash)" in ~/.bashrc
+    zsh:  eval "$(levelhead completion zsh)" in ~/.zshrc
+    fish: levelhead completion fish > ~/.config/fish/completions/levelhead.fish
+    """
+    from click.shell_completion import get_completion_class
+
+    kind = get_completion_class(shell)
+    if kind is not None:
+        template = kind(cli, {}, "levelhead", "_LEVELHEAD_COMPLETE")
+        options.emit(template.source_template % template.source_vars(), output)
+    return DONE

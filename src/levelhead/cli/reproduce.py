@@ -1,0 +1,105 @@
+"""levelhead reproduce: a paper's experiment, run again."""
+
+from __future__ import annotations
+
+from contextlib import ExitStack
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+import click
+
+from levelhead.cli import options
+from levelhead.cli.program import DONE
+
+_NAMES = (
+    "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
+)  # fmt: skip
+
+
+@click.command()
+@click.argument("paper", type=click.Choice(_NAMES))
+@click.option(
+    "--treebanks", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
+    help="A folder of treebanks, `xx-ud-train.conllu` and so on, or a file; can be repeated.",
+)  # fmt: skip
+@click.option(
+    "--systems", type=click.Path(path_type=Path), metavar="DIR",
+    help="A folder with the outputs of parsers, in a folder for each where there are several.",
+)  # fmt: skip
+@click.option(
+    "--judgements", type=click.Path(path_type=Path), metavar="DIR",
+    help="A folder with people's judgements: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`.",
+)  # fmt: skip
+@click.option("--scores", type=click.Path(path_type=Path), metavar="TSV", help="A table of published scores.")
+@click.option(
+    "--weights", type=click.Path(path_type=Path), metavar="FILE",
+    help="Weights of relations for WLAS, in place of the entropies of the training sets at hand.",
+)  # fmt: skip
+@click.option(
+    "--quick", is_flag=True,
+    help="Few resamples, and test sets in place of training sets that are missing: to see that all works.",
+)  # fmt: skip
+@click.option("--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port.")
+@click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
+@click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
+@click.option(
+    "--report", type=click.Path(path_type=Path), metavar="FILE",
+    help="Write the page of results, too: HTML (extra: report), or Markdown with its figures beside it.",
+)  # fmt: skip
+@click.option(
+    "--outputs", type=click.Path(path_type=Path), metavar="DIR", help="Keep the outputs of our parsers in this folder."
+)
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed of all randomness.")
+@options.format_option("text", "markdown", "json")
+@options.places_option
+@options.output_option
+def reproduce(
+    paper: str,
+    treebanks: tuple[Path, ...],
+    systems: Path | None,
+    judgements: Path | None,
+    scores: Path | None,
+    weights: Path | None,
+    quick: bool,
+    address: str | None,
+    jobs: int,
+    store: str | None,
+    report: Path | None,
+    outputs: Path | None,
+    seed: int,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+) -> int:
+    """Run the experiment of PAPER on the treebanks given, and set every printed number beside ours.
+
+    Where --systems gives no outputs of parsers, our own are trained on the training sets, greedy, in seconds each.
+    """
+    from levelhead.jobs import Store, cluster, processes
+    from levelhead.studies import Request
+    from levelhead.studies import reproduce as run
+    from levelhead.studies.page import checked_page, document, markdown, text, write_page
+    from levelhead.studies.training import built_in
+
+    if not treebanks and paper != "conll17":
+        raise click.UsageError("name a folder of treebanks with --treebanks")
+    if report is not None:
+        checked_page(report)
+    with ExitStack() as stack:
+        kept = None if store is None else stack.enter_context(Store(store))
+        folder = outputs or Path(stack.enter_context(TemporaryDirectory(prefix="levelhead-")))
+        workers = processes(jobs) if address is None else cluster(address, jobs)
+        request = Request(
+            treebanks, systems, judgements, scores, weights, quick, workers=workers, store=kept,
+            trainer=built_in, outputs=folder, seed=seed,
+        )  # fmt: skip
+        study = run(paper, request)
+    if report is not None:
+        write_page(study, report)
+    if output_format == "json":
+        options.print_json(document(study), output)
+    else:
+        options.emit(
+            markdown(study) if output_format == "markdown" else text(study, 2 if places is None else places), output
+        )
+    return DONE

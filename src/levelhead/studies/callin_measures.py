@@ -1,0 +1,126 @@
+"""What is measured of Callin's treebanks and outputs, and of people's judgements."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from levelhead.analysis import cascading_errors
+from levelhead.correlation import cumulative_variance
+from levelhead.evaluation import load_pair, measures_for, score_treebanks
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import RULES
+from levelhead.scoring.weights import Weights
+from levelhead.studies.parts import format_of
+from levelhead.treebank import read
+from levelhead.treebank.schemes import SCHEMES
+from levelhead.typology import count, profile
+from levelhead.typology.lexical import CALLIN_CHUNKS
+
+NAME = "callin"
+SCHEME = "callin-code"
+MEASURES = {
+    "WLAS": "CallinWLAS(wde,default=0.5)",
+    "LAS": "LAS(nopunct=callin)",
+    "C prec": f"LAS@{SCHEME}:CONTENT.precision",
+    "C rec": f"LAS@{SCHEME}:CONTENT.recall",
+    "F prec": f"LAS@{SCHEME}:FUNCTION.precision",
+    "F rec": f"LAS@{SCHEME}:FUNCTION.recall",
+}
+"""His columns, and the measures that are them."""
+
+CASCADING = {
+    "C lab.": ("CONTENT", True), "C unlab.": ("CONTENT", False),
+    "F lab.": ("FUNCTION", True), "F unlab.": ("FUNCTION", False),
+}  # fmt: skip
+"""The columns of his Table 5: the class, and whether arcs must have the right relation."""
+
+Row = Mapping[str, Any]
+Rows = Mapping[str, Row]
+
+
+def describe(training: str, *parts: str) -> dict[str, Any]:
+    """Return what a treebank is like: his Table 1, frequencies, type/token ratio, word dependency entropies.
+
+    Args:
+        training: the path from which entropies and the type/token ratio are taken.
+        parts: the paths of all parts, the one that frequencies are taken from last.
+    """
+    counts = [count(read(path, format=format_of(path))) for path in parts]
+    total = sum(counts[1:], counts[0])
+    whole = profile(total, columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
+    classes = profile(counts[-1], columns=["class"], scheme=SCHEME).numbers("class")
+    lexical = count(read(training, format=format_of(training)), CALLIN_CHUNKS)
+    vocabulary = profile(lexical, columns=["wde", "sttr"])
+    return {
+        **whole.values_by_name, **vocabulary.values_by_name,
+        "C freq": classes["CONTENT"], "F freq": classes["FUNCTION"],
+    }  # fmt: skip
+
+
+def measure(gold: str, system: str, weights: Mapping[str, float]) -> dict[str, Any]:
+    """Return his measures of an output, and the ratios of his Table 5.
+
+    Args:
+        gold: the path of the test set.
+        system: the path of the output.
+        weights: the weight of each relation for WLAS.
+    """
+    rules = RULES["ud"]
+    pair = load_pair(gold, system, rules, format_of(system), format_of(gold))
+    table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
+    scores = score_treebanks(*pair, measures_for(rules, MEASURES.values()), rules, {"wde": table})
+    found = cascading_errors(match(*pair, rules), SCHEMES[SCHEME])
+    ratios = {(one.name, one.labelled): one.ratio for one in found}
+    return {
+        **{name: score.value for name, score in zip(MEASURES, scores.values())},
+        **{name: ratios[key] for name, key in CASCADING.items()},
+    }
+
+
+def agree(gold: str, first: str, second: str, choices: str, weights: Mapping[str, float]) -> dict[str, float | None]:
+    """Return the correlations of his Table 4 for one language.
+
+    Args:
+        gold: the path of the gold trees.
+        first: that of the first parser's.
+        second: that of the second's.
+        choices: that of the people's choices.
+        weights: the weight of each relation for WLAS.
+    """
+    import tempfile
+
+    from levelhead.judgement import judge
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "wde"
+        path.write_text("".join(f"{name}\t{value!r}\n" for name, value in weights.items()), encoding="utf-8")
+        found: dict[str, float | None] = {}
+        for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
+            texts = [MEASURES[name].replace("(wde,", f"({path},") for name in chosen]
+            result = judge(
+                gold, first, second, choices, measures=texts, format="conllx", subtypes_apart=apart, resamples=50
+            )
+            values = (one.agreement.correlation.value for one in result.measures.values())
+            found |= dict(zip(chosen, values))
+    return found
+
+
+def column_of(rows: Rows, name: str) -> list[float | None]:
+    """Return a column of numbers."""
+    return [row.get(name) for row in rows.values()]
+
+
+def measured_rows(rows: Rows) -> Rows:
+    """Return the treebanks that have an output."""
+    return {code: row for code, row in rows.items() if "LAS" in row}
+
+
+def variances(rows: Rows, name: str) -> np.ndarray[Any, np.dtype[np.float64]]:
+    """Return the variance of the best 2, 3, ... treebanks."""
+    values = np.array([np.nan if value is None else value for value in column_of(rows, name)])
+    return cumulative_variance(tuple(rows), values).variances

@@ -1,0 +1,149 @@
+"""The claims of Kohita et al., and what our numbers say of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from levelhead.studies.kohita_measures import LEVEL, Rows, change, gain, own_gain
+from levelhead.studies.numbers import all_decided, mean, pearson, share_above, shown
+from levelhead.studies.request import Request
+from levelhead.studies.study import Claim, judged
+
+
+def claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
+    """Judge what is said of conversion."""
+    described = {code: row for code, row in described.items() if code != "ja"}  # another treebank than theirs
+    rows = list(described.values())
+    ratios = [row["converted"] for row in rows]
+    failed = [100 * row["failed"] for row in rows]
+    more = [(row["nonprojective after"] - row["nonprojective before"]) / row["sentences"] for row in rows]
+    theirs = numbers["conversion"]
+    worst = max(described, key=lambda code: described[code]["failed"])
+    average = mean(ratios) or 0.0
+    increase = mean(more) or 0.0
+    return [
+        judged("6.3% of the tokens are converted on average, 2.3 to 15.6%", "page 3",
+               abs(100 * average - theirs["converted tokens"]) < 1,
+               f"{average:.1%}, {min(ratios):.1%} to {max(ratios):.1%}, on {len(rows)} of 19 treebanks"),
+        judged("Backward conversion fails for at most 0.01% of the tokens", "page 3",
+               max(failed) <= theirs["failed, most"],
+               f"at most {max(failed):.3f}% ({worst}), on average {mean(failed):.4f}% (printed 0.002%); the printed"
+               " numbers are near ours as shares, as if the percent sign were one too many"),
+        judged("Non-projectivity rises by 10 points on average", "page 2, Remarks", abs(increase - 0.10) < 0.05,
+               f"{100 * increase:+.1f} points of trees"),
+    ]  # fmt: skip
+
+
+def printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
+    """Judge what the text says of Table 2, on the printed numbers."""
+    table = numbers["table_2"]
+    gains = {
+        parser: {code: round(gain(numbers, code, parser) or 0.0, 2) for code in table} for parser in ("MST", "RBG")
+    }
+    large = [code for code, value in gains["MST"].items() if value > 1.0]
+    half = [code for code, value in gains["RBG"].items() if value > 0.5]
+    mine = {name: mean(row[name] for row in table.values()) or 0.0 for name in numbers["average"]["row"]}
+    off = [name for name, value in mine.items() if abs(value - numbers["average"]["row"][name]) > 0.01]
+    return [
+        judged("With MST, LAS gains more than 1.0 in 11 of 19 languages (printed numbers)", "page 3", len(large) == 11,
+               f"{len(large)}: {', '.join(large)}"),
+        judged("With RBG, LAS gains more than 0.5 in 10 languages (printed numbers)", "page 3", len(half) == 10,
+               f"{len(half)}: {', '.join(half)}"),
+        judged("The averages follow from the rows (printed numbers)", "Table 2", not off,
+               f"all but {', '.join(off)}" if off else "all ten columns"),
+    ]  # fmt: skip
+
+
+def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
+    """Judge what is said of entropies, with printed gains."""
+    claims = []
+    for parser, left_out in (("MST", {"ja"}), ("RBG", {"ja", "hi"})):
+        codes = [code for code in described if code not in left_out]
+        r, p, n = pearson((change(described[code]), gain(numbers, code, parser)) for code in codes)
+        theirs = numbers["figure_3"][parser]
+        certain = None if r is None or p is None or p >= LEVEL else r < 0
+        sign = "<" if parser == "MST" else "="
+        claims.append(
+            judged(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser}, without ja)",
+                   "page 5",
+                   certain, f"r = {shown(r)} (p = {shown(p, 3)}, {n} treebanks); printed {theirs['r']} (p {sign}"
+                   f" {theirs['p']})")
+        )  # fmt: skip
+    rising = [code for code, row in described.items() if (change(row) or 0) > 0]
+    text = "Conversion lowers the entropy of head words"
+    return [
+        *claims,
+        judged(
+            text,
+            "page 5, Figure 3",
+            not rising,
+            f"it rises on {len(rising)} of {len(described)} treebanks" + (f" ({', '.join(rising)})" if rising else ""),
+        ),
+    ]
+
+
+def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[Claim]:
+    """Judge the same with our gains."""
+    claims = []
+    for parser, rows in measured.items():
+        r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
+        certain = None if r is None or p is None or p >= LEVEL else r < 0
+        claims.append(judged(f"Where entropy falls more, LAS gains more (our entropies and gains, {parser})", "page 5",
+                             certain, f"r = {shown(r)} (p = {shown(p, 3)}, {n} treebanks)"))  # fmt: skip
+    return claims
+
+
+def _gaining(
+    measured: Mapping[str, Rows], signs: Mapping[str, int], request: Request, beside: str | None = None
+) -> bool | None:
+    """Whether mean gains have these signs (and exceed another measure's) for every parser, by resampled treebanks."""
+    columns = []
+    for rows in measured.values():
+        for name, sign in signs.items():
+            gains = [own_gain(row, name) for row in rows.values()]
+            columns.append([None if gain is None else sign * gain for gain in gains])
+            if beside is not None:
+                pairs = zip(gains, (own_gain(row, beside) for row in rows.values()))
+                columns.append([None if one is None or other is None else one - other for one, other in pairs])
+    return all_decided(share_above(column, request.resamples, request.seed) for column in columns)
+
+
+def claims_on_scores(measured: Mapping[str, Rows], request: Request) -> list[Claim]:
+    """Judge what is said of scores."""
+    texts = {
+        "LAS": "Parsing through function heads improves LAS on average",
+        "CNC": "It improves CNC more than LAS",
+        "case": "It harms case and mark, and improves nmod",
+        "spoilt": "Functional arcs are right before backward conversion and wrong after",
+    }
+    if not measured:
+        return [
+            judged(text, "pages 3 and 4", None, "no outputs of parsers trained on both kinds")
+            for text in texts.values()
+        ]
+    gains = {
+        (parser, name): mean(own_gain(row, name) for row in rows.values()) or 0.0
+        for parser, rows in measured.items()
+        for name in ("LAS", "CNC", "case", "mark", "nmod")
+    }
+    told = (
+        "; ".join(
+            f"{parser}: "
+            + ", ".join(f"{name} {gains[parser, name]:+.2f}" for name in ("LAS", "CNC", "case", "mark", "nmod"))
+            for parser in measured
+        )
+        + f"; {max(map(len, measured.values()))} treebanks"
+    )
+    shares = [
+        row["spoilt"]["spoilt"] / max(1, row["spoilt"]["right before"])
+        for rows in measured.values()
+        for row in rows.values()
+    ]
+    return [
+        judged(texts["LAS"], "page 3", _gaining(measured, {"LAS": 1}, request), told),
+        judged(texts["CNC"], "page 5", _gaining(measured, {"CNC": 1}, request, beside="LAS"), told),
+        judged(texts["case"], "Table 3", _gaining(measured, {"case": -1, "mark": -1, "nmod": 1}, request), told),
+        judged(texts["spoilt"], "page 4, Figure 2", max(shares) > 0,
+               f"{mean(shares) or 0.0:.2%} of those that are right before, on average"),
+    ]  # fmt: skip

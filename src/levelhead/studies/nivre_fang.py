@@ -1,0 +1,285 @@
+"""Nivre and Fang (2017): LAS by class of relations, LAS without classes and relations, CLAS."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from levelhead.campaign.languages import language_of
+from levelhead.evaluation import score
+from levelhead.exclusions import exclusions_of, values_of
+from levelhead.report.page.charts import panels
+from levelhead.report.table import Column, Table
+from levelhead.studies.examples import conllu
+from levelhead.studies.numbers import mean, pearson, shown, spearman
+from levelhead.studies.parses import outputs_of
+from levelhead.studies.parts import Parts, format_of, parts_of
+from levelhead.studies.printed_numbers import printed
+from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.study import Claim, Section, Study, judged
+from levelhead.treebank import parse, read
+
+NAME = "nivre-fang-2017"
+PARSER = "swap-lazy"
+CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
+WITHOUT = ("PUNCT", "FUN", "MWE")
+RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
+LEAST_WORDS = 30_000
+
+Row = Mapping[str, float | None]
+Rows = Mapping[str, Row]
+
+
+def measure(gold: str, system: str) -> dict[str, float | None]:
+    """Return LAS of an output, of each class alone, without classes and relations, and CLAS.
+
+    Args:
+        gold: the path of the treebank that was parsed.
+        system: the path of the output.
+    """
+    tables = [exclusions_of("LAS", kind) for kind in ("classes", "relations")]
+    measures = dict.fromkeys(str(measure) for table in tables for measure in table.measures)
+    found = values_of(score(gold, system, measures=measures, format=format_of(system), gold_format=format_of(gold)))
+    return {name: None if value is None else float(value) for name, value in found.items()}
+
+
+def words(train: str) -> int:
+    """Return the words of a training set.
+
+    Args:
+        train: its path.
+    """
+    return read(train, format=format_of(train)).n_words
+
+
+def reproduce(request: Request) -> Study:
+    """Run the study.
+
+    Args:
+        request: treebanks of UD 2.0; outputs for the parts that are parsed, or a trainer.
+
+    Raises:
+        InputError: a file is not valid.
+    """
+    numbers = printed(NAME)
+    treebanks = parts_of(request, numbers["languages"])
+    on = "test" if request.systems is not None else "dev"
+    outputs = outputs_of(request, PARSER, treebanks, on=on)
+    tasks = [Task(code, measure, (_parsed(treebanks[code], on), path)) for code, path in outputs.items()]
+    rows = {code: _renamed(row) for code, row in done(NAME, tasks, request).items()}
+    sizes = done(NAME, [Task(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request)
+    examples = {code: _example(text) for code, text in numbers["figure_1"].items()}
+    sections = (
+        _figure_1(examples),
+        _table_2(rows, numbers), _differences(rows, numbers), _relations(rows, numbers), _agreement(rows, numbers),
+        _families(rows, numbers),
+    )  # fmt: skip
+    claims = (_claim_on_figure_1(examples), *_printed_claims(numbers, sizes), *_claims(rows, numbers))
+    return Study(
+        NAME, numbers["title"], numbers["source"], _setting(rows, request), sections, claims,
+        signature(request, rules="ud", scheme="nivre-fang"),
+    )  # fmt: skip
+
+
+def _example(text: Mapping[str, str]) -> dict[str, float | None]:
+    """LAS and CLAS of an output of one sentence."""
+    gold, system = (parse(conllu(text[side]).encode(), name=side) for side in ("gold", "system"))
+    return {name: one.value for name, one in score(gold, system, measures=["LAS", "CLAS"]).items()}
+
+
+def _figure_1(examples: Rows) -> Section:
+    columns = (Column("language", "text"), Column("LAS"), Column("CLAS"))
+    cells = tuple((code, row["LAS"], row["CLAS"]) for code, row in examples.items())
+    text = (
+        "The two sentences of the figure, each parsed with one mistake: the locative attached to the object (page 87).",
+    )
+    return Section("Figure 1: one mistake in English and in Finnish", text, Table(columns, cells))
+
+
+def _claim_on_figure_1(examples: Rows) -> Claim:
+    las = [examples[code]["LAS"] for code in ("en", "fi")]
+    told = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
+    text = "The same single mistake gives LAS 87.5% in English and 75% in Finnish"
+    return judged(text, "page 87", las == [0.875, 0.75], told)
+
+
+def _parsed(parts: Parts, on: str) -> Path:
+    return (parts.dev or parts.tested) if on == "dev" else parts.tested
+
+
+def _renamed(row: Mapping[str, float | None]) -> dict[str, float | None]:
+    """Values by the names of the paper's columns; "without FUN" is the difference to LAS."""
+    las = row["LAS"]
+
+    def difference(name: str) -> float | None:
+        value = row[name]
+        return None if value is None or las is None else value - las
+
+    return {
+        "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": difference("CLAS"),
+        **{name: row[f"LAS@{name}"] for name in CLASSES},
+        **{f"without {name}": difference(f"LAS-{name}") for name in (*WITHOUT, *RELATIONS)},
+    }  # fmt: skip
+
+
+def _setting(rows: Rows, request: Request) -> tuple[str, ...]:
+    given = (
+        "Outputs of another parser were given; numbers can agree in their pattern only."
+        if request.systems is not None
+        else "Our swap-lazy parser, with all features, trained on the training sets and run on the development sets."
+    )
+    return (
+        f"{len(rows)} of the 42 treebanks: {', '.join(rows) or 'none'}. {given}",
+        (
+            "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with"
+            " gold segmentation and tags, on the development sets of UD 2.0."
+        ),
+    )
+
+
+def _printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
+    for table in ("table_2", "table_3"):
+        value: float | None = numbers[table].get(code, {}).get(name)
+        if value is not None:
+            return value / 100
+    return None
+
+
+def _beside(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str) -> Table:
+    """Printed columns beside ours, and two last rows with averages."""
+    kinds = {name: "difference" if "without" in name or " - " in name else "ratio" for name in names}
+    columns = [Column("treebank", "text")]
+    for name in names:
+        columns += [Column(f"{name} printed", kinds[name]), Column(name, kinds[name])]  # type: ignore[arg-type]
+    cells = [
+        (code, *(cell for name in names for cell in (_printed_row(numbers, code, name), row[name])))
+        for code, row in rows.items()
+    ]
+    averages = [
+        (mean(_printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
+        for name in names
+    ]
+    same = ("average of these", *(cell for pair in averages for cell in pair))
+    whole = ("average of all 42", *(cell for name in names for cell in (numbers[average]["row"][name] / 100, None)))
+    return Table(tuple(columns), (*cells, same, whole), rules_before=frozenset({len(cells)}))
+
+
+def _table_2(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    return Section("Table 2: LAS and its classes", (), _beside(rows, numbers, ("LAS", *CLASSES), "average_2"))
+
+
+def _differences(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    names = [f"without {name}" for name in WITHOUT]
+    order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
+    drawn = {
+        "printed": [_points(_printed_row(numbers, code, "without FUN")) for code in order],
+        "ours": [_points(rows[code]["without FUN"]) for code in order],
+    }
+    figure = panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None
+    text = ("The figure has the differences without FUN, largest drop first.",)
+    table = _beside(rows, numbers, names, "average_2")
+    return Section("Table 2: LAS without a class, minus LAS", text, table, figure)
+
+
+def _points(share: float | None) -> float | None:
+    return None if share is None else 100 * share
+
+
+def _relations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    names = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
+    return Section("Table 3: CLAS, and LAS without a relation", (), _beside(rows, numbers, names, "average_3"))
+
+
+def _agreement(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    names = ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
+    cells = []
+    for name in names:
+        pairs = [(row[name], _printed_row(numbers, code, name)) for code, row in rows.items()]
+        rank, p, n = spearman(pairs)
+        cells.append((name, n, rank, p, pearson(pairs)[0]))
+    columns = (Column("column", "text"), Column("treebanks", "number"), Column("Spearman", "number"),
+               Column("p", "probability"), Column("Pearson", "number"))  # fmt: skip
+    text = ("How well our column goes with the printed one over treebanks.",)
+    return Section("Rank correlation with the printed columns", text, Table(columns, tuple(cells)))
+
+
+def _family(code: str) -> str:
+    language = language_of(code)
+    return (language.genus if language.family == "Indo-European" else language.family) or "other"
+
+
+def _families(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    names = sorted({_family(code) for code in rows})
+    cells = []
+    for name in names:
+        members = [code for code in rows if _family(code) == name]
+        theirs = mean(_printed_row(numbers, code, "CLAS - LAS") for code in members)
+        cells.append((name, len(members), theirs, mean(rows[code]["CLAS - LAS"] for code in members)))
+    columns = (Column("family or branch", "text"), Column("treebanks", "number"),
+               Column("CLAS - LAS printed", "difference"), Column("CLAS - LAS", "difference"))  # fmt: skip
+    return Section("By family", (), Table(columns, tuple(cells)))
+
+
+def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Claim]:
+    """Claims of the text about the tables: judged on the printed numbers themselves."""
+    drops = {code: row["without FUN"] for code, row in numbers["table_2"].items()}
+    over_five = sorted(code for code, value in drops.items() if value < -5)
+    under_two = sorted(code for code, value in drops.items() if -2 < value < 0)
+    small = {code: n for code, n in sizes.items() if code in numbers["languages"] and n < LEAST_WORDS}
+    claims = [
+        judged("12 languages drop by more than 5 points without FUN (printed numbers)", "page 91", len(over_five) == 12,
+               f"Table 2 prints {len(over_five)}: {', '.join(over_five)}"),
+        judged("7 languages drop by less than 2 points without FUN (printed numbers)", "page 91", len(under_two) == 7,
+               f"Table 2 prints {len(under_two)}: {', '.join(under_two)}"),
+    ]  # fmt: skip
+    for table, name in (("2", "without FUN"), ("3", "CLAS - LAS")):
+        values = [row[name] / 100 for row in numbers[f"table_{table}"].values()]
+        theirs = numbers[f"average_{table}"]["row"][name]
+        ours = 100 * (mean(values) or 0.0)
+        claims.append(judged(f"The average of {name} follows from the printed rows", f"Table {table}",
+                             abs(ours - theirs) < 0.011, f"{ours:.3f}, printed {theirs:.2f}"))  # fmt: skip
+    known = {code: n for code, n in sizes.items() if code in numbers["languages"]}
+    told = ", ".join(f"{code} {n}" for code, n in small.items())
+    claims.append(
+        judged("Every treebank has at least 30,000 words (training set)", "page 89", not small if known else None,
+               f"below: {told or 'none'}, of {len(known)} training sets at hand")
+    )  # fmt: skip
+    return claims
+
+
+def _small(p: float | None) -> str:
+    return "< 0.0001" if p is not None and p < 1e-4 else f"= {shown(p, 4)}"
+
+
+def _claims(rows: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
+    texts = (
+        "FUN is parsed more accurately than CORE and NONCORE on average",
+        "LAS drops when FUN is left out, for nearly every language",
+        "CLAS is lower than LAS for every language",
+        "det and case account for most of the drop",
+        "Which languages drop most is as printed (rank correlation)",
+    )
+    if not rows:
+        return [judged(text, "pages 89 to 93", None, "no outputs") for text in texts]
+    means = {name: mean(row[name] for row in rows.values()) or 0.0 for name in next(iter(rows.values()))}
+    dropping = sum((row["without FUN"] or 0) < 0 for row in rows.values())
+    lower = sum((row["CLAS - LAS"] or 0) < 0 for row in rows.values())
+    nominal = means["without det"] + means["without case"]
+    others = sum(means[f"without {name}"] for name in RELATIONS if name not in {"det", "case"})
+    rank, p, n = spearman(
+        (row["without FUN"], _printed_row(numbers, code, "without FUN")) for code, row in rows.items()
+    )
+    certain = None if rank is None or p is None or (p >= 0.05) else rank > 0
+    return [
+        judged(texts[0], "page 89", means["FUN"] > max(means["CORE"], means["NONCORE"]),
+               ", ".join(f"{name} {means[name]:.1%}" for name in ("FUN", "CORE", "NONCORE"))),
+        judged(texts[1], "page 91", dropping >= 0.9 * len(rows),
+               f"{dropping} of {len(rows)} (printed: 41 of 42); on average {100 * means['without FUN']:+.2f} points,"
+               " printed -4.11"),
+        judged(texts[2], "Table 3", lower == len(rows),
+               f"{lower} of {len(rows)}; on average {100 * means['CLAS - LAS']:+.2f} points, printed -4.32"),
+        judged(texts[3], "page 93", nominal < others,
+               f"together {100 * nominal:+.2f} points, the other five {100 * others:+.2f}"),
+        judged(texts[4], "Tables 2 and 3", certain, f"Spearman {shown(rank)} (p {_small(p)}), {n} treebanks"),
+    ]  # fmt: skip

@@ -1,0 +1,151 @@
+"""A study as one page, HTML or Markdown with figures beside it; as plain text, and as JSON."""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.report.page import Block, Page
+from levelhead.report.page import Section as Part
+from levelhead.report.page.svg import Drawing
+from levelhead.report.table import Column, Table
+from levelhead.report.writers import to_markdown, to_text
+from levelhead.studies.study import Study
+from levelhead.treebank.write import replace_file
+
+
+def claims_table(study: Study) -> Table:
+    """Return the claims with their verdicts as a table.
+
+    Args:
+        study: the study.
+    """
+    names = ("claim", "where", "verdict", "evidence")
+    columns = tuple(Column(name, "text") for name in names)
+    return Table(columns, tuple((one.text, one.place, one.verdict, one.evidence) for one in study.claims))
+
+
+def summary(study: Study) -> str:
+    """Return how many claims hold, in a sentence."""
+    counted = Counter(claim.verdict for claim in study.claims)
+    parts = [f"{n} {verdict}" for verdict, n in counted.items()]
+    return f"Of {len(study.claims)} claims: {', '.join(parts)}."
+
+
+def markdown(study: Study, stem: str = "") -> str:
+    """Return the page of a study.
+
+    Args:
+        study: the study.
+        stem: the beginning of the names of the files of its figures; without it, figures are left out.
+    """
+    lines = [f"# {study.title}", "", study.source + ".", "", *_paragraphs(study.setting)]
+    lines += ["## Claims", "", summary(study), "", to_markdown(claims_table(study))]
+    names = _figures(study, stem) if stem else {}
+    for number, section in enumerate(study.sections):
+        lines += [f"## {section.title}", "", *_paragraphs(section.text)]
+        lines += [f"![{section.title}]({names[number][0]})", ""] if number in names else []
+        lines += [to_markdown(section.table)] if section.table is not None else []
+    lines += [f"`{_signed(study)}`"]
+    return "\n".join(lines) + "\n"
+
+
+def _figures(study: Study, stem: str) -> dict[int, tuple[str, Drawing]]:
+    """The files of figures, by the number of the section."""
+    drawn = [(number, one.figure) for number, one in enumerate(study.sections) if one.figure is not None]
+    return {number: (f"{stem}-{i}.svg", figure) for i, (number, figure) in enumerate(drawn, 1)}
+
+
+def page(study: Study) -> Page:
+    """Return the page of a study for `levelhead.report.page.render`.
+
+    Args:
+        study: the study.
+    """
+    counted = Counter(claim.verdict for claim in study.claims)
+    facts = [(verdict, str(n)) for verdict, n in counted.items()]
+    parts = [Part("claims", "Claims", "", [Block("claims", table=claims_table(study))])]
+    for number, section in enumerate(study.sections, 1):
+        block = Block(f"part-{number}", drawing=section.figure, table=section.table)
+        parts.append(Part(f"part-{number}", section.title, " ".join(section.text), [block]))
+    return Page(study.title, f"{study.source}. {summary(study)}", facts, {}, parts, study.setting, study.signature)
+
+
+def _paragraphs(sentences: tuple[str, ...]) -> list[str]:
+    return [line for sentence in sentences for line in (sentence, "")]
+
+
+def _signed(study: Study) -> str:
+    return "|".join(f"{name}:{value}" for name, value in study.signature.items())
+
+
+def text(study: Study, places: int | None = 2) -> str:
+    """Return a study for the terminal.
+
+    Args:
+        study: the study.
+        places: digits after the point.
+    """
+    lines = [study.title, study.source, "", *study.setting, ""]
+    for section in study.sections:
+        lines += [section.title, *section.text]
+        lines += ["", to_text(section.table, places)] if section.table is not None else [""]
+    for claim in study.claims:
+        lines += [f"{claim.verdict}: {claim.text} ({claim.place})", f"  {claim.evidence}"]
+    return "\n".join([*lines, "", summary(study), _signed(study)]) + "\n"
+
+
+def document(study: Study) -> dict[str, Any]:
+    """Return a study as JSON.
+
+    Args:
+        study: the study.
+    """
+    sections = [
+        {"title": one.title, "text": list(one.text), **({} if one.table is None else {"table": _rows(one.table)})}
+        for one in study.sections
+    ]
+    return {
+        "schema": 1, "kind": "study", "signature": dict(study.signature), "study": study.name, "title": study.title,
+        "source": study.source, "setting": list(study.setting), "sections": sections,
+        "claims": [claim._asdict() for claim in study.claims],
+    }  # fmt: skip
+
+
+def _rows(table: Table) -> dict[str, Any]:
+    columns = [{"name": column.name, "kind": column.kind} for column in table.columns]
+    return {"columns": columns, "rows": [list(row) for row in table.rows], "notes": list(table.notes)}
+
+
+def write_page(study: Study, path: str | os.PathLike[str]) -> None:
+    """Write the page of a study to a file, whole or not at all; beside Markdown, its figures as SVG.
+
+    Args:
+        study: the study.
+        path: a file whose name ends in `.html` or `.md`.
+
+    Raises:
+        InputError: nothing is written to files of such names, or jinja2 is not installed.
+        OutputError: it cannot be written.
+    """
+    from levelhead.report.page import render
+
+    checked_page(path)
+    name = os.fspath(path)
+    if name.endswith(".html"):
+        replace_file(name, [render(page(study))])
+        return
+    stem, folder = Path(name).stem, Path(name).parent
+    for figure, drawing in _figures(study, stem).values():
+        replace_file(folder / figure, [(drawing.file() + "\n").encode("utf-8", "backslashreplace")])
+    replace_file(name, [markdown(study, stem).encode("utf-8", "backslashreplace")])
+
+
+def checked_page(path: str | os.PathLike[str]) -> None:
+    """Raise an InputError if nothing is written to files of such names."""
+    name = os.fspath(path)
+    if not name.endswith((".html", ".md")):
+        raise InputError(Fault("unknown-report-format", "the name of a study's page ends in .html or .md", Place(name)))

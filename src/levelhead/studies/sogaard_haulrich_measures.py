@@ -1,0 +1,131 @@
+"""What is measured of treebanks and parsers for derivation perplexity."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.derivation import estimate, perplexity, sentence_sums, sequences_of
+from levelhead.errors import Fault, InputError, Place
+from levelhead.studies.numbers import mean, pearson
+from levelhead.studies.parts import format_of
+from levelhead.treebank import Treebank, read
+
+NAME = "sogaard-haulrich"
+ORDER = "swap-lazy"
+PARSERS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
+SIZES = (200, 500, 1000, 2000)
+LEVEL = 0.05
+PAIRS = {"P/UAS": ("P", "UAS"), "P/EM": ("P", "EM"), "UAS/EM": ("UAS", "EM")}
+
+Row = Mapping[str, Any]
+Numbers = NDArray[np.float64]
+
+
+def _read(path: str) -> Treebank:
+    return read(path, format=format_of(path))
+
+
+def perplexities(train: str, test: str) -> dict[str, float | int | None]:
+    """Return the size of a treebank, its two perplexities without unknown words, and how many words are unknown.
+
+    Args:
+        train: the path of the training set.
+        test: that of the test set.
+    """
+    treebank, tested = _read(train), _read(test)
+    found: dict[str, float | int | None] = {"size": treebank.n_words}
+    for name, order in (("string", "string"), ("derivation", ORDER)):
+        result = perplexity(estimate(sequences_of(treebank, order)), tested, order)
+        found |= {name: result.excluding_oov, "oov": result.oov, "words": tested.n_words}
+    found["swaps"] = int(sequences_of(treebank, ORDER).swaps.sum())
+    return found
+
+
+def judge_parsers(train: str, test: str, *arguments: Any) -> dict[str, Any]:
+    """Return UAS, exact match and derivation perplexity of parsers, and how many pairs differ by test sets of a size.
+
+    Args:
+        train: the path of the training set.
+        test: that of the test set.
+        arguments: the paths of the outputs; then the names of the parsers, how many resamples, the seed.
+    """
+    *paths, names, resamples, seed = arguments
+    gold, outputs = _read(test), [_read(path) for path in paths]
+    for output, path in zip(outputs, paths):
+        if not np.array_equal(output.sentence_starts, gold.sentence_starts):
+            message = "its sentences are not the words of the test set: perplexities need outputs on gold words"
+            raise InputError(Fault("not-gold-words", message, Place(path)))
+    model = estimate(sequences_of(_read(train), ORDER))
+    table = np.stack([_parts(model, gold, output) for output in outputs], axis=1)
+    rng = np.random.default_rng(seed)
+    values = _values(table.sum(axis=0))
+    return {
+        "parsers": list(names),
+        **{name: values[:, m].tolist() for m, name in enumerate(("UAS", "EM", "P"))},
+        "significant": {str(size): _significant(table, size, resamples, rng) for size in SIZES if size <= len(table)},
+    }
+
+
+def _parts(model: Any, gold: Treebank, output: Treebank) -> Numbers:
+    """What the three measures are made of: right heads, words; exact, 1; minus log10 P, events; (sentences, 3, 2)."""
+    right = output.local_heads() == gold.local_heads()
+    n_words = np.diff(gold.sentence_starts)
+    heads = np.add.reduceat(right.astype(np.float64), gold.sentence_starts[:-1])
+    logs, events = sentence_sums(model, sequences_of(output, ORDER)).sums()
+    rows = [(heads, n_words), (heads == n_words, np.ones(len(n_words))), (-logs, events)]
+    return np.stack([np.stack(row, axis=1).astype(np.float64) for row in rows], axis=1)
+
+
+def _values(sums: Numbers) -> Numbers:
+    """UAS, exact match, perplexity, from sums over sentences; shape (..., 3)."""
+    values: Numbers = sums[..., 0] / sums[..., 1]
+    values[..., 2] = 10 ** values[..., 2]
+    return values
+
+
+def _significant(table: Numbers, size: int, resamples: int, rng: np.random.Generator) -> list[float]:
+    """The share of pairs of parsers that differ with p < .05 on random test sets of a size, for each measure."""
+    draws = max(1, min(10, len(table) // size * 5))
+    found = []
+    for _ in range(draws):
+        rows = table[rng.permutation(len(table))[:size]]
+        for one, other in combinations(range(table.shape[1]), 2):
+            found.append(_p(rows[:, one], rows[:, other], resamples, rng) < LEVEL)
+    return [float(share) for share in np.mean(found, axis=0)]
+
+
+def _p(one: Numbers, other: Numbers, resamples: int, rng: np.random.Generator) -> Numbers:
+    """Two-sided p of three measures by paired approximate randomisation."""
+    change = (other - one).reshape(len(one), -1)
+    moved = (rng.random((resamples, len(one))) < 0.5).astype(np.float64) @ change
+    moved = moved.reshape(resamples, *one.shape[1:])
+    first, second = one.sum(axis=0), other.sum(axis=0)
+    observed = _values(second) - _values(first)
+    permuted = _values(second - moved) - _values(first + moved)
+    extreme: Numbers = (np.abs(permuted) >= np.abs(observed) * (1 - 1e-12)).sum(axis=0)
+    return (1 + extreme) / (1 + resamples)
+
+
+def averaged(parsers: Mapping[str, Row], x: str, y: str) -> float | None:
+    """Return the mean over treebanks of the correlation of two measures over parsers."""
+    return mean(pearson(zip(row[x], row[y]))[0] for row in parsers.values())
+
+
+def interval(parsers: Mapping[str, Row], x: str, y: str, resamples: int, seed: int) -> tuple[float, float] | None:
+    """Return the 95% percentile interval of `averaged` from resampled treebanks; None with fewer than four."""
+    known = [r for row in parsers.values() if (r := pearson(zip(row[x], row[y]))[0]) is not None]
+    if len(known) < 4:
+        return None
+    draws = np.random.default_rng(seed).integers(0, len(known), size=(resamples, len(known)))
+    low, high = np.quantile(np.array(known)[draws].mean(axis=1), [0.025, 0.975])
+    return float(low), float(high)
+
+
+def pooled(parsers: Mapping[str, Row], x: str, y: str) -> tuple[float | None, float | None, int]:
+    """Return the correlation over all parsers of all treebanks, its p, and how many there are."""
+    return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))

@@ -1,0 +1,80 @@
+"""What a study gives: tables of printed numbers beside ours, and a verdict on each claim."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, NamedTuple
+
+from levelhead.report.page.svg import Drawing
+from levelhead.report.table import Table
+
+Verdict = Literal["holds", "does not hold", "cannot be tested here"]
+
+
+class Claim(NamedTuple):
+    """A claim of a paper, and what our numbers say of it.
+
+    Args:
+        text: the claim, in our words.
+        place: where the paper makes it.
+        verdict: whether our numbers bear it out.
+        evidence: the numbers behind the verdict.
+    """
+
+    text: str
+    place: str
+    verdict: Verdict
+    evidence: str
+
+
+class Section(NamedTuple):
+    """A part of a page of results.
+
+    Args:
+        title: its heading.
+        text: paragraphs before the table.
+        table: its table, if it has one.
+        figure: its figure, if it has one.
+    """
+
+    title: str
+    text: tuple[str, ...] = ()
+    table: Table | None = None
+    figure: Drawing | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Study:
+    """The results of a study.
+
+    Args:
+        name: as on the command line.
+        title: the title of the paper, or of the study.
+        source: the paper.
+        setting: what it was run on, and where that departs from the paper, in sentences.
+        sections: the results.
+        claims: the claims of the paper with verdicts.
+        signature: everything that decides the numbers, by name.
+    """
+
+    name: str
+    title: str
+    source: str
+    setting: tuple[str, ...]
+    sections: tuple[Section, ...]
+    claims: tuple[Claim, ...]
+    signature: Mapping[str, str]
+
+
+def judged(text: str, place: str, holds: bool | None, evidence: str) -> Claim:
+    """Return a claim with its verdict.
+
+    Args:
+        text: the claim.
+        place: where the paper makes it.
+        holds: whether our numbers bear it out; None if they cannot tell.
+        evidence: the numbers, or what is missing.
+    """
+    verdict: Verdict = "cannot be tested here" if holds is None else "holds" if holds else "does not hold"
+    return Claim(text, place, verdict, evidence)
