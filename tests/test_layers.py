@@ -35,6 +35,7 @@ LAYERS = (
     {"comparison", "agreement", "judgement"},
     {"languages", "gains", "campaign"},
     {"report", "compat"},
+    {"service"},
     {"cli"},
     {"__main__", "__init__"},
 )

@@ -26,6 +26,8 @@ VERBS = {
     "derive": "Print transitions, or words as they are attached.",
     "perplexity": "Measure string or derivation perplexity.",
     "convert": "Convert content-head trees to function-head trees, and back.",
+    "task": "Run a shared task of one's own: hidden gold, blind systems, a leaderboard.",
+    "submit": "Hand in outputs or a system to a shared task.",
 }
 """Every verb and what it does, so that `--help` need not load them."""
 
