@@ -40,7 +40,7 @@ def submit(
     inputs: str | None,
     output: str | None,
 ) -> int:
-    """Hand in ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print how it stands as JSON."""
+    """Hand in ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS; print how it stands, as JSON."""
     from levelhead.service.client import Client
 
     if archive is None and inputs is None:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import os
 import sqlite3
 import threading
@@ -139,7 +139,7 @@ class Database:
 
 def now() -> str:
     """Return the time in UTC, as it stands in the database."""
-    return datetime.datetime.now(datetime.UTC).isoformat(timespec="milliseconds")
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
 
 
 def record(

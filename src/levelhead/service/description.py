@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import datetime
+import datetime as dt
 import os
 import tomllib
 from collections.abc import Mapping
@@ -37,8 +37,8 @@ class About(NamedTuple):
 
     title: str = "A shared task"
     contact: str = ""
-    opens: datetime.datetime | None = None
-    closes: datetime.datetime | None = None
+    opens: dt.datetime | None = None
+    closes: dt.datetime | None = None
     kinds: tuple[str, ...] = KINDS
     address: str = ""
 
@@ -183,7 +183,7 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, wrong: 
 def _problem(default: object, value: object) -> str | None:
     """Say what is wrong with a value, if anything."""
     if default is None:
-        aware = isinstance(value, datetime.datetime) and value.tzinfo is not None
+        aware = isinstance(value, dt.datetime) and value.tzinfo is not None
         return None if aware else "no time with its zone, such as 2027-03-01T12:00:00Z"
     if isinstance(default, bool):
         return None if isinstance(value, bool) else "neither true nor false"
@@ -197,8 +197,8 @@ def _problem(default: object, value: object) -> str | None:
 
 
 def _check(about: About, show: Show, wrong: list[str]) -> None:
-    for field in ("own", "leaderboard", "after"):
-        if getattr(show, field) not in VIEWS:
-            wrong.append(f"show.{field} is {quoted(getattr(show, field))}; there are {', '.join(VIEWS)}")
+    given = {"own": show.own, "leaderboard": show.leaderboard, "after": show.after}
+    odd = [(field, view) for field, view in given.items() if view not in VIEWS]
+    wrong += [f"show.{field} is {quoted(view)}; there are {', '.join(VIEWS)}" for field, view in odd]
     if about.opens is not None and about.closes is not None and about.opens >= about.closes:
         wrong.append("task.opens is not before task.closes")

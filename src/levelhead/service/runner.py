@@ -210,7 +210,7 @@ def _work(runner: Runner, kind: str) -> None:
         while True:
             if not runner.step(kind):
                 pause.wait(_SECONDS_BETWEEN_LOOKS)
-    except BaseException:
+    except BaseException:  # noqa: BLE001 -- whatever it is, this process must end
         traceback.print_exc()
         os._exit(1)  # the database cannot be had: the server starts another runner, which recovers
 
