@@ -31,12 +31,12 @@ FORWARD = """\
 """The first Japanese sentence: each noun hangs from its particle, the particles from the verb."""
 
 CHECK = """\
-Treebank     | UD | Sentences | Words | Converted | Converted % | Sentences failed | Heads lost | Heads lost % | Nonproj. arcs % | arcs then % | Nonproj. sent. % | sent. then %
--------------+----+-----------+-------+-----------+-------------+------------------+------------+--------------+-----------------+-------------+------------------+--------------
-lossy        |  2 |         1 |     5 |         1 |       20.00 |                1 |          2 |        40.00 |            0.00 |        0.00 |             0.00 |         0.00
-whole        |  2 |         2 |     5 |         1 |       20.00 |                0 |          0 |         0.00 |            0.00 |       20.00 |             0.00 |        50.00
--------------+----+-----------+-------+-----------+-------------+------------------+------------+--------------+-----------------+-------------+------------------+--------------
-Average of 2 |  - |         - |     - |         - |       20.00 |                - |          - |        20.00 |            0.00 |       10.00 |             0.00 |        25.00
+Treebank     | UD | Sentences | Words | Converted | Converted % | Sentences failed | Heads lost | Heads lost % | Nonproj. arcs % | arcs then % | Nonproj. sent. % | sent. then % | Head entropy | then
+-------------+----+-----------+-------+-----------+-------------+------------------+------------+--------------+-----------------+-------------+------------------+--------------+--------------+------
+lossy        |  2 |         1 |     5 |         1 |       20.00 |                1 |          2 |        40.00 |            0.00 |        0.00 |             0.00 |         0.00 |            - |    -
+whole        |  2 |         2 |     5 |         1 |       20.00 |                0 |          0 |         0.00 |            0.00 |       20.00 |             0.00 |        50.00 |            - |    -
+-------------+----+-----------+-------+-----------+-------------+------------------+------------+--------------+-----------------+-------------+------------------+--------------+--------------+------
+Average of 2 |  - |         - |     - |         - |       20.00 |                - |          - |        20.00 |            0.00 |       10.00 |             0.00 |        25.00 |            - |    -
 """
 
 FAILURES = """\
@@ -140,6 +140,8 @@ def test_json(folder: Path) -> None:
         "nonprojective_after": 0,
         "nonprojective_sentences_before": 0,
         "nonprojective_sentences_after": 0,
+        "head_entropy_before": None,
+        "head_entropy_after": None,
         "converted_share": 20.0,
         "changed_heads_share": 40.0,
         "not_restored_share": 40.0,
@@ -164,7 +166,7 @@ def test_other_formats(folder: Path, output_format: str) -> None:
     assert "Sentences failed" in text
     if output_format == "tsv":
         headings = text.split("\n")[0].split("\t")
-        assert len(set(headings)) == len(headings) == 13
+        assert len(set(headings)) == len(headings) == 15
 
 
 def test_variants_and_versions(folder: Path) -> None:

@@ -50,8 +50,6 @@ def test_several_roots_where_todays_script_is_told_to_allow_them():
         compat.load_conllu(io.StringIO(text))
     loaded = compat.load_conllu(io.StringIO(text), "path", {"multiple_roots_okay": 1})
     assert compat.evaluate(loaded, loaded)["LAS"].f1 == 1.0
-    with pytest.raises(compat.UDError, match="no_gapping"):
-        compat.load_conllu(io.StringIO(text), "path", {"no_gapping": 1})
 
 
 def test_weights_of_2017():

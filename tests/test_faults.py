@@ -70,7 +70,7 @@ WHOLE_FILE = {"empty-file": ["", "\n \n\n"], "encoding": ["\udcfe\udcff\0"]}
 OTHER_ERRORS = {
     *("unreadable-file", "file-too-large", "compression-bomb", "damaged-compression", "missing-extra", "archive"),
     *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "unknown-measure", "invalid-weights"),
-    *("missing-weight", "invalid-definitions", "not-annotated"),
+    *("unreadable-deps", "missing-weight", "invalid-definitions", "not-annotated"),
     *("invalid-manifest", "invalid-table", "unknown-group", "changing-file", "worker-lost"),
     *("invalid-cluster", "invalid-store", "store"),
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),

@@ -29,28 +29,42 @@ def pair_of(data: bytes) -> tuple[bytes, bytes]:
 
 
 def mutate_file(data: bytes, draw: Random) -> bytes:
-    """Damage a file in the ways that files are damaged (lines, ids, heads, DEPS, line ends)."""
-    return damaged_bytes(draw, data.decode("utf-8", "replace"), draw.choice((1, 1, 2, 3)))
+    """Damage a file in the ways that files are damaged (lines, ids, heads, DEPS, line ends).
+
+    As often, begin anew with a valid file and damage it once or not at all: inputs that are kept collect damage, until
+    nothing makes them valid again.
+    """
+    if draw.random() < 0.5:
+        return damaged_bytes(draw, _drawn_file(draw), draw.choice((0, 1, 1, 1, 2)))
+    return _damaged(data, draw)
 
 
 def mutate_pair(data: bytes, draw: Random) -> bytes:
-    """Damage one side or both, copy gold over the system, or draw two new files of one text."""
+    """Damage one side or both, or draw two new files of one text and damage one of them once or not at all."""
     gold, system = pair_of(data)
-    kind = draw.randrange(8)
-    if kind == 0:
-        gold = some_treebank(draw, [draw.randint(1, 8) for _ in range(draw.randint(1, 3))]).encode()
-        system = some_system(draw, gold.decode()).encode()
-    elif kind == 1:
+    kind = draw.randrange(10)
+    if kind < 5:
+        text = _drawn_file(draw)
+        gold, system = text.encode(), some_system(draw, text).encode()
+    if kind in {1, 5}:
+        gold = system = _damaged(gold, draw)
+    elif kind in {2, 3, 6}:
+        system = _damaged(system, draw)
+    elif kind in {4, 7}:
+        gold = _damaged(gold, draw)
+    elif kind == 8:
         gold, system = system, gold
-    elif kind == 2:
-        system = mutate_file(gold, draw)
-    elif kind == 3:
-        gold = system = mutate_file(gold, draw)
-    elif kind < 6:
-        system = mutate_file(system, draw)
-    else:
-        gold = mutate_file(gold, draw)
+    elif kind == 9:
+        system = _damaged(gold, draw)
     return gold + SEPARATOR + system
+
+
+def _damaged(data: bytes, draw: Random) -> bytes:
+    return damaged_bytes(draw, data.decode("utf-8", "replace"), draw.choice((1, 1, 2)))
+
+
+def _drawn_file(draw: Random) -> str:
+    return some_treebank(draw, [draw.randint(1, 8) for _ in range(draw.randint(1, 3))])
 
 
 def _files() -> Iterator[bytes]:
@@ -66,7 +80,7 @@ def _files() -> Iterator[bytes]:
 def _drawn() -> Iterator[tuple[bytes, bytes]]:
     for seed in range(50):
         draw = Random(seed)
-        gold = some_treebank(draw, [draw.randint(1, 6) for _ in range(draw.randint(1, 3))])
+        gold = _drawn_file(draw)
         yield gold.encode(), some_system(draw, gold).encode()
 
 

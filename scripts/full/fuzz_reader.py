@@ -80,7 +80,7 @@ def check_faults(found: tuple[Fault, ...], n_lines: int) -> None:
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:
     """Change bytes as the fuzzer thinks best, or lines and columns as people do."""
     draw = Random(seed)
-    changed = mutate_file(data, draw) if draw.random() < 0.5 else atheris.Mutate(data, len(data))
+    changed = mutate_file(data, draw) if draw.random() < 0.7 else atheris.Mutate(data, len(data))
     return changed[:max_size]
 
 

@@ -139,7 +139,7 @@ def check_text(text: str) -> None:
 def mutate(data: bytes, max_size: int, seed: int) -> bytes:
     """Change bytes as the fuzzer thinks best, or the two files as parsers and people do."""
     draw = Random(seed)
-    changed = mutate_pair(data, draw) if draw.random() < 0.6 else atheris.Mutate(data, len(data))
+    changed = mutate_pair(data, draw) if draw.random() < 0.8 else atheris.Mutate(data, len(data))
     return changed[:max_size]
 
 

@@ -11,13 +11,13 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import load_pair, measures_for, weights_for
+from levelhead.evaluation import decisive, load_pair, measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import Component, Measure
+from levelhead.scoring.measure import Component, Measure, Resource
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.scoring.score import count, not_annotated
+from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.scoring.weights import values_of
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Run, Settings, counted, differences, holm, sign_test, signed_rank_test
@@ -78,6 +78,7 @@ class Comparison(NamedTuple):
         signature: what decides the numbers.
         files: the hashes of all files, by treebank and then by "gold" or the system (and run).
         warnings: what was odd in them.
+        perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
     """
 
     systems: tuple[str, ...]
@@ -87,6 +88,7 @@ class Comparison(NamedTuple):
     signature: Mapping[str, str]
     files: Mapping[str, Mapping[str, str]]
     warnings: tuple[Fault, ...] = ()
+    perplexities: tuple[str, ...] = ()
 
 
 def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLike[str]]) -> Outputs:
@@ -115,6 +117,9 @@ def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLi
 def _named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     """Name systems by the last part of their paths in which all differ, and by their whole paths if there is none."""
     paths = [Path(system) for system in systems]
+    if len({*paths}) < len(paths):
+        twice = next(path for path in paths if paths.count(path) > 1)
+        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
     names = [[part.partition(".conll")[0] for part in path.parts] for path in paths]
     for depth in range(1, max(map(len, names), default=0) + 1):
         found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
@@ -126,6 +131,9 @@ def _named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
 def _runs(
     name: str, path: Path, gold: Path, golds: Mapping[str, Path], faults: list[Fault]
 ) -> Sequence[tuple[str, str, Mapping[str, Path]]]:
+    if gold.is_dir() and not path.is_dir():
+        faults.append(Fault("missing-system-file", "gold is a folder, and this is none", Place(os.fspath(path))))
+        return []
     if not path.is_dir():
         return [(name, name, dict.fromkeys(golds, path))]
     folders = sorted(child for child in path.iterdir() if child.is_dir())
@@ -170,15 +178,16 @@ def compare(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
+    weights = weights_for(asked, registry)
     tables = {
         name: Table(
-            counted([Run(run.system, counts_of(run.matches, asked, registry)) for run in runs]),
+            counted([Run(run.system, counts_of(run.matches, asked, registry, weights)) for run in runs]),
             {"gold": _hash(runs[0].matches.gold)} | {run.name: _hash(run.matches.system) for run in runs},
             tuple(dict.fromkeys(fault for run in runs for fault in run.warnings)),
         )
         for name, runs in read_outputs(outputs, chosen, format, gold_format)
     }
-    return _compared(tables, chosen, settings, wilcoxon=wilcoxon)
+    return _compared(tables, chosen, settings, decisive(asked, weights, registry), wilcoxon=wilcoxon)
 
 
 class Table(NamedTuple):
@@ -271,12 +280,20 @@ def compare_treebanks(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    runs = [Run(name, counts_of(match(gold, output, chosen), asked, registry)) for name, output in systems.items()]
-    return _compared({"treebank": Table(counted(runs), {"gold": _hash(gold)})}, chosen, settings)
+    weights = weights_for(asked, registry)
+    runs = [
+        Run(name, counts_of(match(gold, output, chosen), asked, registry, weights)) for name, output in systems.items()
+    ]
+    return _compared(
+        {"treebank": Table(counted(runs), {"gold": _hash(gold)})}, chosen, settings, decisive(asked, weights, registry)
+    )
 
 
 def counts_of(
-    matches: Matches, asked: Sequence[Measure], registry: Registry = STANDARD
+    matches: Matches,
+    asked: Sequence[Measure],
+    registry: Registry = STANDARD,
+    weights: Mapping[str, Resource] | None = None,
 ) -> dict[str, tuple[Counts, Component]]:
     """Return the counts of each measure in every sentence, with the ratio that is its value.
 
@@ -284,11 +301,13 @@ def counts_of(
         matches: the aligned words.
         asked: the measures.
         registry: what they are.
+        weights: what was read of the files that measures name, if it was read before.
 
     Raises:
-        InputError: gold has nothing that a measure could be counted from.
+        InputError: gold has nothing that a measure could be counted from, or DEPS cannot be read.
     """
-    weights = weights_for(asked, registry)
+    if weights is None:
+        weights = weights_for(asked, registry)
     counts = {}
     for measure in asked:
         definition = registry.measures[measure.name]
@@ -296,33 +315,42 @@ def counts_of(
         if missing:
             raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
         values = values_of(measure, definition, weights)
-        table = count(matches, measure, definition, schemes=registry.schemes, weights=values, by_sentence=True)
-        counts[str(measure)] = (table, measure.component or "f1")
+        table = count_by_sentence(matches, measure, definition, schemes=registry.schemes, weights=values)
+        counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")
     return counts
 
 
-def _compared(tables: Mapping[str, Table], rules: Rules, settings: Settings, *, wilcoxon: bool = False) -> Comparison:
+def _compared(
+    tables: Mapping[str, Table],
+    rules: Rules,
+    settings: Settings,
+    decided: Mapping[str, str],
+    *,
+    wilcoxon: bool = False,
+) -> Comparison:
     first = next(iter(tables.values())).counts
     systems = tuple(dict.fromkeys(first.systems))
     results = tuple(differences({name: table.counts for name, table in tables.items()}, settings))
     files = {name: table.files for name, table in tables.items()}
     warnings = tuple(fault for table in tables.values() for fault in table.warnings)
     gold = {"gold": next(iter(files.values()))["gold"]} if len(files) == 1 else {}
-    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "numpy": np.__version__}
-    signature = {"rules": rules.name, **gold, **drawn, "version": VERSION}
-    wins = _wins(results, systems, first.measures, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
-    return Comparison(systems, first.measures, results, wins, signature, files, warnings)
+    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
+    signature = {"rules": rules.name, **gold, **decided, **drawn, "numpy": np.__version__, "version": VERSION}
+    wins = _wins(results, systems, first, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
+    powers = tuple(first.measures[i] for i in first.perplexities)
+    return Comparison(systems, first.measures, results, wins, signature, files, warnings, powers)
 
 
 def _wins(
-    results: Sequence[Result], systems: Sequence[str], measures: Sequence[str], level: float, *, wilcoxon: bool
+    results: Sequence[Result], systems: Sequence[str], table: Counted, level: float, *, wilcoxon: bool
 ) -> tuple[Wins, ...]:
     found = []
-    for measure in measures:
+    for number, measure in enumerate(table.measures):
+        sign = -1.0 if number in table.perplexities else 1.0
         for system in systems[1:]:
             own = [one for one in results if (one.measure, one.system) == (measure, system)]
             own = [one for one in own if one.treebank not in AVERAGES and one.difference is not None]
-            changes = [one.difference or 0.0 for one in own]
+            changes = [sign * (one.difference or 0.0) for one in own]
             real = [p is not None and p < level for p in holm([one.p for one in own])]
             won = sum(yes and change > 0 for yes, change in zip(real, changes, strict=True))
             lost = sum(yes and change < 0 for yes, change in zip(real, changes, strict=True))

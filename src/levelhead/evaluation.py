@@ -18,7 +18,7 @@ from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.selection import is_class
-from levelhead.scoring.weights import Weights, file_of, values_of, weights_of
+from levelhead.scoring.weights import ENTROPY, Weights, file_of, path_of, read_weights, values_of
 from levelhead.treebank import Treebank, parse
 from levelhead.treebank.source import read_bytes
 
@@ -119,9 +119,8 @@ def score_treebanks(
         TextMismatch: they do not have the same characters.
     """
     asked = tuple(measures)
-    if weights is None:
-        weights = weights_for(asked, registry)
-    signed = signature(gold, system, rules, _decisive(asked, weights, registry))
+    weights = weights_for(asked, registry, weights)
+    signed = signature(gold, system, rules, decisive(asked, weights, registry))
     matches = match(gold, system, rules)
     scores = {}
     for measure in asked:
@@ -133,24 +132,43 @@ def score_treebanks(
     return Evaluation(scores, gold, system, signed, notes_on(gold, defined, rules, registry.schemes))
 
 
-def weights_for(measures: Iterable[Measure], registry: Registry = STANDARD) -> dict[str, Weights]:
-    """Read the weights that measures name, each file once; by path.
+def weights_for(
+    measures: Iterable[Measure], registry: Registry = STANDARD, known: Mapping[str, Weights] | None = None
+) -> dict[str, Weights]:
+    """Read the weights and training treebanks that measures name, each once; by the path in the measure.
 
     Args:
         measures: any measures.
         registry: what they are.
+        known: what was read or made before, by the same names; `WDE` is what `typology.entropy_weights` makes.
 
     Raises:
-        InputError: a file is not one of weights.
+        InputError: a file is not what it should be.
     """
-    return weights_of(measure for measure in measures if registry.measures[measure.name].takes_weights)
+    read = dict(known or {})
+    for measure in measures:
+        definition = registry.measures[measure.name]
+        path = path_of(measure)
+        if path == ENTROPY and definition.takes_weights and path not in read:
+            message = f"{measure} needs training treebanks: score --train, or typology.entropy_weights in Python"
+            raise MeasureError(message, "missing-weight")
+        if definition.needs_file and path not in read:
+            read[path] = definition.load(path) if definition.load else read_weights(path)
+    return read
 
 
-def _decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
-    """What decides the meaning of measures beyond their text: hashes of files of weights, schemes of classes."""
+def decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
+    """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
+
+    Args:
+        measures: the measures.
+        weights: what was read of the files that they name, by path.
+        registry: what they are.
+    """
     parts, classes = {}, set()
     for measure in measures:
-        if registry.measures[measure.name].takes_weights:
+        definition = registry.measures[measure.name]
+        if definition.needs_file:
             parts[str(measure)] = file_of(measure, weights).sha256[:12]
         named = (name for name in (measure.only, *measure.without) if name and is_class(name))
         classes |= {registry.schemes.qualified(name) for name in named}
@@ -256,6 +274,8 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
         files: what else decides: hashes of files by the measure that names them, schemes of classes.
     """
     parts = {"rules": rules.name}
+    if rules.switches:
+        parts["without"] = "+".join(sorted(rules.switches))
     for name, treebank in (("gold", gold), ("system", system)):
         parts[name] = (treebank.source.sha256 or "memory")[:12]
     parts |= files

@@ -9,6 +9,7 @@ from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
+from levelhead.errors import MeasureError
 from levelhead.evaluation import Evaluation
 from levelhead.measures import STANDARD, Registry, parse_measure
 from levelhead.scoring.measure import Measure
@@ -68,6 +69,8 @@ def exclusions_of(text: str, kind: Kind, registry: Registry = STANDARD) -> Exclu
         MeasureError: there is no such measure, or it cannot be restricted.
     """
     whole = parse_measure(text, registry)
+    if whole.only or whole.without:
+        raise MeasureError(f"{whole} is restricted already; the table is of a measure of all words", "unknown-measure")
     scheme = registry.schemes.by_name[registry.schemes.default]
 
     def restricted(only: str | None = None, without: str | None = None) -> Measure:

@@ -17,6 +17,7 @@ from levelhead.treebank.files import treebanks_in
 
 if TYPE_CHECKING:
     from levelhead.scoring import Measure, Rules
+    from levelhead.scoring.weights import Weights
     from levelhead.treebank.reader import Format
 
 Pairs = Mapping[str, tuple[Path, Path]]
@@ -46,6 +47,7 @@ def score_pairs(
     format: Format = "conllu",  # noqa: A002
     gold_format: Format | None = None,
     registry: Registry = STANDARD,
+    weights: Mapping[str, Weights] | None = None,
 ) -> dict[str, Evaluation]:
     """Score every pair, with a progress bar on terminals.
 
@@ -56,12 +58,13 @@ def score_pairs(
         format: as in `score`.
         gold_format: as in `score`.
         registry: as in `score`.
+        weights: as in `score`.
 
     Raises:
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
     asked = measures_for(rules_named(rules), measures, registry)
-    weights = weights_for(asked, registry)
+    weights = weights_for(asked, registry, weights)
     formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []

@@ -10,13 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.comparison import Outputs, counts_of, read_outputs
-from levelhead.evaluation import measures_for
+from levelhead.evaluation import measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Run, Settings, bootstrap_p, counted, holm, interval, resampled
-from levelhead.significance.counted import ratios
 from levelhead.treebank import Treebank
 from levelhead.treebank.reader import Format
 
@@ -75,9 +74,10 @@ def compare_languages(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
+    weights = weights_for(asked, registry)
     tables, ids = {}, {}
     for name, found in read_outputs(outputs, chosen, format, gold_format):
-        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry)) for one in found])
+        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry, weights)) for one in found])
         ids[name] = _sent_ids(found[0].matches.gold)
     return _pairs(tables, _parallel(tables, ids), settings)
 
@@ -111,7 +111,7 @@ def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) ->
         for m, measure in enumerate(first.measures):
             rows = []
             for one, other in combinations(tables, 2):
-                values = [float(ratios(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
+                values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
                 drawn = boot[one][:, s, m] - boot[other][:, s, m]
                 rows.append(
                     _pair(system, measure, (one, other), values, drawn, group_of[one] == group_of[other], settings)
@@ -128,7 +128,7 @@ def _boot(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> 
         side_by_side = np.concatenate([tables[name].flat[order] for name, order in group.items()], axis=1)
         sums = resampled(side_by_side, settings.resamples, np.random.default_rng(seed))
         for name, part in zip(group, np.split(sums, len(group), axis=1), strict=True):
-            values[name] = ratios(tables[name].shaped(part))
+            values[name] = tables[name].values(tables[name].shaped(part))
     return values
 
 

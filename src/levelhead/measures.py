@@ -3,16 +3,48 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import MeasureError
 from levelhead.scoring.definitions import DEFINITIONS
-from levelhead.scoring.measure import Definition, Measure, split
+from levelhead.scoring.measure import Definition, Measure, Resource, split
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
 from levelhead.scoring.selection import Schemes, check
 
-REGISTRY: Mapping[str, Definition] = MappingProxyType({definition.name: definition for definition in DEFINITIONS})
+if TYPE_CHECKING:
+    from levelhead.derivation.measure import Trained
+    from levelhead.scoring import Counts, Matches
+
+
+def _load_model(argument: str) -> Resource:
+    from levelhead.derivation.measure import load_model  # loaded when it is asked for: `score` starts without it
+
+    return load_model(argument)
+
+
+def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:
+    from levelhead.derivation.measure import count_surprise
+
+    return count_surprise(matches, trained, by_sentence=by_sentence)
+
+
+DPPL = Definition(
+    "DPPL",
+    "Derivation perplexity of the system's trees; lower is better, and gold need not be right or there.",
+    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences)",
+    "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
+    unit="perplexity",
+    argument="a training treebank; ,order=NAME: the transition system of the order, swap-lazy by default, or string",
+    load=_load_model,
+    counter=_count_surprise,
+)
+"""Derivation perplexity, from a room above that of the other measures."""
+
+REGISTRY: Mapping[str, Definition] = MappingProxyType(
+    {definition.name: definition for definition in (*DEFINITIONS, DPPL)}
+)
 """All shipped measures by name."""
 
 
@@ -63,7 +95,7 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     if definition is None:
         near = ", ".join(_nearest(measure.name, registry.measures))
         raise MeasureError(f"there is no measure {measure.name!r}; the nearest are {near}", "unknown-measure")
-    _check_argument(measure, definition)
+    measure = _with_options_in_order(measure, definition)
     if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
     check(measure, registry.schemes)
@@ -77,11 +109,28 @@ def _nearest(name: str, known: Iterable[str]) -> Iterable[str]:
     return [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.0)]
 
 
-def _check_argument(measure: Measure, definition: Definition) -> None:
+def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
+    """Return the measure in its one spelling, once it is clear that its argument means something."""
     options = definition.options()
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
-    if measure.argument is None and definition.takes_weights:
+    if measure.argument is None and definition.needs_file:
         raise MeasureError(f"{measure.name} needs an argument: {definition.argument}", "unknown-measure")
-    if options and measure.argument is not None and not set(measure.argument.split(",")) <= set(options):
+    if not options or measure.argument is None:
+        return measure
+    given = measure.argument.split(",")
+    if not set(given) <= set(options):
         raise MeasureError(f"{measure.name} knows no {measure.argument!r}: {definition.argument}", "unknown-measure")
+    if len({option.partition("=")[0] for option in given}) < len(given):
+        raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
+    return replace(measure, argument=",".join(option for option in options if option in given))
+
+
+def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
+    """Say whether a lower value of a measure is a better one, as of perplexities.
+
+    Args:
+        text: the measure.
+        registry: the measures and schemes that there are.
+    """
+    return registry.measures[parse_measure(text, registry).name].lower_is_better

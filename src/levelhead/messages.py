@@ -221,6 +221,10 @@ MESSAGES: Mapping[str, Message] = {
     "not-annotated": _error(
         "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."
     ),
+    "unreadable-deps": _error(
+        "A measure is of enhanced graphs, and DEPS is no list of heads and relations.",
+        "Mend DEPS, or leave the measure out.",
+    ),
     "missing-weight": _error(
         "A relation that occurs has no weight.", "Add it to the file, or give a default: WLAS(FILE,default=1)."
     ),

@@ -11,7 +11,7 @@ from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure import NOTHING, Measure
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.scoring.score import count
+from levelhead.scoring.score import count_by_sentence
 from levelhead.scoring.weights import values_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.reader import Format
@@ -90,8 +90,7 @@ def count_sentences(
         registry: as in `score`.
 
     Raises:
-        InputError: a file is not valid, or the texts differ.
-        MalformedDeps: a measure is of enhanced graphs, and DEPS cannot be read.
+        InputError: a file is not valid, the texts differ, or a measure is of enhanced graphs, and DEPS cannot be read.
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
@@ -101,7 +100,5 @@ def count_sentences(
     for measure in asked:
         definition = registry.measures[measure.name]
         values = values_of(measure, definition, weights)
-        counts[str(measure)] = count(
-            matches, measure, definition, schemes=registry.schemes, weights=values, by_sentence=True
-        )
+        counts[str(measure)] = count_by_sentence(matches, measure, definition, schemes=registry.schemes, weights=values)
     return SentenceCounts(matches.gold, count_words(matches, NOTHING, by_sentence=True), counts)

@@ -14,6 +14,7 @@ from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
 from levelhead.scoring.selection import Schemes, check
+from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 from levelhead.treebank.source import read_bytes
 
@@ -58,13 +59,13 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     data = read_bytes(path)
     try:
         document = tomllib.loads(data.decode("utf-8"))
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         _refuse(name, f"not TOML: {error}")
     _check_keys(name, "the file", document, {"measure", "scheme"})
     schemes = {one: _scheme(name, one, table) for one, table in _tables(name, document, "scheme").items()}
     known = Schemes(MappingProxyType({**registry.schemes.by_name, **schemes}), registry.schemes.default)
     measures = {one: _measure(name, one, table, known) for one, table in _tables(name, document, "measure").items()}
-    for one in {*schemes} & {*registry.schemes.by_name} | {*measures} & {*registry.measures}:
+    for one in sorted({*schemes} & {*registry.schemes.by_name} | {*measures} & {*registry.measures}):
         _refuse(name, f"there is a {one} already; give yours another name")
     digests = (*registry.sha256, hashlib.sha256(data).hexdigest())
     return Registry(MappingProxyType({**registry.measures, **measures}), known, digests)
@@ -75,7 +76,7 @@ def _refuse(path: str, message: str) -> NoReturn:
 
 
 def _check_keys(path: str, what: str, table: Mapping[str, Any], keys: set[str]) -> None:
-    for key in table.keys() - keys:
+    for key in sorted(table.keys() - keys):
         _refuse(path, f"{what} has {key!r}, which is none of {', '.join(sorted(keys))}")
 
 
@@ -95,9 +96,11 @@ def _scheme(path: str, name: str, table: Mapping[str, Any]) -> Scheme:
     for relation in listed:
         if listed.count(relation) > 1:
             _refuse(path, f"scheme {name} has {relation} in two classes")
-    if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", label) for label in (*classes, table.get("otherwise", UNKNOWN))):
+        if universal(relation) != relation or not relation:
+            _refuse(path, f"scheme {name}: {relation!r} is not a relation without subtype, which is what classes hold")
+    if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", str(label)) for label in (*classes, table.get("otherwise", UNKNOWN))):
         _refuse(path, f"scheme {name}: classes are written in upper case")
-    if table.get("version") not in {None, 1, 2}:
+    if table.get("version") not in (None, 1, 2):
         _refuse(path, f"scheme {name}: version is 1 or 2")
     members = {label: frozenset(relations) for label, relations in classes.items()}
     source = str(table.get("source", path))
@@ -109,7 +112,7 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     needs = _texts(path, f"measure {name}: needs", table.get("needs"))
     if not re.fullmatch(r"[A-Za-z]+", name) or not {*needs} <= {*_NEEDS}:
         _refuse(path, f"measure {name} needs a name of letters, and `needs`, a list of {', '.join(_NEEDS)}")
-    if table.get("unit", "words") not in {"words", "exact"}:
+    if table.get("unit", "words") not in ("words", "exact"):
         _refuse(path, f"measure {name}: unit is words or exact")
     definition = Definition(
         name,
@@ -122,11 +125,19 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
         without=tuple(_texts(path, f"measure {name}: without", table.get("without", []))),
     )
     try:
-        for text in ([f"@{definition.only}"] if definition.only else []) + [f"-{one}" for one in definition.without]:
-            check(split(f"{name}{text}", schemes.by_name), schemes)
+        only = None if definition.only is None else _qualified(definition.only, schemes)
+        return definition._replace(only=only, without=tuple(_qualified(one, schemes) for one in definition.without))
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
-    return definition
+
+
+def _qualified(text: str, schemes: Schemes) -> str:
+    """Read a class or relation as a measure has it, and name the scheme of a class, whatever rules are used later."""
+    measure = split(f"LAS@{text}", schemes.by_name)
+    if measure.only != text or measure.component:
+        raise MeasureError(f"{text!r} is not one class or relation", "unknown-measure")
+    check(measure, schemes)
+    return schemes.qualified(text)
 
 
 def _texts(path: str, what: str, value: object) -> list[str]:

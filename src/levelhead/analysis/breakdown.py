@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,6 +16,14 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score, score_of, selection_for
+
+
+class _Numbers(NamedTuple):
+    """How many buckets there are, and the bucket of each gold and each system word."""
+
+    size: int
+    gold: NDArray[np.int64]
+    system: NDArray[np.int64]
 
 
 class Breakdown(NamedTuple):
@@ -56,26 +65,26 @@ def break_down(
     definition = registry.measures[measure.name]
     if definition.unit != "words" or definition.takes_weights:
         raise MeasureError(f"{measure} does not count words, and cannot be broken down", "unknown-measure")
-    buckets = _combined([find(name).of(matches, settings) for name in by])
+    parts = [find(name).of(matches, settings) for name in by]
+    buckets = _combined(parts)
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection) if selection else _all(matches)
     counts = _count(matches, buckets, gold, system, matches.agree(definition.needs_for(measure.argument)))
     rows = [
-        (tuple(buckets.names[number].split("\t")), _score(counts, number, measure, matches.rules.undefined))
-        for number in range(len(buckets.names))
+        (tuple(names), _score(counts, number, measure, matches.rules.undefined))
+        for number, names in enumerate(product(*(part.names for part in parts)))
         if counts.gold[number] or counts.system[number]
     ]
     return Breakdown(tuple(by), measure, tuple(rows))
 
 
-def _combined(parts: Sequence[Buckets]) -> Buckets:
-    """One bucket for each combination."""
-    whole = parts[0]
+def _combined(parts: Sequence[Buckets]) -> _Numbers:
+    """One bucket for each combination, in the order of `itertools.product`."""
+    size, gold, system = len(parts[0].names), parts[0].gold, parts[0].system
     for part in parts[1:]:
-        names = [f"{one}\t{other}" for one in whole.names for other in part.names]
-        size = len(part.names)
-        whole = Buckets(names, whole.gold * size + part.gold, whole.system * size + part.system)
-    return whole
+        n_names = len(part.names)
+        size, gold, system = size * n_names, gold * n_names + part.gold, system * n_names + part.system
+    return _Numbers(size, gold, system)
 
 
 def _all(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:
@@ -83,13 +92,13 @@ def _all(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:
 
 
 def _count(
-    matches: Matches, buckets: Buckets, gold: NDArray[Any], system: NDArray[Any], agree: NDArray[np.bool_]
+    matches: Matches, buckets: _Numbers, gold: NDArray[Any], system: NDArray[Any], agree: NDArray[np.bool_]
 ) -> Counts:
     ours, theirs = matches.alignment.gold, matches.alignment.system
     right = agree & gold[ours] & system[theirs] & (buckets.gold[ours] == buckets.system[theirs])
     aligned = gold[ours]
     chosen = (buckets.gold[ours][right], buckets.gold[gold], buckets.system[system], buckets.gold[ours][aligned])
-    return Counts(*(np.bincount(numbers, minlength=len(buckets.names)) for numbers in chosen))
+    return Counts(*(np.bincount(numbers, minlength=buckets.size) for numbers in chosen))
 
 
 def _score(counts: Counts, number: int, measure: Measure, undefined: float | None) -> Score:

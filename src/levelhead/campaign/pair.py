@@ -17,7 +17,7 @@ from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_
 from levelhead.errors import Fault, InputError, Place, TextMismatch
 from levelhead.evaluation import Evaluation, parse_as, score_treebanks
 from levelhead.jobs import StaleInput
-from levelhead.measures import parse_measure
+from levelhead.measures import REGISTRY, lower_is_better, parse_measure
 from levelhead.scoring import Rules, Score
 from levelhead.scoring.rules import rules_named
 from levelhead.scoring.spans import spans_of
@@ -136,13 +136,12 @@ def _undefined(gold: File, settings: Settings, record: dict[str, Any]) -> list[s
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
 def _of_gold(file: File, rules: str, measures: tuple[str, ...]) -> Mapping[str, float | None]:
-    """The values of measures for gold against itself; weights do not matter to whether there is one."""
+    """The values of measures for gold against itself; those with weights or models always have one."""
     gold = _gold(file, rules)
     if not isinstance(gold, Treebank):
         return {}
-    asked = [parse_measure(name) for name in measures]
-    same = {name: Weights({}, "") for name in measures}
-    return {name: score.value for name, score in score_treebanks(gold, gold, asked, rules_named(rules), same).items()}
+    asked = [measure for measure in map(parse_measure, measures) if not REGISTRY[measure.name].needs_file]
+    return {name: score.value for name, score in score_treebanks(gold, gold, asked, rules_named(rules)).items()}
 
 
 def _scored(gold: Treebank, raw: bytes, settings: Settings) -> dict[str, Any]:
@@ -199,7 +198,8 @@ def _numbers(evaluation: Evaluation) -> dict[str, list[Any]]:
 
 def _score(name: str, numbers: list[Any], undefined: float | None = None) -> Score:
     correct, gold, system, aligned, reason = numbers
-    return Score(parse_measure(name), correct, gold, system, aligned, undefined, reason)
+    perplexity = lower_is_better(name)
+    return Score(parse_measure(name), correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
 
 
 def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gold]:
@@ -220,9 +220,10 @@ def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gol
     scores = {name: _score(name, numbers, undefined) for name, numbers in record.get("scores", {}).items()}
     secondary = {name: _score(name, numbers, undefined) for name, numbers in record.get("secondary", {}).items()}
     values = {name: scores[name].exact if name in scores else None for name in settings.measures}
+    worst = {name: None if lower_is_better(name) else _NOTHING for name in values}  # there is no worst perplexity
     result = Result(
         state=record["state"],
-        values={n: None if n in record["undefined"] else v if v is not None else _NOTHING for n, v in values.items()},
+        values={n: None if n in record["undefined"] else v if v is not None else worst[n] for n, v in values.items()},
         status=record["status"],
         reasons=tuple(_reason(*fault) for fault in record["reasons"]),
         scores=scores,

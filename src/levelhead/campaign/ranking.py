@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from levelhead.campaign.groups import Group
 from levelhead.campaign.results import Result, Results
+from levelhead.measures import lower_is_better
 
 
 class Standing(NamedTuple):
@@ -102,23 +103,30 @@ def rank(results: Results, measure: str, group: Group, rule: str = "exact") -> R
         group: over which test sets.
         rule: `exact`, `conll17` or `conll18`.
     """
-    chosen = _RULES[rule]
+    chosen, lower = _RULES[rule], lower_is_better(measure)
+    without = any if not lower else all  # a perplexity is missing where an output is; 0 would be the best
     undefined = tuple(
         code
         for code in group.codes
-        if any(results.results[system, code].values[measure] is None for system in results.systems)
+        if without(results.results[system, code].values[measure] is None for system in results.systems)
     )
-    standings = [_standing(results, system, measure, group, chosen, known=not undefined) for system in results.systems]
-    return Ranking(measure, group, rule, tuple(ranked(standings)), undefined)
+    known = {
+        system: not undefined and all(results.results[system, code].values[measure] is not None for code in group.codes)
+        for system in results.systems
+    }
+    standings = [_standing(results, one, measure, group, chosen, known=known[one]) for one in results.systems]
+    return Ranking(measure, group, rule, tuple(ranked(standings, lower=lower)), undefined)
 
 
-def ranked(standings: Iterable[Standing]) -> list[Standing]:
+def ranked(standings: Iterable[Standing], *, lower: bool = False) -> list[Standing]:
     """Give standings their ranks, and put them in order: by value, then by name, those without a value last.
 
     Args:
         standings: in any order, without ranks.
+        lower: whether lower values are better.
     """
-    ordered = sorted(standings, key=lambda one: (one.value is None, -(one.value or 0), one.system))
+    sign = 1 if lower else -1
+    ordered = sorted(standings, key=lambda one: (one.value is None, sign * (one.value or 0), one.system))
     result: list[Standing] = []
     for place, standing in enumerate(ordered, 1):
         shared = bool(result) and result[-1].value == standing.value

@@ -32,6 +32,9 @@ from levelhead.report import ranking as report
 if TYPE_CHECKING:
     from levelhead.campaign.layout import Split
 
+_Every = Literal["official", "las-first"]
+"""All measures of the rules, in the order of their scorer or with LAS first."""
+
 _MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
 _MAIN_2017 = ("LAS", "UAS", "CLAS")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
@@ -113,7 +116,7 @@ def rank(
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
     written = read_manifest(manifest) if manifest is not None else None
-    every = "official" if output_format == "prototext" else "las-first" if all_measures else None
+    every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, rules, ranking, groups, every=every)
     tls = _tls(tls_ca, tls_cert, tls_key)
     if scores is not None:
@@ -136,7 +139,7 @@ def _chosen(
     ranking: str | None,
     groups: tuple[str, ...],
     *,
-    every: Literal["official", "las-first"] | None,
+    every: _Every | None,
 ) -> _Options:
     from levelhead.scoring.rules import RULES
 

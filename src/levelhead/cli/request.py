@@ -11,11 +11,17 @@ import click
 
 from levelhead.cli import options
 from levelhead.scoring.measure import split
-from levelhead.scoring.weights import path_of
+from levelhead.scoring.weights import ENTROPY, path_of
 
 if TYPE_CHECKING:
     from levelhead.folders import Pairs
     from levelhead.measures import Registry
+    from levelhead.scoring import Rules
+    from levelhead.scoring.weights import Weights
+
+
+_OF_ALL_WORDS = ("confusion", "errors", "cascading")
+"""Tables that are of arcs and labels themselves, not of a measure."""
 
 
 class Request(NamedTuple):
@@ -31,6 +37,7 @@ class Request(NamedTuple):
         punct: what to leave out as punctuation.
         weights: a file of weights, or None.
         counts: whether to print numbers in place of ratios.
+        enhancements: digits of the kinds of enhancement that are not scored.
         explain: whether to explain the differences between rules.
         align_sentences: whether to score the sentences that agree.
         gates: gates, as they were written.
@@ -54,6 +61,7 @@ class Request(NamedTuple):
     punct: str
     weights: str | None
     counts: bool
+    enhancements: str
     explain: bool
     align_sentences: bool
     gates: tuple[str, ...]
@@ -95,6 +103,12 @@ class Request(NamedTuple):
             raise click.UsageError(message)
         if bool(self.table != "scores") + bool(self.by) + bool(self.show) > 1:
             raise click.UsageError("give one of --table, --by and --show")
+        if self.train and not self.by and not self._needs_entropy:
+            raise click.UsageError("--train is for --by and for WLAS(WDE)")
+        if self.asked and (self.show or self.table in _OF_ALL_WORDS):
+            raise click.UsageError(
+                "--show and the tables confusion, errors and cascading are of no measure: leave -m out"
+            )
 
     def inputs(self) -> Iterator[str]:
         """Give all files that are read: those of folders too, and the weights that measures name."""
@@ -115,7 +129,34 @@ class Request(NamedTuple):
     def settings(self) -> dict[str, Any]:
         """Return what all functions that score take."""
         formats = {"format": self.input_format, "gold_format": self.gold_format}
-        return {"rules": self.rules, **formats, "registry": self.registry()}
+        return {"rules": self.chosen_rules(), **formats, "registry": self.registry()}
+
+    @property
+    def _needs_entropy(self) -> bool:
+        return any(f"({ENTROPY}" in text for text in (*self.asked, *self.gates))
+
+    def entropy_weights(self) -> dict[str, Weights]:
+        """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing if it was not asked for."""
+        if not self._needs_entropy:
+            return {}
+        from levelhead.treebank import read
+        from levelhead.typology import entropy_weights
+
+        if not self.train:
+            raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
+        return {ENTROPY: entropy_weights(read(path) for path in self.train)}
+
+    def chosen_rules(self) -> Rules:
+        """Return the rules, with the kinds of enhancement that are not scored."""
+        from levelhead.scoring.rules import RULES
+
+        if not self.enhancements:
+            return RULES[self.rules]
+        from levelhead.scoring.enhancements import switches_of
+
+        if self.rules != "udtools":
+            raise click.UsageError("--enhancements needs --rules udtools")
+        return RULES[self.rules]._replace(switches=switches_of(self.enhancements))
 
     def pairs(self) -> Pairs:
         """Return the pairs of two folders, or the one pair of files under the name of the gold file."""

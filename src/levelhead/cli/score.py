@@ -29,6 +29,12 @@ Gate = tuple[str, Fraction]
 TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
 
 
+def _digits(context: click.Context, option: click.Parameter, value: str | None) -> str:  # noqa: ARG001
+    if value is not None and not set(value) <= set("0123456"):
+        raise click.BadParameter(f"{value!r} is not made of digits from 0 to 6")
+    return value or ""
+
+
 @click.command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
@@ -39,6 +45,11 @@ TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confu
 @options.punct_option
 @click.option("-w", "--weights", type=options.PATH, help="Also print WeightedLAS with the weights in this file.")
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios.")
+@click.option(
+    "--enhancements", metavar="DIGITS", callback=_digits,
+    help="Kinds of enhancement not to score, as the option of udtools, whose rules it needs: 1 gapping, 2 shared"
+    " parents and 3 dependents in coordination, 4 control, 5 relative clauses, 6 case in labels; for example 146.",
+)  # fmt: skip
 @click.option("--explain", is_flag=True, help="Say which differences between the four rules change the numbers.")
 @click.option(
     "--align-sentences",
@@ -65,7 +76,9 @@ TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confu
     "--show", multiple=True, metavar="GOLD:SYSTEM",
     help="Print the sentences in which the one relation is taken for the other, with both trees: nsubj:obj.",
 )  # fmt: skip
-@click.option("--train", multiple=True, type=options.PATH, help="A training treebank, for --by; can be repeated.")
+@click.option(
+    "--train", multiple=True, type=options.PATH, help="A training treebank, for --by and WLAS(WDE); can be repeated."
+)
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()
@@ -84,7 +97,12 @@ def score(**given: Any) -> int:
         return _analyse(request)
     registry = request.registry()
     wanted = [_gate(text, registry) for text in request.gates]
-    settings = {**request.settings(), "registry": registry, "measures": _every(request, wanted, registry)}
+    settings = {
+        **request.settings(),
+        "registry": registry,
+        "measures": _every(request, wanted, registry),
+        "weights": request.entropy_weights(),
+    }
     if request.folders:
         return _passed(_score_folders(request, settings), wanted)
     evaluation, coverage = _score(request, settings)

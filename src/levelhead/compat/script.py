@@ -12,6 +12,7 @@ from levelhead.errors import InputError
 from levelhead.evaluation import measures_for, score_treebanks
 from levelhead.scoring.counts import count_words
 from levelhead.scoring.definitions import ATTACHED
+from levelhead.scoring.enhancements import ENHANCEMENTS, switches_of
 from levelhead.scoring.matches import match, universal_features
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score as OurScore
@@ -24,16 +25,6 @@ from levelhead.treebank.source import read_bytes
 
 COLUMNS = range(10)
 """ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."""
-
-_ENHANCEMENTS = (
-    "no_gapping",
-    "no_shared_parents_in_coordination",
-    "no_shared_dependents_in_coordination",
-    "no_control",
-    "no_external_arguments_of_relative_clauses",
-    "no_case_info",
-    "no_empty_nodes",
-)
 
 
 class UDError(Exception):
@@ -170,7 +161,8 @@ class Script:
         Args:
             file: the file.
             path: its name, for messages.
-            treebank_type: of today's script, only `multiple_roots_okay`.
+            treebank_type: the switches of today's script: `multiple_roots_okay`, `no_empty_nodes`, and the kinds of
+                enhancement that are not scored, `scoring.enhancements.ENHANCEMENTS`.
 
         Raises:
             UDError: the script refuses the file.
@@ -199,11 +191,14 @@ class Script:
 
     def _load(self, data: bytes, path: str | None, treebank_type: Mapping[str, Any] | None) -> UDRepresentation:
         options = {name for name, value in (treebank_type or {}).items() if value}
-        if options & set(_ENHANCEMENTS):
-            raise UDError(f"levelhead.compat does not know {', '.join(sorted(options & set(_ENHANCEMENTS)))}")
-        reading = replace(self._reading, several_roots="multiple_roots_okay" in options)
+        reading = replace(
+            self._reading,
+            several_roots="multiple_roots_okay" in options,
+            empty_nodes="no_empty_nodes" not in options,
+        )
+        rules = self._rules._replace(switches=frozenset(options & set(ENHANCEMENTS)))
         try:
-            return UDRepresentation(parse_officially(data, reading, path), self._rules)
+            return UDRepresentation(parse_officially(data, reading, path), rules)
         except InputError as error:
             raise UDError(str(error)) from error
 
@@ -221,9 +216,12 @@ class Script:
             deprel_weights: of the 2017 script, the weights of WeightedLAS.
 
         Raises:
-            UDError: the texts differ.
+            UDError: the texts differ, or the files were loaded with different kinds of enhancement.
         """
-        gold, system, rules = gold_ud.treebank, system_ud.treebank, self._rules
+        gold, system = gold_ud.treebank, system_ud.treebank
+        rules = self._rules._replace(switches=gold_ud.rules.switches)
+        if system_ud.rules.switches != rules.switches:
+            raise UDError("gold and system were loaded with different kinds of enhancement")
         try:
             evaluation = score_treebanks(gold, system, measures_for(rules, None), rules)
         except InputError as error:
@@ -244,7 +242,8 @@ class Script:
         Raises:
             UDError: a file is refused, or the texts differ.
         """
-        options = {"multiple_roots_okay": getattr(args, "multiple_roots_okay", False)}
+        options = {name: getattr(args, name, False) for name in ("multiple_roots_okay", "no_empty_nodes")}
+        options |= dict.fromkeys(switches_of(getattr(args, "enhancements", "0")), True)
         gold, system = (self.load_conllu_file(path, options) for path in (args.gold_file, args.system_file))
         weights = load_deprel_weights(getattr(args, "weights", None))
         return self.evaluate(gold, system, weights)

@@ -11,6 +11,7 @@ from levelhead.conversion.convert import backward, forward
 from levelhead.conversion.heads import Variant, raised, ud_version, words_of
 from levelhead.conversion.targets import Targets, default_targets
 from levelhead.treebank import Treebank, nonprojective_arcs
+from levelhead.typology.entropy import head_entropy_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -56,6 +57,8 @@ class RoundTrip:
         changed_heads: the words that have another head in the function-head tree; two for nearly every conversion.
         nonprojective: non-projective arcs, before and after forward conversion.
         nonprojective_sentences: sentences with at least one such arc, before and after.
+        head_entropy: how uncertain head words are before and after (`typology.head_entropy`), in bits; None where no
+            word is frequent enough.
         not_restored: the words that have another head after the round trip.
     """
 
@@ -70,6 +73,7 @@ class RoundTrip:
     changed_heads: int
     nonprojective: tuple[int, int]
     nonprojective_sentences: tuple[int, int]
+    head_entropy: tuple[float | None, float | None]
     not_restored: tuple[NotRestored, ...]
 
     @property
@@ -116,6 +120,7 @@ def check(
         changed_heads=int((heads != treebank.heads).sum()),
         nonprojective=(int(before.sum()), int(after.sum())),
         nonprojective_sentences=(_sentences_of(before, treebank), _sentences_of(after, treebank)),
+        head_entropy=(head_entropy_of(treebank).bits, head_entropy_of(converted).bits),
         not_restored=tuple(_not_restored(treebank, back.local_heads())),
     )
 

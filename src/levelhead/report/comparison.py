@@ -10,7 +10,7 @@ from levelhead.comparison import AVERAGES, Comparison, Wins
 from levelhead.gains import Gain
 from levelhead.languages import LanguagePair
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Plain, Table
 from levelhead.significance import Result
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -27,10 +27,11 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     several = len({result.treebank for result in comparison.results}) > 1
     shown = [one for one in comparison.results if each or not several or one.treebank in AVERAGES]
     columns = [Column("Treebank", "text")] if several else []
-    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score"), Column("95% from"), Column("to")]
+    start = f"{100 * float(comparison.signature['level']):g}% from"
+    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score"), Column(start), Column("to")]
     spread = any(one.spread is not None for one in shown)
     columns += [Column("SD")] if spread else []
-    columns += [Column("Diff", "difference"), Column("95% from", "difference"), Column("to", "difference")]
+    columns += [Column("Diff", "difference"), Column(start, "difference"), Column("to", "difference")]
     columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("", "text")]
     columns += [Column("Detectable")] if power else []
     rows: list[tuple[Cell, ...]] = []
@@ -39,26 +40,31 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
         if (one.treebank, one.measure) != last:
             rules.add(len(rows))
             last = (one.treebank, one.measure)
-        start = (one.treebank,) if several else ()
-        rows.append((*start, *_cells(one, spread=spread), *((one.detectable,) if power else ())))
+        where = (one.treebank,) if several else ()
+        cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
+        rows.append((*where, *cells, *((one.detectable,) if power else ())))
     notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
+    notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_won(one, comparison.systems[0]) for one in comparison.wins]
     notes.append(signature_line(comparison.signature))
     return Table(tuple(columns), tuple(rows), tuple(notes), frozenset(rules - {0}))
 
 
-def _cells(one: Result, *, spread: bool) -> list[Cell]:
+def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
     def pair(interval: tuple[float, float] | None) -> tuple[Cell, Cell]:
-        return (None, None) if interval is None else interval
+        return (None, None) if interval is None else (shown(interval[0]), shown(interval[1]))
+
+    def shown(value: float | None) -> Cell:
+        return Plain(value) if plain and value is not None else value
 
     blank: tuple[Cell, ...] = ("",) * 5
-    change = (one.difference, *pair(one.difference_interval), one.p, one.p_holm)
+    change = (shown(one.difference), *pair(one.difference_interval), one.p, one.p_holm)
     return [
         one.measure,
         one.system,
-        one.value,
+        shown(one.value),
         *pair(one.interval),
-        *((one.spread,) if spread else ()),
+        *((shown(one.spread),) if spread else ()),
         *(blank if one.p is None else change),
         mark(one.p_holm),
     ]
@@ -90,14 +96,16 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "kind": "comparison",
         "signature": dict(comparison.signature),
         "baseline": comparison.systems[0],
-        "results": [_document(one) for one in comparison.results],
+        "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
         "files": {name: dict(files) for name, files in comparison.files.items()},
         "wins": [one._asdict() for one in comparison.wins],
     }
 
 
-def _document(one: Result) -> dict[str, Any]:
+def _document(one: Result, *, plain: bool) -> dict[str, Any]:
     document = one._asdict()
+    if plain:
+        return document
     for name in ("value", "spread", "difference", "detectable"):
         document[name] = _points(document[name])
     for name in ("interval", "difference_interval"):

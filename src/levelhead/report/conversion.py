@@ -23,6 +23,8 @@ _COLUMNS = (
     Column("arcs then %"),
     Column("Nonproj. sent. %"),
     Column("sent. then %"),
+    Column("Head entropy", "number"),
+    Column("then", "number"),
 )
 
 _TEXTS = {"Treebank", "sent_id", "Form"}
@@ -85,6 +87,8 @@ def round_trip_document(trip: RoundTrip) -> dict[str, Any]:
         "nonprojective_after": trip.nonprojective[1],
         "nonprojective_sentences_before": trip.nonprojective_sentences[0],
         "nonprojective_sentences_after": trip.nonprojective_sentences[1],
+        "head_entropy_before": trip.head_entropy[0],
+        "head_entropy_after": trip.head_entropy[1],
         **ratios,
         "not_restored": list(map(NotRestored._asdict, trip.not_restored)),
     }
@@ -104,6 +108,7 @@ def _row(name: str, trip: RoundTrip) -> tuple[Cell, ...]:
         len(trip.failed_sentences), len(trip.not_restored), ratio["not_restored_share"],
         ratio["nonprojective_share_before"], ratio["nonprojective_share_after"],
         ratio["nonprojective_sentences_share_before"], ratio["nonprojective_sentences_share_after"],
+        *trip.head_entropy,
     )  # fmt: skip
 
 

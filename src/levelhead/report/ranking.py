@@ -8,8 +8,9 @@ from itertools import groupby
 from typing import Any
 
 from levelhead.campaign import Ranking, Result, Results, Standing
+from levelhead.measures import lower_is_better
 from levelhead.report.scores import SCHEMA, score_numbers, signature_line
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Plain, Table
 
 _MOST_NAMED = 6
 
@@ -59,16 +60,20 @@ def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]
 def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tuple[Cell, ...]:
     group = rankings[0].group
     cells: list[Cell] = [group.name] if extras.group else []
-    cells += [standing.rank, standing.system, _ratio(standing.value)]
+    cells += [standing.rank, standing.system, _value(standing.value, rankings[0])]
     cells += list(standing.interval or (None, None)) if extras.interval else []
     cells += ["-".join(map(str, standing.ranks)) if standing.ranks else None] if extras.ranks else []
     for ranking in rankings[1:]:
         other = next(one for one in ranking.standings if one.system == standing.system)
-        cells += [_ratio(other.value), other.rank]
+        cells += [_value(other.value, ranking), other.rank]
     cells.append(f"{standing.n_valid} of {len(group.codes)}")
     if extras.valid_only:
-        cells.append(_ratio(standing.value if standing.valid_only is None else standing.valid_only))
+        cells.append(_value(standing.value if standing.valid_only is None else standing.valid_only, rankings[0]))
     return tuple(cells)
+
+
+def _value(value: Fraction | None, ranking: Ranking) -> Cell:
+    return Plain(value) if value is not None and lower_is_better(ranking.measure) else _ratio(value)
 
 
 def _ratio(value: Fraction | None) -> float | None:

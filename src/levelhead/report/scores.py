@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation import Evaluation
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Plain, Table
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank
 
@@ -42,6 +42,8 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
 
 
 def _ratios(score: Score) -> tuple[Cell, ...]:
+    if score.perplexity:
+        return _NO_CELL, _NO_CELL, number(score.value, score), _NO_CELL
     aligned = score.aligned_accuracy if score.aligned is not None else _NO_CELL
     return (None,) * 4 if score.reason else (score.precision, score.recall, score.f1, aligned)
 
@@ -49,6 +51,11 @@ def _ratios(score: Score) -> tuple[Cell, ...]:
 def _counts(score: Score) -> tuple[Cell, ...]:
     aligned = score.aligned if score.aligned is not None else _NO_CELL
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
+
+
+def number(value: float | None, score: Score) -> Cell:
+    """Return a value as a cell: a ratio, or a perplexity, which is no percentage."""
+    return Plain(value) if value is not None and score.perplexity else value
 
 
 def signature_line(signature: Mapping[str, str]) -> str:
@@ -59,8 +66,13 @@ def signature_line(signature: Mapping[str, str]) -> str:
 def scores_table(evaluations: Mapping[str, Evaluation], average: Average) -> Table:
     """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average."""
     columns = (Column("Treebank", "text"), *(Column(name) for name in average))
-    rows = [(name, *(score.value for score in evaluation.values())) for name, evaluation in evaluations.items()]
-    rows.append((f"Macro-average of {len(evaluations)}", *map(_rounded, average.values())))
+    rows = [
+        (name, *(number(score.value, score) for score in evaluation.values()))
+        for name, evaluation in evaluations.items()
+    ]
+    scores = next(iter(evaluations.values()))
+    means = (number(_rounded(value), scores[name]) for name, value in average.items())
+    rows.append((f"Macro-average of {len(evaluations)}", *means))
     own = {"gold", "system", "gold-warnings", "system-warnings"}  # what differs from treebank to treebank
     signature = next(iter(evaluations.values())).signature
     shared = {name: value for name, value in signature.items() if name not in own}
@@ -92,12 +104,17 @@ def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> 
 
 def scores_document(evaluations: Mapping[str, Evaluation], average: Average) -> dict[str, Any]:
     """Return the scores of several treebanks for JSON."""
+    first = next(iter(evaluations.values()))
     return {
         "schema": SCHEMA,
         "kind": "scores",
         "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
-        "macro_average": {name: None if value is None else float(100 * value) for name, value in average.items()},
+        "macro_average": {name: _average(value, first[name]) for name, value in average.items()},
     }
+
+
+def _average(value: Fraction | None, score: Score) -> float | None:
+    return None if value is None else float(value if score.perplexity else 100 * value)
 
 
 def _file(treebank: Treebank) -> dict[str, Any]:
@@ -123,5 +140,5 @@ def score_numbers(score: Score) -> dict[str, Any]:
     ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
     document: dict[str, Any] = {name: None if value is None else 100 * value for name, value in ratios.items()}
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
-    document["value"] = document[score.component]
+    document["value"] = score.value if score.perplexity else document[score.component]
     return document | ({"reason": score.reason} if score.reason else {})

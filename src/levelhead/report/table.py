@@ -8,6 +8,10 @@ Kind = Literal["text", "ratio", "difference", "probability", "number"]
 Cell = str | int | float | None
 
 
+class Plain(float):
+    """A number that is printed as it is, whatever its column: a perplexity among percentages."""
+
+
 class Column(NamedTuple):
     """A column of a table.
 
@@ -49,6 +53,9 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """
     if cell is None:
         return "-"
+    if isinstance(cell, Plain):
+        sign = "+" if column.kind == "difference" else ""
+        return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
     if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
         sign = "+" if column.kind == "difference" else ""
         return repr(100 * cell) if places is None else f"{100 * cell:{sign}.{places}f}"

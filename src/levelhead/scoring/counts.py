@@ -218,8 +218,8 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
     gold, system, labels = matches.edges
     numbers = np.arange(len(labels)) if needs & Agree.FULL_RELATION else universal_labels(labels)
     child = matches.gold_of_system[system.child]
-    parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent])
-    reachable = (child >= 0) & ((parent >= 0) | (system.parent < 0))
+    parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent.clip(min=0)])
+    reachable = (child >= 0) & ((parent >= 0) | (system.parent == -1))  # NO_HEAD is another's head on no side
     keys = _keys(
         (gold.child, gold.parent, numbers[gold.label]),
         (child[reachable], parent[reachable], numbers[system.label][reachable]),

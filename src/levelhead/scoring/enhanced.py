@@ -8,6 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from levelhead.scoring.enhancements import without
 from levelhead.treebank import Treebank
 from levelhead.treebank.graph import (
     Graph,
@@ -33,7 +34,7 @@ class Edges:
 
     Args:
         child: the word below, int32, shape (edges,).
-        parent: the word above, -1 for the root, likewise.
+        parent: the word above, -1 for the root, `NO_HEAD` for what agrees with nothing; likewise.
         label: the number of its label, as `labels` has it, likewise.
     """
 
@@ -45,7 +46,9 @@ class Edges:
         return len(self.child)
 
 
-def edges_of(treebank: Treebank, labels: dict[str, int], *, collapse: bool) -> Edges:
+def edges_of(
+    treebank: Treebank, labels: dict[str, int], *, collapse: bool, switches: frozenset[str] = frozenset()
+) -> Edges:
     """Read the enhanced edges of a treebank.
 
     Args:
@@ -53,6 +56,7 @@ def edges_of(treebank: Treebank, labels: dict[str, int], *, collapse: bool) -> E
         labels: the number of each label; new ones are added, so that two treebanks can share them.
         collapse: whether a path through empty nodes becomes one edge with a joined label, and malformed DEPS are an
             error; else edges from empty nodes are dropped, and heads are read as the official script reads them.
+        switches: kinds of enhancement to take out, of `enhancements.ENHANCEMENTS`.
 
     Raises:
         MalformedDeps: DEPS cannot be read, or an edge points to no node of its sentence.
@@ -66,7 +70,8 @@ def edges_of(treebank: Treebank, labels: dict[str, int], *, collapse: bool) -> E
     edges = np.stack([plain.child, parent, shared[plain.label]], axis=1).astype(np.int32)
     if collapse and len(plain.child) < len(graph.of_words.child):
         edges = np.concatenate([edges, _collapsed(treebank, graph, labels)])
-    return Edges(*(np.ascontiguousarray(column) for column in edges.T))
+    columns = [np.ascontiguousarray(column) for column in edges.T]
+    return Edges(*(without(switches, treebank, columns, labels) if switches else columns))
 
 
 def universal_labels(labels: dict[str, int]) -> Codes:

@@ -85,8 +85,9 @@ class Matches:
     def edges(self) -> tuple[Edges, Edges, dict[str, int]]:
         """The enhanced edges of gold and system, and the numbers of their labels."""
         labels: dict[str, int] = {}
-        gold = edges_of(self.gold, labels, collapse=self.rules.collapse)
-        return gold, edges_of(self.system, labels, collapse=self.rules.collapse), labels
+        settings: dict[str, Any] = {"collapse": self.rules.collapse, "switches": self.rules.switches}
+        gold = edges_of(self.gold, labels, **settings)
+        return gold, edges_of(self.system, labels, **settings), labels
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return what each gold and each system word counts, bool or float64, shapes (words,)."""

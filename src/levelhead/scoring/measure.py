@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterator
+from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, cast
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from levelhead.errors import MeasureError
 from levelhead.scoring.matches import Agree
 
-Unit = Literal["tokens", "sentences", "aligned", "words", "edges", "exact", "roots", "trees"]
+if TYPE_CHECKING:
+    from levelhead.scoring.counts import Counts
+
+Unit = Literal["tokens", "sentences", "aligned", "words", "edges", "exact", "roots", "trees", "perplexity"]
 Punctuation = Literal["relation", "callin"]
-Component = Literal["precision", "recall", "f1", "aligned_accuracy"]
+Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
 NOTHING = Agree(0)
 """What a word must agree in to be aligned: no more."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 _TEXT = re.compile(
-    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[a-z1_]+))?",
+    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[a-z0-9_]+))?",
     re.DOTALL,
 )
 _CLASS = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)")
@@ -51,6 +54,18 @@ class Measure:
         return f"{self.name}{argument}{classes}{f'.{self.component}' if self.component else ''}"
 
 
+class Resource(NamedTuple):
+    """What a measure needs from a file: weights, a model.
+
+    Args:
+        values: what was read.
+        sha256: the hash of the file.
+    """
+
+    values: Any
+    sha256: str
+
+
 class Definition(NamedTuple):
     """What a measure counts, and what it is.
 
@@ -73,6 +88,8 @@ class Definition(NamedTuple):
         default_weight: the weight of relations that the file does not list; None: that is an error, unless the
             argument says `,default=NUMBER`.
         by_gold: whether each system word counts as its gold word does.
+        load: reads what the argument names, for a measure that needs more than weights.
+        counter: counts it, given the aligned words, what was read, and whether by sentence.
     """
 
     name: str
@@ -90,6 +107,18 @@ class Definition(NamedTuple):
     takes_weights: bool = False
     default_weight: float | None = None
     by_gold: bool = False
+    load: Callable[[str], Resource] | None = None
+    counter: Callable[..., Counts] | None = None
+
+    @property
+    def lower_is_better(self) -> bool:
+        """Whether a lower value is a better one."""
+        return self.unit == "perplexity"
+
+    @property
+    def needs_file(self) -> bool:
+        """Whether its argument names a file that must be read: weights, a training treebank."""
+        return self.takes_weights or self.load is not None
 
     def needs_for(self, argument: str | None) -> Agree:
         """Return what must agree, given the argument."""

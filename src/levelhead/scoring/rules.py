@@ -32,6 +32,7 @@ class Rules(NamedTuple):
         undefined: the value of a ratio with nothing to count.
         unannotated: whether a column that gold leaves out is reported as such (else scored all the same).
         reading: the official scorer as which files are read; None for levelhead's own care and repairs.
+        switches: the kinds of enhancement that are taken out of both graphs (`scoring.enhancements`).
     """
 
     name: str
@@ -47,6 +48,7 @@ class Rules(NamedTuple):
     undefined: float | None = 0.0
     unannotated: bool = False
     reading: str | None = None
+    switches: frozenset[str] = frozenset()
 
 
 CONLL17 = Rules(

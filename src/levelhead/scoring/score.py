@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from levelhead.errors import Fault, InputError, Place
 from levelhead.scoring.counts import (
     Counts,
     count_aligned,
@@ -29,6 +31,10 @@ if TYPE_CHECKING:
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
 
+_MOST_SURPRISE = 308
+"""Above this power of ten there are no floats."""
+
+
 @dataclass(frozen=True)
 class Score:
     """What a measure says of a system.
@@ -42,6 +48,7 @@ class Score:
         undefined: the value of a ratio with nothing to count: None, or 0.0 as the official scorers print it.
         reason: why there is no value, where there is none.
         signature: everything that decides the number, by name.
+        perplexity: whether the value is 10 ** (correct / gold) in place of a ratio: of surprise to events.
     """
 
     measure: Measure
@@ -52,6 +59,7 @@ class Score:
     undefined: float | None = None
     reason: str | None = None
     signature: Mapping[str, str] | None = None
+    perplexity: bool = False
 
     @property
     def precision(self) -> float | None:
@@ -76,6 +84,9 @@ class Score:
     @property
     def value(self) -> float | None:
         """The ratio that the measure names: F1 unless it says otherwise."""
+        if self.perplexity:
+            surprise = self.correct / self.gold if self.gold else math.inf
+            return 10.0**surprise if surprise < _MOST_SURPRISE else None
         return getattr(self, self.component)  # type: ignore[no-any-return]
 
     @property
@@ -88,17 +99,19 @@ class Score:
         """The value without rounding; None where there is none."""
         if self.value is None:
             return None
+        if self.perplexity:
+            return Fraction(self.value)
         part, whole = self._parts(self.component)
         return Fraction(part) / Fraction(whole) if whole else Fraction(self.value)
 
     def _parts(self, component: Component) -> tuple[float, float]:
         if component == "f1":
             return 2 * self.correct, self.system + self.gold
-        wholes = {"precision": self.system, "recall": self.gold, "aligned_accuracy": self.aligned or 0}
-        return self.correct, wholes[component]
+        wholes = {"precision": self.system, "aligned_accuracy": self.aligned or 0}
+        return self.correct, wholes.get(component, self.gold)
 
     def _ratio(self, component: Component) -> float | None:
-        if self.reason is not None:
+        if self.reason is not None or self.perplexity:
             return None
         part, whole = self._parts(component)
         return part / whole if whole else self.undefined
@@ -110,7 +123,7 @@ def count(
     definition: Definition,
     *,
     schemes: Schemes = STANDARD,
-    weights: Mapping[str, float] | None = None,
+    weights: Any = None,
     by_sentence: bool = False,
 ) -> Counts:
     """Count what a measure counts.
@@ -120,13 +133,15 @@ def count(
         measure: which measure.
         definition: what it is.
         schemes: where the classes that it names are looked up.
-        weights: the weights that its argument names, for a weighted measure.
+        weights: the weights, or the model, that its argument names.
         by_sentence: one row for each gold sentence, else one row in all.
 
     Raises:
         MalformedDeps: the measure is of enhanced graphs, and DEPS cannot be read.
         MeasureError: a relation has no weight, and there is no default.
     """
+    if definition.counter is not None:
+        return definition.counter(matches, weights, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
     if definition.unit in _OF_WORDS:
         selection = selection_for(matches, measure, definition, schemes, weights)
@@ -134,6 +149,34 @@ def count(
     if definition.unit in _OF_SPANS:
         return _OF_SPANS[definition.unit](matches, by_sentence=by_sentence)
     return (count_edges if definition.unit == "edges" else count_roots)(matches, needs, by_sentence=by_sentence)
+
+
+def count_by_sentence(
+    matches: Matches,
+    measure: Measure,
+    definition: Definition,
+    *,
+    schemes: Schemes = STANDARD,
+    weights: Mapping[str, float] | None = None,
+) -> Counts:
+    """Count what a measure counts, one row for each gold sentence.
+
+    Args:
+        matches: the aligned words.
+        measure: which measure.
+        definition: what it is.
+        schemes: where the classes that it names are looked up.
+        weights: the weights that its argument names, for a weighted measure.
+
+    Raises:
+        InputError: the measure is of enhanced graphs, and DEPS cannot be read.
+        MeasureError: a relation has no weight, and there is no default.
+    """
+    try:
+        return count(matches, measure, definition, schemes=schemes, weights=weights, by_sentence=True)
+    except MalformedDeps as error:
+        files = " or ".join(str(Place(side.source.path)) for side in (matches.gold, matches.system))
+        raise InputError(Fault("unreadable-deps", f"{measure}: DEPS of {files} cannot be read: {error}")) from error
 
 
 def selection_for(
@@ -175,7 +218,7 @@ def score(
     definition: Definition,
     *,
     schemes: Schemes = STANDARD,
-    weights: Mapping[str, float] | None = None,
+    weights: Any = None,
 ) -> Score:
     """Score a system by one measure.
 
@@ -184,7 +227,7 @@ def score(
         measure: which measure.
         definition: what it is.
         schemes: where the classes that it names are looked up.
-        weights: the weights that its argument names, for a weighted measure.
+        weights: the weights, or the model, that its argument names.
 
     Raises:
         MeasureError: a relation has no weight, and there is no default.
@@ -197,7 +240,8 @@ def score(
         total = count(matches, measure, definition, schemes=schemes, weights=weights)
     except MalformedDeps as error:
         return replace(nothing, reason=f"DEPS cannot be read: {error}")
-    return score_of(total, measure, matches.rules.undefined)
+    found = score_of(total, measure, matches.rules.undefined)
+    return replace(found, perplexity=definition.unit == "perplexity")
 
 
 def score_of(total: Counts, measure: Measure, undefined: float | None = None) -> Score:

@@ -4,26 +4,23 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
-from typing import NamedTuple
+from collections.abc import Mapping
+from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
-from levelhead.scoring.measure import Definition, Measure
+from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.treebank.source import read_bytes
 
 _LARGEST = 1e9
 
+ENTROPY = "WDE"
+"""What stands in the place of a path for the word dependency entropies of training treebanks: WLAS(WDE)."""
 
-class Weights(NamedTuple):
-    """The weights of relations, from a file.
+ABSENT_ENTROPY = 0.5
+"""The word dependency entropy of a relation in a treebank that does not have it (Callin, section 4.2)."""
 
-    Args:
-        values: the weight of each relation.
-        sha256: the hash of the file.
-    """
-
-    values: Mapping[str, float]
-    sha256: str
+Weights = Resource
+"""The weight of each relation, from a file."""
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
@@ -56,32 +53,15 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
     return Weights(weights, hashlib.sha256(data).hexdigest())
 
 
-def weights_of(measures: Iterable[Measure]) -> dict[str, Weights]:
-    """Read the weights that measures name, each file once; by path.
-
-    Args:
-        measures: measures that take weights.
-
-    Raises:
-        InputError: a file is not one of weights.
-    """
-    read: dict[str, Weights] = {}
-    for measure in measures:
-        path = _path_and_default(measure)[0]
-        if path not in read:
-            read[path] = read_weights(path)
-    return read
-
-
-def values_of(measure: Measure, definition: Definition, read: Mapping[str, Weights]) -> Mapping[str, float] | None:
-    """Return the weights that a measure names; None for one without weights.
+def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resource]) -> Any:
+    """Return the weights, or the model, that a measure names; None for one that needs neither.
 
     Args:
         measure: any measure.
         definition: what it is.
-        read: the weights of `weights_of`, by path.
+        read: the weights of `weights_for`, by path.
     """
-    return file_of(measure, read).values if definition.takes_weights else None
+    return file_of(measure, read).values if definition.needs_file else None
 
 
 def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
@@ -89,7 +69,7 @@ def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
 
     Args:
         measure: a weighted measure.
-        read: the weights of `weights_of`, by path.
+        read: the weights of `weights_for`, by path.
     """
     return read[_path_and_default(measure)[0]]
 
@@ -101,8 +81,10 @@ def default_weight(measure: Measure, definition: Definition) -> float | None:
         measure: a measure; `,default=NUMBER` may end its argument.
         definition: what it is.
     """
-    default = _path_and_default(measure)[1] if definition.takes_weights else None
-    return definition.default_weight if default is None else default
+    path, default = _path_and_default(measure) if definition.takes_weights else ("", None)
+    if default is not None:
+        return default
+    return ABSENT_ENTROPY if path == ENTROPY else definition.default_weight
 
 
 def path_of(measure: Measure) -> str:

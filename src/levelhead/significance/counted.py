@@ -34,11 +34,24 @@ class Counted(NamedTuple):
         measures: the measures.
         parts: numerator and denominator of each measure in every sentence; integers in float64, which holds them
             exactly; shape (sentences, runs, measures, 2).
+        perplexities: which of the measures are perplexities, by index.
     """
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     parts: Sums
+    perplexities: tuple[int, ...] = ()
+
+    def values(self, sums: Sums) -> Sums:
+        """Return the values that sums make: ratios, and 10 to the ratio for perplexities; nan where there is nothing.
+
+        Args:
+            sums: shape (..., measures, 2).
+        """
+        found = ratios(sums)
+        powers = list(self.perplexities)
+        found[..., powers] = 10.0 ** found[..., powers]
+        return found
 
     @property
     def flat(self) -> Sums:
@@ -62,15 +75,16 @@ def counted(runs: Sequence[Run]) -> Counted:
     """
     measures = tuple(runs[0].counts)
     parts = [np.stack([_parts(*run.counts[measure]) for measure in measures], axis=1) for run in runs]
-    return Counted(tuple(run.system for run in runs), measures, np.stack(parts, axis=1))
+    powers = tuple(i for i, name in enumerate(measures) if runs[0].counts[name][1] == "perplexity")
+    return Counted(tuple(run.system for run in runs), measures, np.stack(parts, axis=1), powers)
 
 
 def _parts(counts: Counts, component: Component) -> Sums:
     """Numerator and denominator of a ratio, shape (sentences, 2); F1 = 2 correct / (system + gold)."""
-    wholes = {"precision": counts.system, "recall": counts.gold, "aligned_accuracy": counts.aligned}
+    wholes = {"precision": counts.system, "aligned_accuracy": counts.aligned}
     if component == "f1":
         return np.stack([2.0 * counts.correct, counts.system + counts.gold], axis=1).astype(np.float64)
-    whole = wholes[component]
+    whole = wholes.get(component, counts.gold)
     return np.stack([counts.correct, counts.correct * 0 if whole is None else whole], axis=1).astype(np.float64)
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import Counted, ratios
+from levelhead.significance.counted import Counted
 from levelhead.significance.resampling import resampled, swapped
 
 Sums = NDArray[np.float64]
@@ -101,13 +101,13 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     macro, micro = _Average(len(tables)), _Average(len(tables))
     for (name, table), seed in zip(treebanks.items(), seeds):
         sums = _drawn(table, seed, settings)
-        own = [None if part is None else ratios(part) for part in sums]
+        own = [None if part is None else table.values(part) for part in sums]
         results += _results(name, table, _sample(own, runs), settings)
         macro.add(own)
         micro.add(sums)
     if len(tables) > 1:
         means = [None if part is None else part / len(tables) for part in macro.sums]
-        pooled = [None if part is None else ratios(part) for part in micro.sums]
+        pooled = [None if part is None else tables[0].values(part) for part in micro.sums]
         results += _results("macro-average", tables[0], _sample(means, runs), settings)
         results += _results("micro-average", tables[0], _sample(pooled, runs), settings)
     return results
@@ -207,8 +207,13 @@ def _result(
         difference=observed,
         difference_interval=interval(boot, settings),
         p=bootstrap_p(boot) if permuted is None else _permutation_p(permuted, observed),
-        detectable=_number(_POWER * float(np.nanstd(boot, ddof=1))) if settings.resamples > 1 else None,
+        detectable=_detectable(boot),
     )
+
+
+def _detectable(differences: Sums) -> float | None:
+    known = differences[~np.isnan(differences)]
+    return _POWER * float(known.std(ddof=1)) if len(known) > 1 else None
 
 
 def _number(value: float) -> float | None:
@@ -231,15 +236,20 @@ def interval(values: Sums, settings: Settings) -> tuple[float, float] | None:
 
 
 def _permutation_p(permuted: Sums, observed: float) -> float:
-    """(1 + permutations as extreme) / (1 + permutations), two-sided: never 0 (Davison and Hinkley 1997, 4.11)."""
-    return float((1 + np.count_nonzero(np.abs(permuted) >= abs(observed) - _EQUAL)) / (1 + len(permuted)))
+    """(1 + permutations as extreme) / (1 + permutations), two-sided: never 0 (Davison and Hinkley 1997, 4.11).
+
+    A permutation that leaves nothing to count on one side has no difference, and is taken for as extreme.
+    """
+    less = np.count_nonzero(np.abs(permuted) < abs(observed) - _EQUAL)
+    return float((1 + len(permuted) - less) / (1 + len(permuted)))
 
 
 def bootstrap_p(values: Sums) -> float:
     """Return twice the smaller share of resampled differences on either side of zero: two-sided, never 0.
 
     Args:
-        values: the difference in each resample, shape (resamples,).
+        values: the difference in each resample, nan where it has none, shape (resamples,).
     """
-    below, above = np.count_nonzero(values <= _EQUAL), np.count_nonzero(values >= -_EQUAL)
-    return float(min(1.0, 2 * (1 + min(below, above)) / (1 + len(values))))
+    known = values[~np.isnan(values)]
+    below, above = np.count_nonzero(known <= _EQUAL), np.count_nonzero(known >= -_EQUAL)
+    return float(min(1.0, 2 * (1 + min(below, above)) / (1 + len(known))))

@@ -8,6 +8,7 @@ Files that are in order go through the scanner; only the others are read line by
 from __future__ import annotations
 
 import hashlib
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 
@@ -19,6 +20,12 @@ from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Sour
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
+
+_CELL = rb"[^\t\n]*\t"
+_EMPTY_NODE = re.compile(
+    rb"^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)", re.MULTILINE
+)
+"""Finds a line with a dot in its ID or in the head of an edge."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,6 +40,7 @@ class Official:
         unicode_spaces: whether all space separators are taken out of forms (else only U+0020).
         deps: whether it parses DEPS, and crashes where they are malformed.
         several_roots: whether a sentence may have more than one root (an option of udtools).
+        empty_nodes: whether empty nodes, and edges from them, are passed over (else refused, an option of udtools).
     """
 
     name: str
@@ -42,6 +50,7 @@ class Official:
     unicode_spaces: bool = True
     deps: bool = False
     several_roots: bool = False
+    empty_nodes: bool = True
 
     def bare(self, form: str) -> str:
         """Return a form without what counts as a space."""
@@ -72,6 +81,8 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
     """
     text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
     treebank = scan_treebank(text, several_roots=official.several_roots)
+    if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
+        raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
     if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
         treebank = _Reading(official, name).read(data)
     sentence = _too_deep(treebank, official)

@@ -3,7 +3,13 @@
 from levelhead.typology.collection import Survey, files_of, survey
 from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.counts import TreebankCounts, count
-from levelhead.typology.entropy import HeadEntropy, averaged_entropy, head_entropy, word_dependency_entropy
+from levelhead.typology.entropy import (
+    HeadEntropy,
+    averaged_entropy,
+    entropy_weights,
+    head_entropy,
+    word_dependency_entropy,
+)
 from levelhead.typology.lexical import CALLIN_CHUNKS, Chunks
 from levelhead.typology.profile import Profile, profile
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
@@ -28,6 +34,7 @@ __all__ = [
     "Verdict",
     "averaged_entropy",
     "count",
+    "entropy_weights",
     "files_of",
     "head_entropy",
     "profile",

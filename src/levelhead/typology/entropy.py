@@ -2,19 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import hashlib
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.typology.tally import Tally
+from levelhead.scoring.weights import ABSENT_ENTROPY, Weights
+from levelhead.treebank.relations import universal
+from levelhead.typology.tally import Tally, compact, mapped
 
 if TYPE_CHECKING:
-    from levelhead.treebank import Column
+    from levelhead.treebank import Column, Treebank
     from levelhead.treebank.strings import Codes
-
-ABSENT = 0.5
-"""The word dependency entropy of a relation in a treebank that does not have it (Callin, section 4.2)."""
 
 
 def word_dependency_entropy(words: Tally) -> dict[str, float]:
@@ -52,7 +52,7 @@ def averaged_entropy(
     if not entropies:
         raise ValueError("there is no treebank to average over")
     every = sorted({*relations, *(relation for one in entropies for relation in one)})
-    means = {name: sum(one.get(name, ABSENT) for one in entropies) / len(entropies) for name in every}
+    means = {name: sum(one.get(name, ABSENT_ENTROPY) for one in entropies) / len(entropies) for name in every}
     return dict(sorted(means.items(), key=lambda item: item[1]))
 
 
@@ -104,3 +104,28 @@ def head_entropy(heads: Tally, least: int = 5) -> HeadEntropy:
     by_relation = {name: value / totals[name] for name, value in bits.items()}
     overall = sum(bits.values()) / known.total if len(known) else None
     return HeadEntropy(overall, by_relation, known.total, heads.total)
+
+
+def head_entropy_of(treebank: Treebank, least: int = 5) -> HeadEntropy:
+    """Return the head-word entropy of a treebank, by universal relation and over all.
+
+    Args:
+        treebank: any treebank.
+        least: as in `head_entropy`.
+    """
+    relations, forms, tags = mapped(treebank.relations, universal), compact(treebank.forms), compact(treebank.upos)
+    return head_entropy(count_heads(treebank.heads, tags, relations, forms), least)
+
+
+def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
+    """Return averaged word dependency entropies as the weights of WLAS(WDE) (Callin, section 5).
+
+    Args:
+        treebanks: training treebanks, at least one, each counted and forgotten before the next is read.
+
+    Raises:
+        ValueError: there is no treebank.
+    """
+    tallies = (Tally.of(mapped(one.relations, universal), compact(one.forms)) for one in treebanks)
+    weights = averaged_entropy([word_dependency_entropy(words) for words in tallies])
+    return Weights(weights, hashlib.sha256(repr(weights).encode()).hexdigest())

@@ -1,0 +1,184 @@
+"""Fair measures on the outputs of the shared tasks: CLAS from its classes, tables that sum up, labels that are none."""
+
+import csv
+import json
+from collections import Counter
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from levelhead.analysis import break_down, confuse, error_types
+from levelhead.analysis.buckets import Settings
+from levelhead.exclusions import difference, exclusions_of, values_of
+from levelhead.measures import parse_measure
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import CONLL17, CONLL18, UD
+from levelhead.treebank.schemes import NIVRE_FANG
+from test_cli import levelhead as command
+from test_official_2018 import SYSTEMS, official_rows
+
+TREEBANKS = ("fi_pud", "hsb_ufal", "hy_armtdp", "kmr_mg", "tr_imst", "zh_gsd")
+"""Large and small, well and hardly parsed; ArmParser has no output for three of them."""
+
+TREEBANKS_2017 = ("bxr", "ga", "hsb", "hu", "ja_pud", "kmr", "ug")
+
+UNKNOWN_LABELS = {
+    # system, treebank: its labels that are no relations, and how many words have them
+    ("ONLP-lab", "fi_pud"): {"ROOT": 1052},
+    ("ONLP-lab", "hsb_ufal"): {"ROOT": 660},
+    ("ONLP-lab", "hy_armtdp"): {"ROOT": 514},
+    ("ONLP-lab", "kmr_mg"): {"ROOT": 935},
+    ("ONLP-lab", "tr_imst"): {"ROOT": 986},
+    ("ONLP-lab", "zh_gsd"): {"ROOT": 498},
+    ("HIT-SCIR-18", "hsb_ufal"): {"unk": 1},
+    ("HIT-SCIR-18", "hy_armtdp"): {"unk": 7},
+    ("HIT-SCIR-18", "kmr_mg"): {"unk": 10},
+}
+
+
+def files(data: Path, system: str, treebank: str) -> tuple[Path, Path]:
+    folder = data / "conll18"
+    return folder / "gold" / f"{treebank}.conllu.xz", folder / "systems" / system / f"{treebank}.conllu.xz"
+
+
+@pytest.fixture(params=[(system, treebank) for system in SYSTEMS for treebank in TREEBANKS], ids="-".join)
+def pair(request, data: Path):
+    """Every pair that there is, with its row of official counts."""
+    system, treebank = request.param
+    gold, output = files(data, system, treebank)
+    (row,) = [row for row in official_rows(data, system) if row["treebank"] == treebank]
+    if not output.exists():
+        assert row["status"] == "MISSING"
+        return None
+    return system, treebank, levelhead.read(gold), levelhead.read(output), row
+
+
+def counts(score: levelhead.Score) -> tuple[float, float, float, float | None]:
+    return score.correct, score.gold, score.system, score.aligned
+
+
+def test_clas_and_classes_against_the_official_counts(pair) -> None:
+    """The official CLAS is LAS without FUN, PUNCT, and without labels that are no relations; classes sum to LAS."""
+    if pair is None:
+        return
+    system, treebank, gold, output, row = pair
+    classes = [f"LAS@{label}" for label in NIVRE_FANG.names]
+    scores = levelhead.score(gold, output, measures=["LAS", "CLAS", "LAS-FUN-PUNCT", *classes])
+    for name in ("LAS", "CLAS"):
+        official = tuple(int(row[f"{name}_{part}"]) for part in ("correct", "gold", "system", "aligned"))
+        assert counts(scores[name]) == official
+    assert tuple(map(sum, zip(*(counts(scores[name]) for name in classes)))) == counts(scores["LAS"])
+    labels = UNKNOWN_LABELS.get((system, treebank), {})
+    n_unknown = sum(labels.values())
+    assert counts(scores["LAS@UNKNOWN"]) == (0, 0, n_unknown, 0)
+    expected = (scores["CLAS"].correct, scores["CLAS"].gold, scores["CLAS"].system + n_unknown, scores["CLAS"].aligned)
+    assert counts(scores["LAS-FUN-PUNCT"]) == expected
+    assert scores.notes == ()
+    found = Counter(label for label in output.relations if NIVRE_FANG.class_of(label) == "UNKNOWN")
+    assert dict(found) == labels
+
+
+def test_relations_sum_to_las_and_words_to_their_kinds_of_errors(pair) -> None:
+    """By relation, by any property of words, and by kind of error."""
+    if pair is None:
+        return
+    _, _, gold, output, row = pair
+    matches = match(gold, output, UD)
+    for by in (["deprel"], ["class", "direction"], ["upos"], ["length"], ["projective", "depth"], ["sentence-length"]):
+        rows = break_down(matches, parse_measure("LAS"), by, Settings(NIVRE_FANG)).rows
+        sums = [sum(getattr(score, part) for _, score in rows) for part in ("correct", "gold", "system", "aligned")]
+        assert sums == [int(row[f"LAS_{part}"]) for part in ("correct", "gold", "system", "aligned")], by
+    kinds = error_types(matches)
+    assert sum(kinds.values()) == int(row["LAS_aligned"])
+    assert kinds["right"] == int(row["LAS_correct"])
+    assert kinds["right"] + kinds["wrong label"] == int(row["UAS_correct"])
+    confusion = confuse(matches)
+    assert confusion.right_heads.sum() == int(row["UAS_correct"])
+    assert confusion.right_heads.trace() == int(row["LAS_correct"])
+    assert confusion.counts.sum() + confusion.unaligned_gold.sum() == int(row["LAS_gold"])
+    assert confusion.counts.sum() + confusion.unaligned_system.sum() == int(row["LAS_system"])
+
+
+@pytest.mark.parametrize("system", SYSTEMS)
+def test_clas_of_2017_counts_labels_that_are_none(data: Path, system: str) -> None:
+    """Its black list keeps `ROOT` and `unk`: under those rules CLAS is LAS-FUN-PUNCT, whatever the labels."""
+    for treebank in TREEBANKS:
+        gold, output = files(data, system, treebank)
+        if output.exists():
+            ours = levelhead.score(gold, output, measures=["CLAS", "LAS-FUN-PUNCT"], rules="conll17")
+            assert counts(ours["CLAS"]) == counts(ours["LAS-FUN-PUNCT"])
+            under_2018 = levelhead.score(gold, output, measures=["CLAS"], rules="conll18")["CLAS"]
+            n_unknown = sum(UNKNOWN_LABELS.get((system, treebank), {}).values())
+            assert ours["CLAS"].system - under_2018.system == n_unknown
+            assert (ours["CLAS"].value == under_2018.value) == (n_unknown == 0)
+
+
+def test_what_the_label_of_onlp_lab_costs(data: Path) -> None:
+    """Its `ROOT` is never right. The white list of 2018 does not count it, so that CLAS is two points higher (44.04 for 41.98)."""
+    scores = levelhead.score(*files(data, "ONLP-lab", "fi_pud"), measures=["CLAS", "LAS-FUN-PUNCT", "LAS@UNKNOWN"])
+    (row,) = [row for row in official_rows(data, "ONLP-lab") if row["treebank"] == "fi_pud"]
+    assert repr(scores["CLAS"].f1) == row["CLAS_F1"]
+    without = 2 * int(row["CLAS_correct"]) / (int(row["CLAS_gold"]) + int(row["CLAS_system"]) + 1052)
+    assert scores["LAS-FUN-PUNCT"].f1 == without
+    assert (round(100 * scores["CLAS"].f1, 2), round(100 * without, 2)) == (44.04, 41.98)
+    assert (scores["LAS@UNKNOWN"].precision, scores["LAS@UNKNOWN"].recall) == (0.0, None)
+
+
+@pytest.mark.parametrize("treebank", TREEBANKS_2017)
+def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
+    """At full precision the official number, as CLAS and as LAS-FUN-PUNCT."""
+    folder = data / "conll17"
+    with (folder / "official" / "scores_conll17-baseline.tsv").open(encoding="utf-8", newline="") as table:
+        rows = csv.DictReader(table, delimiter="\t")
+        (row,) = [row for row in rows if (row["treebank"], row["metric"]) == (treebank, "CLAS")]
+    pair = (
+        folder / "gold" / f"{treebank}.conllu.xz",
+        folder / "systems" / "conll17-baseline" / f"{treebank}.conllu.xz",
+    )
+    scores = levelhead.score(*pair, measures=["CLAS", "LAS-FUN-PUNCT"], rules="conll17")
+    assert repr(scores["CLAS"].f1) == repr(scores["LAS-FUN-PUNCT"].f1) == row["F1_recomputed_full_precision"]
+
+
+@pytest.mark.parametrize("rules", [CONLL17, CONLL18, UD], ids=lambda rules: rules.name)
+def test_tables_of_classes_left_out(data: Path, rules) -> None:
+    """Nivre and Fang's Table 2: differences are restricted minus full, from counts that add up to the whole."""
+    asked = exclusions_of("LAS", "classes")
+    found = levelhead.score(*files(data, "UDPipe-Future", "tr_imst"), measures=asked.measures, rules=rules)
+    values = values_of(found)
+    for alone, without in zip(asked.alone, asked.without):
+        one, other, whole = found[str(alone)], found[str(without)], found["LAS"]
+        assert tuple(map(sum, zip(counts(one), counts(other)))) == counts(whole)
+        own = Fraction(2 * other.correct, other.gold + other.system)
+        assert difference(values, without, asked.whole) == own - Fraction(2 * whole.correct, whole.gold + whole.system)
+        assert without.without == (alone.only,)
+    fun = difference(values, parse_measure("LAS-FUN"), asked.whole)
+    assert -0.05 < fun < 0, "function words are easier: a loss is negative"
+
+
+def test_the_command_prints_the_tables_of_all_treebanks(data: Path, tmp_path: Path) -> None:
+    """Folders in, an average row, differences of exact values; the average of differences is the difference of averages."""
+    for kind in ("gold", "system"):
+        (tmp_path / kind).mkdir()
+        for treebank in ("hsb_ufal", "kmr_mg", "tr_imst"):
+            file = files(data, "Stanford-18", treebank)[kind == "system"]
+            (tmp_path / kind / file.name).symlink_to(file)
+    folders = (tmp_path / "gold", tmp_path / "system")
+    done = command("score", "--table", "relations", "--format", "tsv", *folders)
+    head, *rows = [line.split("\t") for line in done.stdout.splitlines()]
+    assert head == ["Treebank", "LAS", "CLAS", "diff", "-aux", "-case", "-cc", "-clf", "-cop", "-det", "-mark"]
+    assert [row[0] for row in rows] == ["hsb_ufal", "kmr_mg", "tr_imst", "Average of 3"]
+    for column in range(1, len(head)):
+        cells = [float(row[column]) for row in rows]
+        assert cells[-1] == pytest.approx(sum(cells[:-1]) / 3, abs=1e-9)
+    assert float(rows[-1][3]) == pytest.approx(float(rows[-1][2]) - float(rows[-1][1]), abs=1e-9)
+    assert {row[head.index("-clf")] for row in rows} == {"0.0"}, "no classifiers in these languages"
+    done = command("score", "--table", "classes", "--format", "json", *folders)
+    document = json.loads(done.stdout)
+    assert {*document["treebanks"]} == {"hsb_ufal", "kmr_mg", "tr_imst"}
+    official = {row["treebank"]: row for row in official_rows(data, "Stanford-18")}
+    for treebank, one in document["treebanks"].items():
+        assert one["scores"]["LAS"] == pytest.approx(100 * float(official[treebank]["LAS_F1"]), abs=1e-12)
+        assert "LAS@UNKNOWN" not in one["scores"], "a class without words is not shown"
+        assert one["differences"]["LAS-FUN"] == pytest.approx(one["scores"]["LAS-FUN"] - one["scores"]["LAS"])

@@ -1,0 +1,439 @@
+"""Tables, breakdowns and comparisons on the command line: what is printed, as text and as data, and what is refused."""
+
+import json
+import re
+
+import pytest
+
+from conftest import EXAMPLES
+from levelhead.cli import program
+
+FIGURE = EXAMPLES / "nivre-fang"
+PARALLEL = EXAMPLES / "parallel"
+EN = (FIGURE / "gold/en.conllu", FIGURE / "system/en.conllu")
+GOLD, ALPHA, BETA = (
+    PARALLEL / part for part in ("gold/en.conllu", "systems/alpha/en.conllu", "systems/beta/en.conllu")
+)
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command in this process; gives the exit code, standard output and standard error."""
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        code = program.run([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.out + printed.err
+        return code, printed.out, printed.err
+
+    return command
+
+
+def scrubbed(text: str) -> str:
+    return re.sub(r"(unicode|numpy|version|gold|system):[0-9a-f.]+", r"\1:*", text)
+
+
+GOLDEN = {
+    "classes": """\
+Treebank     |   LAS |   CORE | NONCORE |    FUN |  -CORE | -NONCORE |   -FUN
+-------------+-------+--------+---------+--------+--------+----------+--------
+en           | 87.50 | 100.00 |   50.00 | 100.00 |  -4.17 |   +12.50 | -12.50
+fi           | 75.00 | 100.00 |   50.00 |      - | -25.00 |   +25.00 |  +0.00
+-------------+-------+--------+---------+--------+--------+----------+--------
+Average of 2 | 81.25 | 100.00 |   50.00 | 100.00 | -14.58 |   +18.75 |  -6.25
+differences: the measure without a class or relation, minus the measure over all words
+rules:ud|unicode:*|version:*|scheme:nivre-fang
+""",
+    "relations": """\
+Treebank     |   LAS |  CLAS |   diff |  -aux | -case |   -cc |  -clf |  -cop |  -det | -mark
+-------------+-------+-------+--------+-------+-------+-------+-------+-------+-------+-------
+en           | 87.50 | 75.00 | -12.50 | +0.00 | -1.79 | +0.00 | +0.00 | +0.00 | -7.50 | +0.00
+fi           | 75.00 | 75.00 |  +0.00 | +0.00 | +0.00 | +0.00 | +0.00 | +0.00 | +0.00 | +0.00
+-------------+-------+-------+--------+-------+-------+-------+-------+-------+-------+-------
+Average of 2 | 81.25 | 75.00 |  -6.25 | +0.00 | -0.89 | +0.00 | +0.00 | +0.00 | -3.75 | +0.00
+differences: the measure without a class or relation, minus the measure over all words
+rules:ud|unicode:*|version:*|scheme:nivre-fang
+""",
+    "sentences": """\
+treebank | sentence | sent_id     | words.gold | words.system | words.aligned | LAS.correct | LAS.gold | LAS.system
+---------+----------+-------------+------------+--------------+---------------+-------------+----------+------------
+en       |        1 | figure-1-en |          8 |            8 |             8 |           7 |        8 |          8
+fi       |        1 | figure-1-fi |          4 |            4 |             4 |           3 |        4 |          4
+""",
+    "confusion": """\
+Treebank | Gold | System | Words | Head right | of gold
+---------+------+--------+-------+------------+---------
+errors only; of gold: the share of the gold relation's aligned words
+""",
+    "errors": """\
+Treebank | Error                         | Words | Share
+---------+-------------------------------+-------+-------
+en       | right                         |     7 | 87.50
+en       | wrong label                   |     0 |  0.00
+en       | wrong head inside the phrase  |     1 | 12.50
+en       | wrong head outside the phrase |     0 |  0.00
+en       | wrongly the root              |     0 |  0.00
+en       | root not found                |     0 |  0.00
+en       | head not aligned              |     0 |  0.00
+fi       | right                         |     3 | 75.00
+fi       | wrong label                   |     0 |  0.00
+fi       | wrong head inside the phrase  |     1 | 25.00
+fi       | wrong head outside the phrase |     0 |  0.00
+fi       | wrongly the root              |     0 |  0.00
+fi       | root not found                |     0 |  0.00
+fi       | head not aligned              |     0 |  0.00
+""",
+    "cascading": """\
+Treebank | Class   | Arcs       | Wrong | Parent right |  Share
+---------+---------+------------+-------+--------------+--------
+en       | NONCORE | labelled   |     1 |            1 | 100.00
+en       | NONCORE | unlabelled |     1 |            1 | 100.00
+fi       | NONCORE | labelled   |     1 |            1 | 100.00
+fi       | NONCORE | unlabelled |     1 |            1 | 100.00
+class by the gold relation; the lower the share, the more wrong arcs hang from wrong ones
+""",
+}
+
+
+@pytest.mark.parametrize("table", GOLDEN)
+def test_tables_of_figure_1(run, table):
+    """English and Finnish, one wrong arc each; every number can be counted by hand."""
+    code, out, err = run("score", "--table", table, FIGURE / "gold", FIGURE / "system")
+    assert (code, scrubbed(out), err) == (0, GOLDEN[table], "")
+
+
+@pytest.mark.parametrize("table", GOLDEN)
+@pytest.mark.parametrize("output_format", ["json", "jsonl", "tsv", "markdown", "latex"])
+def test_tables_in_every_format(run, table, output_format):
+    code, out, _ = run("score", "--table", table, "--format", output_format, *EN)
+    assert code == 0
+    if output_format.startswith("json"):
+        document = json.loads(out)
+        assert document["schema"] == 1
+        kind = "exclusions" if table in {"classes", "relations"} else table
+        assert document["kind"] == kind
+        assert list(document["treebanks"]) == ["en"]
+    else:
+        start = {"tsv": "treebank\t", "markdown": "| treebank", "latex": "% \\usepackage"}[output_format]
+        assert out.lower().startswith(start) or (table not in {"classes", "relations", "sentences"})
+        assert out.count("\\begin{tabular}") == (output_format == "latex")
+
+
+def test_documents(run):
+    def document(*options: object) -> dict:
+        code, out, _ = run("score", "--format", "json", *options, *EN)
+        assert code == 0
+        return json.loads(out)["treebanks"]["en"]
+
+    assert document("--table", "classes")["scores"] == pytest.approx({
+        "LAS": 87.5, "LAS@CORE": 100, "LAS@NONCORE": 50, "LAS@FUN": 100, "LAS-CORE": 100 * 5 / 6, "LAS-NONCORE": 100,
+        "LAS-FUN": 75,
+    })  # fmt: skip
+    assert document("--table", "classes")["differences"] == pytest.approx(
+        {"LAS-CORE": -100 / 24, "LAS-NONCORE": 12.5, "LAS-FUN": -12.5}
+    )
+    assert document("--table", "sentences") == {
+        "sentence": [1], "sent_id": ["figure-1-en"], "words.gold": [8], "words.system": [8], "words.aligned": [8],
+        "LAS.correct": [7], "LAS.gold": [8], "LAS.system": [8],
+    }  # fmt: skip
+    confusion = document("--table", "confusion")
+    assert confusion["relations"] == ["det", "case", "nsubj", "obj", "obl", "root"]
+    assert [row[i] for i, row in enumerate(confusion["counts"])] == [3, 1, 1, 1, 1, 1]
+    assert sum(map(sum, confusion["right_heads"])) == 7
+    assert document("--table", "cascading")[2] == {
+        "name": "NONCORE",
+        "labelled": True,
+        "wrong": 1,
+        "parent_right": 1,
+        "ratio": 1.0,
+    }
+    (by_class, by_both) = document("--by", "class", "--by", "class,direction")
+    assert by_class["by"] == ["class"]
+    assert by_class["rows"][1] == {
+        "class": "NONCORE", "gold": 2, "system": 2, "correct": 1, "precision": 50.0, "recall": 50.0, "f1": 50.0,
+    }  # fmt: skip
+    assert [(row["class"], row["direction"], row["gold"]) for row in by_both["rows"]] == [
+        ("CORE", "head before", 1), ("CORE", "head after", 1), ("NONCORE", "root", 1), ("NONCORE", "head before", 1),
+        ("FUN", "head after", 4),
+    ]  # fmt: skip
+
+
+def test_breakdowns(run):
+    code, out, _ = run("score", "--by", "length", "--by", "upos", *EN)
+    assert (code, out) == (
+        0,
+        """\
+by     |      | Gold | System | Correct | Precision | Recall |     F1
+-------+------+------+--------+---------+-----------+--------+--------
+length | root |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
+length | 1    |    4 |      4 |       4 |    100.00 | 100.00 | 100.00
+length | 2    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00
+length | 3-6  |    1 |      1 |       0 |      0.00 |   0.00 |   0.00
+-------+------+------+--------+---------+-----------+--------+--------
+upos   | DET  |    3 |      3 |       3 |    100.00 | 100.00 | 100.00
+upos   | NOUN |    3 |      3 |       2 |     66.67 |  66.67 |  66.67
+upos   | ADP  |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
+upos   | VERB |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
+LAS, each side by its own arcs
+""",
+    )
+
+
+def test_breakdowns_by_what_was_seen_in_training(run):
+    """Of the eight words the training sentence has all but `room`; its tree is another."""
+    train = FIGURE / "gold/en.conllu"
+    rows = {}
+    for by in ("vocabulary", "frequency", "seen-sentence", "seen-tree"):
+        code, out, _ = run("score", "--format", "tsv", "--by", by, "--train", train, "--train", train, *EN)
+        assert code == 0
+        rows[by] = [line.split("\t")[:2] for line in out.splitlines()[1:]]
+    assert rows == {
+        "vocabulary": [["in vocabulary", "8"]],
+        "frequency": [["2-5", "5"], ["6-20", "3"]],  # two copies; `the` three times in each
+        "seen-sentence": [["sentence seen in training", "8"]],
+        "seen-tree": [["tree seen in training", "8"]],
+    }
+    code, out, _ = run("score", "--format", "tsv", "--by", "seen-tree", "--train", EN[1], *EN)
+    assert out.splitlines()[1].startswith("new tree\t8")
+    code, out, _ = run("score", "--format", "tsv", "--by", "vocabulary", "--train", FIGURE / "gold/fi.conllu", *EN)
+    assert out.splitlines()[1].startswith("out of vocabulary\t8")
+
+
+def test_comments_are_held_until_the_next_document(run, tmp_path):
+    """Whatever stands in a comment, tabs included; sentences before any have a dash."""
+    sentence = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    heads = ["", "# newdoc id = d1\n# genre = new\ts\n", "", "# newdoc\n", "# genre = fiction\n", "# newdoc id = d2\n"]
+    (tmp_path / "gold.conllu").write_text("".join(head + sentence for head in heads), encoding="utf-8")
+    paths = (tmp_path / "gold.conllu", tmp_path / "gold.conllu")
+    code, out, _ = run("score", "--format", "json", "--by", "comment:genre", "--by", "document", *paths)
+    by_genre, by_document = json.loads(out)["treebanks"]["gold"]
+    assert [(row["comment:genre"], row["gold"]) for row in by_genre["rows"]] == [
+        ("-", 3),
+        ("new\ts", 2),
+        ("fiction", 1),
+    ]
+    assert [(row["document"], row["gold"]) for row in by_document["rows"]] == [("-", 3), ("d1", 2), ("d2", 1)]
+    assert code == 0
+
+
+def test_sentences_behind_a_cell(run):
+    code, out, _ = run("score", "--show", "obl:obl", *EN)
+    assert (code, out) == (
+        0,
+        """\
+obl:obl: 1 words
+
+figure-1-en: the dog chased the cat from the room
+  gold
+          ┌─►   the     det
+        ┌─┴─►   dog     nsubj
+    ┌─┬─┴────   chased  root
+    │ │   ┌─►   the     det
+    │ └───┴─►   cat     obj
+    │   ┌───►   from    case
+    │   │ ┌─►   the     det
+    └───┴─┴─► * room    obl
+  system
+          ┌─►   the     det
+        ┌─┴─►   dog     nsubj
+      ┌─┴────   chased  root
+      │   ┌─►   the     det
+    ┌─┴───┴─►   cat     obj
+    │   ┌───►   from    case
+    │   │ ┌─►   the     det
+    └───┴─┴─► * room    obl
+
+""",
+    )
+    code, out, _ = run("score", "--show", "obl:nmod", "--show", "det:punct", "--format", "json", GOLD, ALPHA)
+    cells = json.loads(out)["cells"]
+    assert [one["sent_id"] for one in cells["obl:nmod"]] == ["p01", "p08", "p10"]
+    assert [one["form"] for one in cells["obl:nmod"]] == ["room", "1902", "garden"]
+    one = cells["obl:nmod"][0]
+    assert (one["word"], one["gold"]["heads"][one["word"] - 1], one["system"]["relations"][one["word"] - 1]) == (
+        8,
+        3,
+        "nmod",
+    )
+    assert cells["det:punct"] == []
+
+
+def test_punctuation_schemes_and_definitions(run, tmp_path):
+    _, out, err = run(
+        "score", "--punct", "relation", "-m", "LAS", "-m", "CLAS", "-m", "UAS(nopunct=callin)", GOLD, ALPHA
+    )
+    assert [line.split(" | ")[0].strip() for line in out.splitlines()[2:5]] == [
+        "LAS(nopunct)",
+        "CLAS",
+        "UAS(nopunct=callin)",
+    ]
+    _, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
+    assert json.loads(out)["signature"]["classes"] == "callin:CONTENT"
+    assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
+    _, out, err = run("score", "--scheme", "callin", "--table", "classes", "--format", "tsv", *EN)
+    assert out.splitlines()[0].split("\t") == ["Treebank", "LAS", "CONTENT", "FUNCTION", "-CONTENT", "-FUNCTION"]
+    own = tmp_path / "own.toml"
+    own.write_text(
+        '[measure.Nouns]\nneeds = ["head", "upos"]\nonly = "CORE"\n[scheme.own]\nclasses = { A = ["det"] }\n'
+    )
+    _, out, err = run("score", "--definitions", own, "--scheme", "own", "-m", "Nouns", "-m", "LAS@A", "--counts", *EN)
+    assert [line.split("|")[1].strip() for line in out.splitlines()[2:4]] == ["2", "3"]
+    _code, out, err = run("measures", "--definitions", own, "--format", "json")
+    assert "Nouns" in {one["name"] for one in json.loads(out)["measures"]}
+
+
+def test_measures_lists_schemes_and_their_crossing_tables(run):
+    code, out, _ = run("measures", "--schemes")
+    assert code == 0
+    assert "nivre-fang (UD v2)\n  Nivre and Fang (2017), Table 1\n  CORE: ccomp csubj iobj nsubj obj xcomp\n" in out
+    assert "  looked up as: fixed=mwe flat=name obj=dobj obl=nmod orphan=remnant\n" in out
+    code, out, _ = run("measures", "--schemes", "--format", "json")
+    schemes = {one["name"]: one for one in json.loads(out)["schemes"]}
+    assert [*schemes] == ["nivre-fang", "callin", "callin-code", "kohita", "conll17", "conll18"]
+    assert schemes["nivre-fang"]["counterparts"]["dobj"] == "obj"
+    for output_format in ("tsv", "markdown", "latex"):
+        assert run("measures", "--schemes", "--format", output_format)[0] == 0
+
+
+def test_compare(run):
+    code, out, err = run("compare", "-m", "LAS", "--resamples", 1000, "--seed", 3, "--level", "0.9", GOLD, ALPHA, BETA)
+    head, _, first, second, *notes = out.splitlines()
+    assert head.split(" | ")[:4] == ["Measure", "System", "Score", "90% from"]
+    assert first.split(" | ")[:3] == ["LAS    ", "alpha ", "89.02"]
+    cells = [cell.strip() for cell in second.split("|")]
+    assert (cells[1], cells[2], cells[5], cells[10]) == ("beta", "71.83", "-17.20", "***")
+    assert float(cells[8]) == pytest.approx(1 / 1001, abs=1e-4)
+    assert notes[0] == "differences to alpha; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"
+    assert "resamples:1000|seed:3|level:0.9|" in notes[1]
+    assert (code, err) == (0, "")
+    again = run("compare", "-m", "LAS", "--resamples", 1000, "--seed", 3, "--level", "0.9", GOLD, ALPHA, BETA)
+    assert again[1] == out
+
+
+def test_compare_folders_and_formats(run):
+    folders = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta")
+    _, out, err = run("compare", "-m", "LAS", "--resamples", 200, "--power", "--format", "tsv", *folders)
+    head, *rows = [line.split("\t") for line in out.splitlines()]
+    assert head[0] == "Treebank"
+    assert head[-1] == "Detectable"
+    assert [row[0] for row in rows] == ["macro-average", "macro-average", "micro-average", "micro-average"]
+    assert "LAS: beta beats alpha on 0 treebanks (0 of them for sure), loses on 8" in err
+    _, out, _ = run("compare", "-m", "LAS", "--resamples", 200, "--each", "--format", "json", *folders)
+    document = json.loads(out)
+    assert (document["kind"], document["baseline"], len(document["results"]), len(document["files"])) == (
+        "comparison",
+        "alpha",
+        20,
+        8,
+    )
+    assert document["signature"]["resamples"] == "200"
+    assert document["wins"][0]["sign_p"] == 2 / 2**8
+    english = next(one for one in document["results"] if (one["treebank"], one["system"]) == ("en", "beta"))
+    assert english["difference"] == pytest.approx(100 * (2 * 116 / 323 - 146 / 164))
+    for output_format in ("markdown", "latex", "jsonl", "text"):
+        assert run("compare", "--resamples", 20, "--format", output_format, "--each", *folders)[0] == 0
+    _code, out, _ = run("compare", "--resamples", 20, "--punct", "relation", GOLD, ALPHA)
+    assert "LAS(nopunct) | en     | 87.50" in out, "one system has its file's name"
+
+
+BROKEN = "1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n\n"
+REFUSED = {
+    # arguments after the verb, code, what is said; GOLD ALPHA come last unless there are paths
+    "score --table": "requires an argument",
+    "score --table tree": "is not one of",
+    "score --table classes --by deprel": "give one of --table, --by and --show",
+    "score --by deprel --show det:det": "give one of --table, --by and --show",
+    "score --table classes --counts": "--table, --by and --show go with none of",
+    "score --by deprel --fail-under LAS=5": "--table, --by and --show go with none of",
+    "score --table classes -m LAS -m UAS": "such a table is of one measure; give one -m",
+    "score --table classes -m Words": "Words does not count words, and has no classes",
+    "score --table classes -m LAS@CORE": "LAS@CORE is restricted already",
+    "score --table confusion -m LAS": "are of no measure: leave -m out",
+    "score --table errors -m UAS": "are of no measure: leave -m out",
+    "score --show det:det -m UAS": "are of no measure: leave -m out",
+    "score --show det": "'det' is not GOLD:SYSTEM, as in nsubj:obj",
+    "score --show det:det --format tsv": "--show prints text or JSON",
+    "score --by tree": "nothing is broken down by 'tree'; there are deprel, relation",
+    "score --by deprel,": "nothing is broken down by ''",
+    "score --by comment:": "nothing is broken down by 'comment:'",
+    "score --by vocabulary": "a breakdown by vocabulary needs the training treebank: --train FILE",
+    "score --by deprel -m Sentences": "Sentences does not count words, and cannot be broken down",
+    "score --by deprel -m UEM": "UEM does not count words, and cannot be broken down",
+    "score --by vocabulary --train /no/such/file": "/no/such/file: unreadable-file",
+    "score --train /no/such/file": "--train is for --by",
+    "score --scheme none": "there is no scheme 'none'; there are nivre-fang",
+    "score --scheme callin -m LAS@CORE": "the scheme callin has no class 'CORE'",
+    "score --definitions /no/such/file": "/no/such/file: unreadable-file",
+    "score --punct all": "is not one of",
+    "score -m WLAS": "WLAS needs an argument",
+    "score -m WLAS(/no/such/file)": "/no/such/file: unreadable-file",
+    "score --table classes --rules conll17 -m MLAS": "the rules conll17 have no MLAS",
+    "compare -m LSA": "there is no measure 'LSA'",
+    "compare --resamples 0": "is not in the range",
+    "compare --level 1": "is not in the range",
+    "compare --seed -1": "is not in the range",
+    "compare --scheme none": "there is no scheme 'none'",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_bad_usage(run, arguments):
+    verb, *options = arguments.split(" ")
+    paths = () if options == ["--table"] else (GOLD, ALPHA)
+    code, out, err = run(verb, *options, *paths)
+    assert (code, out) == (2, "")
+    assert REFUSED[arguments] in " ".join(err.split())
+
+
+def test_bad_input(run, tmp_path):
+    """Files that are none, texts that differ, weights that are missing, DEPS that cannot be read."""
+    broken, weights = tmp_path / "broken.conllu", tmp_path / "weights"
+    broken.write_text(BROKEN)
+    weights.write_text("det 1\n")
+    for options in (("--table", "errors"), ("--by", "deprel"), ("--show", "det:det"), ("--table", "sentences")):
+        code, out, err = run("score", *options, GOLD, FIGURE / "gold/fi.conllu")
+        assert (code, out) == (2, "")
+        assert "text-mismatch" in err
+        assert run("score", *options, GOLD, "/no/such/file")[0] == 2
+    for verb in (("score",), ("compare",), ("score", "--table", "classes"), ("score", "--table", "sentences")):
+        code, out, err = run(*verb, "-m", f"WLAS({weights})", *EN)
+        assert (code, out) == (2, "")
+        assert "missing-weight: there is no weight for the relation" in err
+    for verb in (("compare",), ("score", "--table", "sentences")):
+        code, out, err = run(*verb, "-m", "EULAS", broken, broken)
+        assert (code, out) == (2, "")
+        assert err.splitlines()[-1].startswith("unreadable-deps: EULAS: DEPS of")
+    code, out, err = run("compare", GOLD)
+    assert (code, out) == (2, "")
+    code, out, err = run("compare", GOLD, ALPHA, ALPHA)
+    assert (code, err) == (2, f"{ALPHA}: no-pairs: this output is given twice\n")
+    code, out, err = run("compare", PARALLEL / "gold", ALPHA)
+    assert (code, err) == (2, f"{ALPHA}: missing-system-file: gold is a folder, and this is none\n")
+    code, out, err = run("compare", PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/gamma")
+    assert (code, out) == (2, "")
+    assert [line.rsplit("/", 1)[1].split(": ")[:2] for line in err.splitlines()] == [
+        ["tr.conllu:49", "cycle"],
+        ["tr.conllu:108", "several-roots"],
+    ]
+
+
+def test_sentence_tables_are_frames():
+    from levelhead.sentences import count_sentences
+
+    polars = pytest.importorskip("polars")
+    pandas = pytest.importorskip("pandas")
+    found = count_sentences(GOLD, BETA, measures=["LAS", "LAS@CORE"])
+    frame = found.to_polars()
+    assert frame.shape == (20, 11)
+    assert frame["LAS.correct"].sum() == found.to_pandas()["LAS.correct"].sum() == 116
+    assert frame.filter(polars.col("sent_id") == "p01")["words.gold"].to_list() == [8]
+    assert pandas.DataFrame(found.columns()).equals(found.to_pandas())
+
+
+def test_every_property_has_a_golden_test_or_an_oracle():
+    """A new property needs a test; these are all there are."""
+    from levelhead.analysis import BUCKETS
+    from test_fair_measures import BUCKETS as COMPARED
+
+    tested_here = {"seen-sentence", "seen-tree", "document"}
+    assert {*BUCKETS} == {*COMPARED} | tested_here

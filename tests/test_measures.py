@@ -1,0 +1,458 @@
+"""Measures as values: their texts, the schemes they name, weights, and definitions from files."""
+
+import re
+from pathlib import Path
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import levelhead
+from levelhead.errors import InputError, MeasureError
+from levelhead.measures import REGISTRY, STANDARD, parse_measure
+from levelhead.scoring.measure import COMPONENTS, Measure, split
+from levelhead.treebank import schemes
+from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
+from levelhead.user_definitions import read_definitions
+from oracle import fair
+from strategies import pairs
+
+CLASSES = [f"{scheme.name}:{label}" for scheme in schemes.SCHEMES.values() for label in scheme.names]
+NAMES = st.sampled_from(
+    [*CLASSES, *schemes.NIVRE_FANG.names, *sorted(UD1 | UD2), "acl:relcl", "nsubj:pass", "det:poss:x"]
+)
+WITH_CLASSES = [name for name, one in REGISTRY.items() if one.unit in {"words", "exact"}]
+
+
+@st.composite
+def measures(draw: st.DrawFn) -> Measure:
+    """Draw a measure that there is."""
+    name = draw(st.sampled_from(list(REGISTRY)))
+    definition = REGISTRY[name]
+    argument = None
+    if definition.takes_weights or definition.load:
+        path = draw(st.sampled_from(["w.tsv", "a/b-c.tsv", "x)y", "a(b)", "w@CORE", "w)-det", "w).recall", "ä,b"]))
+        argument = path + draw(st.sampled_from(["", ",default=1", ",default=0.5"]))
+    elif definition.options():
+        argument = draw(st.sampled_from([None, *definition.options()]))
+    only, without = None, ()
+    if name in WITH_CLASSES:
+        restricted = draw(st.sampled_from("@- "))
+        only = draw(NAMES) if restricted == "@" else None
+        without = tuple(sorted(set(draw(st.lists(NAMES, min_size=1, max_size=4))))) if restricted == "-" else ()
+    return Measure(name, argument, only, without, draw(st.sampled_from([None, *COMPONENTS])))
+
+
+@given(measure=measures())
+def test_the_text_of_a_measure_is_its_identity(measure):
+    text = str(measure)
+    assert parse_measure(text) == measure
+    assert str(parse_measure(text)) == text
+    assert parse_measure(f"  {text} ") == measure
+    assert parse_measure(measure) == measure if isinstance(measure, str) else hash(measure) == hash(parse_measure(text))
+
+
+@given(measure=measures(), other=measures())
+def test_different_measures_have_different_texts(measure, other):
+    assert (str(measure) == str(other)) == (measure == other)
+
+
+@given(text=st.text(alphabet="LASFUNdet:@-().,=callin ", max_size=24) | st.text(max_size=10))
+def test_any_text_is_a_measure_or_an_error(text):
+    """Never anything else; and what is read is written back to the same measure."""
+    try:
+        measure = parse_measure(text)
+    except MeasureError as error:
+        assert error.slug == "unknown-measure"
+    else:
+        assert parse_measure(str(measure)) == measure
+
+
+PARTS = {
+    "LAS": Measure("LAS"),
+    "CLAS.precision": Measure("CLAS", component="precision"),
+    "LAS@CORE": Measure("LAS", only="CORE"),
+    "LAS-PUNCT-FUN": Measure("LAS", without=("FUN", "PUNCT")),
+    "LAS-FUN-FUN": Measure("LAS", without=("FUN",)),
+    "UAS@callin:CONTENT.recall": Measure("UAS", only="callin:CONTENT", component="recall"),
+    "UAS@callin-code:CONTENT": Measure("UAS", only="callin-code:CONTENT"),
+    "LAS-nivre-fang:FUN-callin-code:OTHER-det": Measure("LAS", without=("callin-code:OTHER", "det", "nivre-fang:FUN")),
+    "LAS-det-nivre-fang:FUN": Measure("LAS", without=("det", "nivre-fang:FUN")),
+    "LAS-nivre-fang:FUN-nivre-fang:MWE": Measure("LAS", without=("nivre-fang:FUN", "nivre-fang:MWE")),
+    "LAS@acl:relcl": Measure("LAS", only="acl:relcl"),
+    "LAS(full)-acl:relcl-det": Measure("LAS", "full", without=("acl:relcl", "det")),
+    "LAS(nopunct,full)": Measure("LAS", "full,nopunct"),
+    "WLAS(my weights.tsv,default=0.5)@CORE": Measure("WLAS", "my weights.tsv,default=0.5", "CORE"),
+    "UEM-PUNCT": Measure("UEM", without=("PUNCT",)),
+}
+
+
+@pytest.mark.parametrize("text", PARTS)
+def test_parts(text):
+    """Exclusions are sorted, given once, and cut at their own hyphens only."""
+    assert parse_measure(text) == PARTS[text]
+    assert parse_measure(str(PARTS[text])) == PARTS[text]
+
+
+ERRORS = {
+    "LSA": "there is no measure 'LSA'; the nearest are LS, LAS, WLAS",
+    "las": "there is no measure 'las'; the nearest are LAS, ",
+    "": "'' is not written NAME[(argument)]",
+    "LAS@": "'LAS@' is not written",
+    "LAS-": "'LAS-' is not written",
+    "LAS@CORE@FUN": "'LAS@CORE@FUN' is not written",
+    "LAS.f2": "'f2' is none of precision, recall, f1, aligned_accuracy",
+    "LAS@CORE-FUN": "'CORE-FUN' in 'LAS@CORE-FUN' is neither a class",
+    "LAS@Core": "'Core' in 'LAS@Core' is neither a class",
+    "LAS--det": "'' in 'LAS--det' is neither",
+    "LAS@KERN": "the scheme nivre-fang has no class 'KERN', only CORE, NONCORE, FUN, MWE, PUNCT, UNKNOWN",
+    "LAS@CONTENT": "there is callin:CONTENT, callin-code:CONTENT, kohita:CONTENT, conll17:CONTENT, conll18:CONTENT",
+    "LAS@callin:CORE": "the scheme callin has no class 'CORE', only CONTENT, FUNCTION, OTHER, UNKNOWN; there is nivre-fang:CORE",
+    "LAS-det-calin:CONTENT": "there is no scheme 'calin'; there are nivre-fang, callin",
+    "LAS-dte": "there is no relation 'dte'; the nearest are det",
+    "LAS@nsubjj:pass": "there is no relation 'nsubjj:pass'; the nearest are nsubj",
+    "LAS(half)": "LAS knows no 'half': full: relations are compared with their subtypes; nopunct",
+    "LAS(full,full)": "an option is given twice",
+    "LAS(nopunct,nopunct=callin)": "an option is given twice",
+    "LAS()": "'LAS()' is not written",
+    "CLAS(full)": "CLAS takes no argument",
+    "WLAS": "WLAS needs an argument: a file with a relation and its weight on each line",
+    "WeightedLAS": "WeightedLAS needs an argument",
+    "Tokens@CORE": "Tokens does not count words, and has no classes",
+    "ELAS-det": "ELAS does not count words",
+    "Roots-det": "Roots does not count words",
+}
+
+
+@pytest.mark.parametrize("text", ERRORS)
+def test_errors_say_what_there_is(text):
+    with pytest.raises(MeasureError, match=re.escape(ERRORS[text])) as refusal:
+        parse_measure(text)
+    assert refusal.value.slug == "unknown-measure"
+
+
+def test_a_default_that_is_no_number_is_an_error(tmp_path):
+    (tmp_path / "w").write_text("nsubj 1\n")
+    gold = levelhead.parse("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    for default in ("x", "", "-1", "nan", "1e10"):
+        with pytest.raises(MeasureError, match="the default is not a number"):
+            levelhead.score(gold, gold, measures=[f"WLAS({tmp_path / 'w'},default={default})"])
+
+
+# Weights
+
+
+ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tpunct\t_\t_\n\n"
+OTHER = ONE.replace("\t2\tdet", "\t2\tcase")
+
+
+def weights_file(folder: Path, text: str) -> Path:
+    (folder / "weights").write_text(text, encoding="utf-8")
+    return folder / "weights"
+
+
+def test_weights_by_hand(tmp_path):
+    """One wrong word: WLAS weighs each side by its own relation, Callin by gold's, without punct."""
+    path = weights_file(tmp_path, "# relation weight\ndet 0.25\n\ncase,0.5\nroot\t2\npunct 1\n")
+    names = [f"{name}({path})" for name in ("WLAS", "CallinWLAS", "WeightedLAS")]
+    wlas, callin, official = levelhead.score(levelhead.parse(ONE), levelhead.parse(OTHER), measures=names).values()
+    assert (wlas.correct, wlas.gold, wlas.system, wlas.aligned) == (3.0, 3.25, 3.5, 3.25)
+    assert wlas.value == 2 * 3 / 6.75
+    assert (callin.correct, callin.gold, callin.system) == (2.0, 2.25, 2.25)
+    assert callin.value == callin.precision == callin.recall == 2 / 2.25
+    assert (official.correct, official.gold, official.system) == (3.0, 3.25, 3.5)
+
+
+def test_missing_weights(tmp_path):
+    """An error, unless there is a default: 1 in WeightedLAS, as in the script of 2017; what is asked for in WLAS."""
+    path = weights_file(tmp_path, "root 2\npunct 1\ncase 1\n")
+    gold, system = levelhead.parse(ONE), levelhead.parse(OTHER)
+    for name in ("WLAS", "CallinWLAS"):
+        with pytest.raises(MeasureError, match="there is no weight for the relation det; add one, or give") as refusal:
+            levelhead.score(gold, system, measures=[f"{name}({path})"])
+        assert refusal.value.slug == "missing-weight"
+    scores = levelhead.score(
+        gold, system, measures=[f"WLAS({path},default=4)", f"WLAS({path},default=0)", f"WeightedLAS({path})"]
+    )
+    assert [score.gold for score in scores.values()] == [7.0, 3.0, 4.0]
+
+
+def test_relations_that_a_measure_leaves_out_need_no_weight(tmp_path):
+    """CallinWLAS leaves out punct, and WLAS-det det."""
+    path = weights_file(tmp_path, "root 2\ndet 1\n")
+    gold = levelhead.parse(ONE)
+    scores = levelhead.score(gold, gold, measures=[f"CallinWLAS({path})", f"WLAS({path})-punct"])
+    assert [score.gold for score in scores.values()] == [3.0, 3.0]
+
+
+def test_the_hash_of_weights_is_in_the_signature(tmp_path):
+    path = weights_file(tmp_path, "root 2\ndet 1\npunct 1\n")
+    gold = levelhead.parse(ONE)
+    before = levelhead.score(gold, gold, measures=[f"WLAS({path})"]).signature[f"WLAS({path})"]
+    weights_file(tmp_path, "root 3\ndet 1\npunct 1\n")
+    after = levelhead.score(gold, gold, measures=[f"WLAS({path})"]).signature[f"WLAS({path})"]
+    assert len(before) == len(after) == 12
+    assert before != after
+
+
+# Schemes
+
+
+@pytest.mark.parametrize("name", ["nivre-fang", "callin", "callin-code", "kohita"])
+@pytest.mark.parametrize("relation", sorted(UD1 | UD2))
+def test_the_class_of_every_relation_is_that_of_the_paper(name, relation):
+    """The papers' tables typed in a second time, and the same counterparts."""
+    scheme = schemes.SCHEMES[name]
+    assert scheme.class_of(relation) == scheme.class_of(f"{relation}:sub") == fair.class_in(name, relation)
+
+
+@pytest.mark.parametrize("scheme", schemes.SCHEMES.values(), ids=lambda scheme: scheme.name)
+def test_classes_are_disjoint_and_cover_their_version(scheme):
+    listed = [relation for members in scheme.classes.values() for relation in members]
+    assert len(listed) == len(set(listed))
+    own = {1: UD1, 2: UD2}.get(scheme.version)
+    if own is not None:
+        assert set(listed) == own
+    for relation in UD1 | UD2 | {"foo", "ROOT", "_", ""}:
+        assert scheme.class_of(relation) in scheme.names
+        assert sum(relation in members for members in scheme.classes.values()) <= 1
+    assert scheme.otherwise in scheme.names
+
+
+def test_what_belongs_to_no_class():
+    """Relations without a counterpart, and labels that are no relations, are UNKNOWN; in 2017 all else was content."""
+    unknown = {
+        name: {relation for relation in UD1 | UD2 if scheme.class_of(relation) == "UNKNOWN"}
+        for name, scheme in schemes.SCHEMES.items()
+    }
+    assert unknown == {
+        "nivre-fang": {"neg"},
+        "callin": {"clf"},
+        "callin-code": {"clf"},
+        "kohita": {"clf"},
+        "conll17": set(),
+        "conll18": UD1 - UD2,
+    }
+    assert schemes.CONLL17.class_of("ROOT") == schemes.CONLL17.class_of("neg") == "CONTENT"
+
+
+def test_crossing_tables_lead_from_one_version_into_the_other():
+    assert {*TO_UD2} == UD1 - UD2 - {"neg"}
+    assert {*TO_UD1} == UD2 - UD1 - {"clf"}
+    assert {*TO_UD2.values()} <= UD2
+    assert {*TO_UD1.values()} <= UD1
+    assert TO_UD2 == fair.V1_IN_V2
+    assert TO_UD1 == fair.V2_IN_V1
+    assert (len(UD1), len(UD2)) == (40, 37)
+
+
+def test_the_lists_of_2018_are_those_of_the_script():
+    """29 content relations, 7 functional ones and punct make up UD v2: no more, no less."""
+    members = schemes.CONLL18.classes
+    assert {label: len(relations) for label, relations in members.items()} == {"CONTENT": 29, "FUNCTION": 7, "PUNCT": 1}
+    assert frozenset().union(*members.values()) == UD2
+
+
+@pytest.mark.parametrize(
+    ("relations", "expected"),
+    [
+        ("nsubj det", None), ("nsubj dobj", 1), ("obj det", 2), ("dobj obj", None), ("dobj neg obj", 1), ("foo", None),
+        ("nsubjpass:x nsubj", 1), ("flat:name fixed dobj", 2), ("", None),
+    ],
+)  # fmt: skip
+def test_version_of_labels(relations, expected):
+    assert version(relations.split()) == expected
+
+
+def test_notes_say_where_versions_cross():
+    """Nothing is guessed silently: v1 labels under classes of v2, and the other way about."""
+    old = levelhead.parse(ONE.replace("\tdet\t", "\tdobj\t"))
+    new = levelhead.parse(ONE.replace("\tdet\t", "\tobj\t"))
+
+    def notes(treebank: levelhead.Treebank, *asked: str, rules: str = "ud") -> tuple[str, ...]:
+        return levelhead.score(treebank, treebank, measures=asked, rules=rules).notes
+
+    assert (
+        notes(old, "LAS", "LAS-det", "UEM") == notes(new, "LAS@CORE", "CLAS") == notes(old, "LAS@callin:CONTENT") == ()
+    )
+    (note,) = notes(old, "LAS@CORE", "UAS-FUN-PUNCT")
+    assert note == (
+        "gold has relations of UD v1; LAS@CORE, UAS-FUN-PUNCT: classes of nivre-fang (UD v2) are looked up by their"
+        " counterparts (`levelhead measures --schemes`)"
+    )
+    (note,) = notes(new, "CNC")
+    assert note.startswith("gold has relations of UD v2; CNC: classes of kohita (UD v1)")
+    (note,) = notes(old, "CLAS", "MLAS") if old.upos[0] != "_" else notes(old, "CLAS")
+    assert note == (
+        "gold has relations of UD v1; CLAS leaves out those that the scheme conll18 does not list: dobj"
+        " (LAS-FUN-PUNCT looks them up by their counterparts)"
+    )
+    assert notes(old, "CLAS", rules="conll17") == ()
+
+
+# A user's own
+
+
+GOOD = """
+[scheme.mine]
+version = 2
+source = "here"
+otherwise = "REST"
+classes = { ARGUMENTS = ["nsubj", "obj"], ROOTS = ["root"] }
+
+[measure.Heads]
+needs = ["head", "upos"]
+only = "mine:ARGUMENTS"
+meaning = "Arguments with head and tag."
+
+[measure.Exact]
+needs = ["head", "relation"]
+unit = "exact"
+without = ["PUNCT", "det"]
+"""
+
+
+def definitions(folder: Path, text: str | bytes) -> Path:
+    (folder / "own.toml").write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder / "own.toml"
+
+
+def test_own_measures_and_schemes_are_like_shipped_ones(tmp_path):
+    registry = read_definitions(definitions(tmp_path, GOOD))
+    assert registry.measures["Heads"].meaning == "Arguments with head and tag."
+    assert {*registry.measures} - {*REGISTRY} == {"Heads", "Exact"}
+    assert {*registry.schemes.by_name} - {*schemes.SCHEMES} == {"mine"}
+    assert registry.schemes.by_name["mine"].class_of("dobj") == "ARGUMENTS", "by its counterpart"
+    assert registry.schemes.by_name["mine"].class_of("det") == "REST"
+    for text in ("LAS@mine:ARGUMENTS", "LAS-det-mine:REST", "Heads.recall", "Exact-MWE", "Heads-mine:ROOTS"):
+        assert str(parse_measure(text, registry)) == text
+    with pytest.raises(MeasureError):
+        parse_measure("Heads")
+    assert STANDARD.measures is REGISTRY
+
+
+@settings(max_examples=30)
+@given(texts=pairs())
+def test_own_measures_count_like_those_they_repeat(tmp_path_factory, texts):
+    path = tmp_path_factory.mktemp("own")
+    registry = read_definitions(definitions(path, OWN))
+    try:
+        gold, system = (levelhead.parse(text) for text in texts)
+    except InputError:
+        return
+    asked = {
+        "Arcs": "LAS",
+        "Content": "LAS@callin:CONTENT",
+        "Rest": "LAS-FUN-PUNCT",
+        "Whole": "LAS(full)",
+        "All": "LEM",
+    }
+    found = levelhead.score(gold, system, measures=[*asked, *asked.values()], registry=registry)
+    for own, shipped in asked.items():
+        one, other = found[own], found[shipped]
+        assert (one.correct, one.gold, one.system, one.aligned) == (
+            other.correct,
+            other.gold,
+            other.system,
+            other.aligned,
+        )
+
+
+OWN = """
+[measure.Arcs]
+needs = ["head", "relation"]
+[measure.Content]
+needs = ["head", "relation"]
+only = "callin:CONTENT"
+[measure.Rest]
+needs = ["head", "relation"]
+without = ["FUN", "PUNCT"]
+[measure.Whole]
+needs = ["head", "full-relation"]
+[measure.All]
+needs = ["head", "relation"]
+unit = "exact"
+"""
+
+BAD = {
+    "a = ": "not TOML",
+    "\udcff": "not TOML",
+    "a = " + "[" * 5000: "not TOML",
+    "measure = 3": "measure is not a table of tables: write [measure.NAME]",
+    "[measure]\nX = 3": "measure is not a table of tables",
+    "[scheme]\nx = []": "scheme is not a table of tables",
+    "[measures.X]": "the file has 'measures', which is none of measure, scheme",
+    "[measure.X]": "measure X: needs is not a list of texts",
+    "[measure.X]\nneeds = 'head'": "measure X: needs is not a list of texts",
+    "[measure.X]\nneeds = ['heads']": "measure X needs a name of letters, and `needs`, a list of head,",
+    "[measure.X1]\nneeds = ['head']": "measure X1 needs a name of letters",
+    "[measure.LAS]\nneeds = ['head']": "there is a LAS already; give yours another name",
+    "[measure.X]\nneeds = ['head']\nunit = 'tokens'": "measure X: unit is words or exact",
+    "[measure.X]\nneeds = ['head']\nunit = ['words']": "measure X: unit is words or exact",
+    "[measure.X]\nneeds = ['head']\nweights = 1": "measure X has 'weights', which is none of formula, meaning, needs",
+    "[measure.X]\nneeds = ['head']\nonly = 'KERN'": "measure X: unknown-measure: the scheme nivre-fang has no class 'KERN'",
+    "[measure.X]\nneeds = ['head']\nonly = ''": "measure X: unknown-measure",
+    "[measure.X]\nneeds = ['head']\nonly = 5": "measure X: unknown-measure: '5' in",
+    "[measure.X]\nneeds = ['head']\nonly = 'det.recall'": "'det.recall' is not one class or relation",
+    "[measure.X]\nneeds = ['head']\nonly = 'det.x'": "measure X: unknown-measure: 'x' is none of precision",
+    "[measure.X]\nneeds = ['head']\nwithout = 'det'": "measure X: without is not a list of texts",
+    "[measure.X]\nneeds = ['head']\nwithout = ['det-case']": "'det-case' in 'LAS@det-case' is neither a class",
+    "[measure.X]\nneeds = ['head']\nwithout = ['dte']": "there is no relation 'dte'; the nearest are det",
+    "[scheme.s]": "scheme s needs a name in lower case and a table of classes",
+    "[scheme.S]\nclasses = { A = ['det'] }": "scheme S needs a name in lower case",
+    "[scheme.callin]\nclasses = { A = ['det'] }": "there is a callin already",
+    "[scheme.s]\nclasses = { A = 'det' }": "scheme s is not a list of texts",
+    "[scheme.s]\nclasses = { a = ['det'] }": "scheme s: classes are written in upper case",
+    "[scheme.s]\nclasses = { A = ['det'] }\notherwise = 5": "scheme s: classes are written in upper case",
+    "[scheme.s]\nclasses = { A = ['det'], B = ['det'] }": "scheme s has det in two classes",
+    "[scheme.s]\nclasses = { A = ['det', 'det'] }": "scheme s has det in two classes",
+    "[scheme.s]\nclasses = { A = ['acl:relcl'] }": "scheme s: 'acl:relcl' is not a relation without subtype",
+    "[scheme.s]\nclasses = { A = ['det'] }\nversion = 3": "scheme s: version is 1 or 2",
+    "[scheme.s]\nclasses = { A = ['det'] }\nversion = [1]": "scheme s: version is 1 or 2",
+    "[scheme.s]\nclasses = {}": "scheme s needs a name in lower case and a table of classes",
+}
+
+
+@pytest.mark.parametrize("text", BAD, ids=lambda text: ascii(text[:40]))
+def test_bad_definitions_are_told_with_their_file(tmp_path, text):
+    path = definitions(tmp_path, text.encode("utf-8", "surrogateescape"))
+    with pytest.raises(InputError, match=re.escape(BAD[text])) as refusal:
+        read_definitions(path)
+    assert refusal.value.slug == "invalid-definitions"
+    assert refusal.value.place.file == str(path)
+
+
+def test_definitions_that_are_not_there(tmp_path):
+    with pytest.raises(InputError) as refusal:
+        read_definitions(tmp_path / "none.toml")
+    assert refusal.value.slug == "unreadable-file"
+
+
+def test_files_of_definitions_add_up_and_are_in_the_signature(tmp_path):
+    first = read_definitions(definitions(tmp_path, GOOD))
+    (tmp_path / "second.toml").write_text("[measure.More]\nneeds = ['lemma']\nonly = 'mine:REST'\n")
+    both = read_definitions(tmp_path / "second.toml", first)
+    assert {"Heads", "More"} < {*both.measures}
+    gold = levelhead.parse(ONE)
+    signature = levelhead.score(gold, gold, measures=["More"], registry=both).signature
+    assert signature["definitions"] == "+".join(digest[:12] for digest in both.sha256)
+    assert len(both.sha256) == 2
+    with pytest.raises(InputError, match="there is a Exact already"):
+        read_definitions(definitions(tmp_path, GOOD), first)
+
+
+def test_the_default_scheme_decides_what_a_class_means():
+    gold = levelhead.parse(ONE)
+    registry = STANDARD.with_default("callin")
+    scores = levelhead.score(gold, gold, measures=["LAS@CONTENT", "LAS@nivre-fang:FUN"], registry=registry)
+    assert [score.gold for score in scores.values()] == [1, 1]
+    assert scores.signature["classes"] == "callin:CONTENT+nivre-fang:FUN"
+    assert levelhead.score(gold, gold, measures=["LAS@FUN"]).signature["classes"] == "nivre-fang:FUN"
+    with pytest.raises(MeasureError, match="the scheme callin has no class 'CORE'"):
+        parse_measure("LAS@CORE", registry)
+    with pytest.raises(MeasureError, match="there is no scheme 'calin'; there are nivre-fang"):
+        STANDARD.with_default("calin")
+
+
+def test_split_does_not_ask_what_there_is():
+    assert split("Foo@nope:X") == Measure("Foo", only="nope:X")

@@ -1,0 +1,496 @@
+"""Tests of significance: against enumeration, under the null, and where the answer is known."""
+
+import tracemalloc
+from fractions import Fraction
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.comparison import compare, compare_treebanks, counts_of, find_outputs
+from levelhead.errors import InputError, LevelheadError, MeasureError
+from levelhead.folders import macro_average, pairs_in, score_pairs
+from levelhead.measures import parse_measure
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import UD
+from levelhead.significance import (
+    Counted,
+    Run,
+    Settings,
+    bootstrap_p,
+    counted,
+    differences,
+    holm,
+    interval,
+    resampled,
+    sign_test,
+    signed_rank_test,
+    swapped,
+)
+from levelhead.significance import resampling as engine
+from levelhead.significance.counted import ratios
+from oracle import resampling as oracle
+
+PARALLEL = EXAMPLES / "parallel"
+PART = st.tuples(st.integers(0, 6), st.integers(0, 3)).map(lambda part: (part[0], part[0] + part[1]))
+
+
+def table_of(rows: oracle.Table, names: tuple[str, ...] | None = None) -> Counted:
+    """Put the parts of one measure into the form that tests take."""
+    parts = np.array(rows, dtype=np.float64)[:, :, None, :]
+    return Counted(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts)
+
+
+def counts_from(*columns: list[int]) -> Counts:
+    return Counts(*(np.array(column) for column in columns), np.array(columns[1]))
+
+
+# Corrections and tests over treebanks
+
+
+@pytest.mark.parametrize(
+    ("given_p", "expected"),
+    [
+        ([], []),
+        ([0.03], [0.03]),
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),  # .005 x 4, .01 x 3, .03 x 2, then never falling
+        ([0.04, 0.04], [0.08, 0.08]),
+        ([0.9, 0.8, 0.0001], [1.0, 1.0, 0.0003]),
+        ([None, 0.01, 0.04, None], [None, 0.02, 0.04, None]),
+    ],
+)
+def test_holm_by_hand(given_p, expected):
+    assert holm(given_p) == pytest.approx(expected)
+
+
+@given(p_values=st.lists(st.floats(0, 1), max_size=8))
+def test_holm_is_monotone_and_between_p_and_bonferroni(p_values):
+    found = holm(p_values)
+    for p, adjusted in zip(p_values, found):
+        assert p <= adjusted <= min(1.0, p * len(p_values)) + 1e-15
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    assert [found[i] for i in order] == sorted(found)
+
+
+@given(signs=st.lists(st.sampled_from([-1.5, -1e-9, 0.0, 2.0]), max_size=30))
+def test_sign_test_is_the_binomial_one(signs):
+    """By exact fractions; ties are left out, and nothing but ties has no p-value."""
+    positive, negative = sum(sign > 0 for sign in signs), sum(sign < 0 for sign in signs)
+    if not positive + negative:
+        assert sign_test(signs) is None
+    else:
+        assert sign_test(signs) == pytest.approx(float(oracle.binomial_two_sided(positive, negative)), rel=1e-12)
+
+
+def test_sign_test_by_hand():
+    """Nine of ten treebanks: 2 x (1 + 10) / 1024."""
+    assert sign_test([1.0] * 9 + [-1.0]) == 22 / 1024
+    assert sign_test([0.1] * 5 + [-0.1] * 5) == 1.0
+    assert sign_test([]) is None
+
+
+def test_wilcoxon_is_scipys_and_says_what_it_needs(monkeypatch):
+    stats = pytest.importorskip("scipy.stats")
+    changes = [0.4, -0.1, 0.3, 0.25, 0.6, 0.05, -0.2, 0.7]
+    assert signed_rank_test(changes) == stats.wilcoxon(changes).pvalue
+    assert signed_rank_test([0.0, 0.0]) is None
+    monkeypatch.setitem(__import__("sys").modules, "scipy.stats", None)
+    with pytest.raises(LevelheadError, match="stats") as refusal:
+        signed_rank_test(changes)
+    assert refusal.value.slug == "missing-extra"
+
+
+# Against enumeration
+
+
+TABLES = st.integers(2, 5).flatmap(lambda n: st.lists(st.tuples(PART, PART, PART), min_size=n, max_size=n))
+MANY = Settings(resamples=4_000, seed=7)
+
+
+def near(found: float, expected: float, resamples: int = MANY.resamples) -> bool:
+    """Within five standard errors of a share, and the one that every p-value adds."""
+    return abs(found - expected) <= 5 * (expected * (1 - expected) / resamples) ** 0.5 + 2 / resamples
+
+
+@settings(max_examples=40)
+@given(rows=TABLES)
+def test_permutation_p_against_all_permutations(rows):
+    results = differences({"one": table_of(rows)}, MANY)
+    expected = oracle.differences(rows)
+    for system in (1, 2):
+        found = results[system]
+        if expected[system - 1] is None:
+            assert (found.difference, found.p) == (None, None)
+        else:
+            assert found.difference == pytest.approx(float(expected[system - 1]), abs=1e-12)
+            assert near(found.p, float(oracle.permutation_share(rows, system)))
+
+
+@settings(max_examples=25)
+@given(rows=TABLES.filter(lambda rows: len(rows) <= 4))
+def test_bootstrap_intervals_against_all_samples(rows):
+    """At least the share under the lower end that it says, at most that share under anything below it."""
+    results = differences({"one": table_of(rows)}, MANY)
+    for system in (1, 2):
+        if oracle.differences(rows)[system - 1] is None:
+            continue
+        low, high = results[system].difference_interval
+        (under_low, to_low), (under_high, to_high) = oracle.shares_below(rows, system, [low, high])
+        slack = 5 * (0.025 * 0.975 / MANY.resamples) ** 0.5 + 1e-3
+        assert under_low <= 0.025 + slack
+        assert to_high >= 0.975 - slack
+        assert to_low >= 0.025 - slack or is_between(low, rows, system)
+        assert under_high <= 0.975 + slack or is_between(high, rows, system)
+
+
+def is_between(end: float, rows: oracle.Table, system: int) -> bool:
+    """Quantiles are interpolated: an end may lie between two values that occur."""
+    found = [one[system - 1] for one in map(oracle.differences, oracle.samples(rows))]
+    return all(one is None or abs(float(one) - end) > 1e-9 for one in found)
+
+
+@settings(max_examples=20)
+@given(rows=TABLES.filter(lambda rows: len(rows) <= 4))
+def test_bootstrap_p_against_all_samples(rows):
+    """Twice the smaller share of differences on either side of zero."""
+    sums = resampled(table_of(rows).flat, MANY.resamples, np.random.default_rng(3))
+    drawn = ratios(table_of(rows).shaped(sums))[:, :, 0]
+    expected = [one[0] for one in map(oracle.differences, oracle.samples(rows)) if one[0] is not None]
+    if not expected:
+        return
+    below, above = (sum(sign * one >= 0 for one in expected) / len(expected) for sign in (-1, 1))
+    n_known = np.count_nonzero(~np.isnan(drawn[:, 1] - drawn[:, 0]))
+    found, exact = bootstrap_p(drawn[:, 1] - drawn[:, 0]), min(1.0, 2 * min(below, above))
+    assert abs(found - exact) <= 10 * (exact / 2 * (1 - exact / 2) / n_known) ** 0.5 + 4 / n_known
+
+
+def test_sums_of_resamples_are_of_as_many_rows_and_unbiased():
+    table = np.arange(12.0).reshape(6, 2)
+    ones = np.column_stack([np.ones(6), table])
+    sums = resampled(ones, 20_000, np.random.default_rng(1))
+    assert (sums[:, 0] == 6).all()
+    assert sums.mean(axis=0) == pytest.approx(ones.sum(axis=0), rel=0.01)
+    assert sums.var(axis=0) == pytest.approx(6 * ones.var(axis=0), rel=0.05, abs=1e-9)
+    halves = swapped(table, 20_000, np.random.default_rng(1))
+    assert halves.mean(axis=0) == pytest.approx(table.sum(axis=0) / 2, rel=0.01)
+    assert halves.var(axis=0) == pytest.approx((table**2).sum(axis=0) / 4, rel=0.05)
+
+
+# Where the answer is known
+
+
+def never_worse(n_sentences: int, n_better: int) -> Counted:
+    """Two systems that differ in some sentences by a word; the second is never worse."""
+    draw = Random(0)
+    gold = [draw.randint(5, 30) for _ in range(n_sentences)]
+    right = [draw.randint(0, size - 1) for size in gold]
+    better = [n + (i < n_better) for i, n in enumerate(right)]
+    runs = [Run(name, {"LAS": (counts_from(n, gold, gold), "f1")}) for name, n in (("A", right), ("B", better))]
+    return counted(runs)
+
+
+@pytest.mark.parametrize("resamples", [999, 10_000])
+def test_systems_that_differ_in_40_sentences_of_2001(resamples):
+    """B is never worse: no permutation is as extreme but the two that swap all or nothing, and p is 1 / (n + 1)."""
+    result = differences({"one": never_worse(2001, 40)}, Settings(resamples=resamples))[1]
+    assert result.p == result.p_holm == 1 / (resamples + 1)
+    assert result.difference_interval[0] > 0
+    low, high = result.interval
+    base_low, base_high = differences({"one": never_worse(2001, 40)}, Settings(resamples=resamples))[0].interval
+    assert low < base_high, "the intervals of the two systems overlap: an unpaired test would see nothing"
+    assert base_low < high
+
+
+def test_equal_systems_never_differ():
+    table = never_worse(50, 0)
+    result = differences({"one": table}, Settings(200))[1]
+    assert (result.difference, result.p, result.difference_interval) == (0.0, 1.0, (0.0, 0.0))
+    assert result.detectable == 0.0
+
+
+def test_the_detectable_difference_is_found_in_about_80_percent():
+    """Two systems that differ by just so much: 8 of 10 tests of fresh sentences find it."""
+    draw = np.random.default_rng(5)
+    n = 400
+
+    def sample(gain: float) -> Counted:
+        size = draw.integers(5, 30, n)
+        one = 1 + draw.binomial(size - 3, 0.8)
+        two = one + draw.binomial(2, 0.5, n) - 1 + (draw.random(n) < gain)  # from 0 to size
+        return counted([Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in (("A", one), ("B", two))])
+
+    detectable = np.mean([differences({"x": sample(0.0)}, Settings(300, seed))[1].detectable for seed in range(5)])
+    gain = detectable * 17  # a word more in so many sentences of 17 words on average
+    found = [differences({"x": sample(gain)}, Settings(300, seed))[1].p < 0.05 for seed in range(150)]
+    assert 0.68 < np.mean(found) < 0.92
+
+
+def null_tables(n: int, n_sentences: int, seed: int) -> list[Counted]:
+    """Two systems that are one: in every sentence their two results are dealt out by chance."""
+    draw = np.random.default_rng(seed)
+    found = []
+    for _ in range(n):
+        size = draw.integers(3, 40, n_sentences)
+        one, other = (draw.binomial(size, draw.uniform(0.6, 0.95, n_sentences)) for _ in range(2))
+        swap = draw.random(n_sentences) < 0.5
+        pair = np.where(swap, other, one), np.where(swap, one, other)
+        found.append(counted([Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in zip("AB", pair)]))
+    return found
+
+
+def test_under_the_null_p_is_uniform_and_intervals_cover():
+    """A small version of scripts/full/significance: 300 pairs of systems, 200 draws each."""
+    results = [differences({"x": one}, Settings(199, seed))[1] for seed, one in enumerate(null_tables(300, 120, 11))]
+    p_values = np.sort([result.p for result in results])
+    distance = np.abs(p_values - (np.arange(300) + 0.5) / 300).max()
+    assert distance < 1.63 / 300**0.5 + 1 / 199, "Kolmogorov and Smirnov at 1%"
+    covered = np.mean([low <= 0 <= high for low, high in (result.difference_interval for result in results)])
+    assert 0.90 < covered < 0.985
+
+
+# Averages, runs, what is missing
+
+
+def two_treebanks() -> dict[str, Counted]:
+    return {"big": never_worse(60, 9), "small": never_worse(20, 0)}
+
+
+def test_macro_and_micro_averages_are_those_of_direct_computing():
+    tables = two_treebanks()
+    results = differences(tables, Settings(300, 3))
+    by = {(one.treebank, one.system): one for one in results}
+    sums = {name: table.parts.sum(axis=0)[:, 0, :] for name, table in tables.items()}
+    for number, system in enumerate("AB"):
+        each = [Fraction(*map(int, sums[name][number])) for name in tables]
+        assert by["macro-average", system].value == pytest.approx(float(sum(each) / 2), abs=1e-12)
+        pooled = Fraction(*(int(sum(sums[name][number][part] for name in tables)) for part in (0, 1)))
+        assert by["micro-average", system].value == pytest.approx(float(pooled), abs=1e-12)
+    assert by["macro-average", "B"].p < 0.05, "the treebank on which they are equal adds no doubt"
+    assert by["small", "B"].p == 1.0
+
+
+def test_averages_are_stratified_by_treebank():
+    """Sentences are drawn within each: the interval of the average is narrower than of sentences thrown together."""
+    easy, hard = ([(2 * k, 40)] * 2 for k in (19, 2))
+    tables = {"easy": table_of([easy] * 30), "hard": table_of([hard] * 30)}
+    average = next(one for one in differences(tables, Settings(200)) if one.treebank == "macro-average")
+    assert average.interval == pytest.approx((0.525, 0.525))
+    together = differences({"all": table_of([easy] * 30 + [hard] * 30)}, Settings(200))[0]
+    assert together.interval[1] - together.interval[0] > 0.1
+
+
+def test_one_average_without_a_value_has_none():
+    """A class that does not occur in one treebank has no value there, and none in the macro-average."""
+    empty = table_of([((0, 0), (0, 0))] * 3)
+    results = {
+        (one.treebank, one.system): one
+        for one in differences({"a": table_of([((1, 2), (2, 2))] * 3), "b": empty}, Settings(50))
+    }
+    assert results["b", "s1"][3:] == (None,) * 8
+    assert results["macro-average", "s1"].value is None
+    assert results["micro-average", "s1"].value == 1.0
+
+
+@given(parts=st.tuples(PART, PART))
+def test_one_sentence(parts):
+    """Nothing can be said of one sentence: p is 1, intervals are points, no warning is raised."""
+    for resamples in (1, 2, 25):
+        first, second = differences({"x": table_of([parts])}, Settings(resamples))
+        for result, part in zip((first, second), parts):
+            assert result.value == (None if part[1] == 0 else part[0] / part[1])
+            assert result.interval == (None if part[1] == 0 else (result.value, result.value))
+        if None not in (first.value, second.value):
+            assert second.p == 1.0
+            assert second.detectable == (None if resamples == 1 else pytest.approx(0, abs=1e-12))
+
+
+def test_resamples_without_anything_to_count_are_left_out():
+    """Two words of a rare class in ten sentences: a resample may have none, and says nothing then."""
+    rows = [((0, 0), (0, 0))] * 9 + [((0, 2), (2, 2))]
+    result = differences({"x": table_of(rows)}, Settings(400))[1]
+    assert result.difference == 1.0
+    assert result.difference_interval == (1.0, 1.0)
+    assert result.p > 0.9, "swapping the one sentence gives the opposite"
+    drawn = np.array([np.nan] * 60 + [0.5] * 20 + [-0.5] * 20)
+    assert bootstrap_p(drawn) == 1.0
+    assert bootstrap_p(np.array([np.nan] * 60 + [0.5] * 39)) == 2 / 40
+    assert interval(np.array([np.nan]), Settings()) is None
+
+
+def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> Counted:
+    """Give several runs of each system; in each run a share of words is right."""
+    draw = np.random.default_rng(seed)
+    size = draw.integers(5, 30, n)
+    return counted([
+        Run(system, {"LAS": (counts_from(draw.binomial(size, share), size, size), "f1")})
+        for system, shares in values.items() for share in shares
+    ])  # fmt: skip
+
+
+def test_several_runs_have_a_mean_and_a_spread():
+    table = runs_of({"A": [0.80, 0.82, 0.84], "B": [0.81, 0.83]})
+    a, b = differences({"x": table}, Settings(400))
+    own = ratios(table.parts.sum(axis=0))[:, 0]
+    assert a.value == pytest.approx(own[:3].mean())
+    assert b.spread == pytest.approx(own[3:].std(ddof=1))
+    assert a.system, b.system == ("A", "B")
+    assert b.difference == pytest.approx(own[3:].mean() - own[:3].mean())
+    assert b.p > 0.05, "what differs between runs of one system is no difference of systems"
+    low, high = b.interval
+    alone = differences({"x": runs_of({"A": [0.8], "B": [0.81]})}, Settings(400))[1].interval
+    assert high - low > 0.9 * (alone[1] - alone[0])
+
+
+def test_runs_that_spread_widen_the_interval():
+    near_runs, far_runs = (
+        differences({"x": runs_of({"A": [0.8, 0.8], "B": shares})}, Settings(500))[1]
+        for shares in ([0.82, 0.82, 0.82], [0.72, 0.82, 0.92])
+    )
+    narrow, wide = (result.difference_interval[1] - result.difference_interval[0] for result in (near_runs, far_runs))
+    assert wide > 2 * narrow
+    assert far_runs.p > near_runs.p
+
+
+def test_a_seed_gives_the_same_and_another_seed_another():
+    table = never_worse(80, 7)
+    one, again, other = (differences({"x": table}, Settings(200, seed)) for seed in (4, 4, 5))
+    assert one == again
+    assert one[1].interval != other[1].interval
+    assert one[1].value == other[1].value
+
+
+def test_measures_do_not_disturb_each_other():
+    """The draws are of sentences: what is measured beside decides nothing."""
+    gold = levelhead.read(PARALLEL / "gold/en.conllu")
+    systems = {name: levelhead.read(PARALLEL / f"systems/{name}/en.conllu") for name in ("alpha", "beta")}
+    alone = compare_treebanks(gold, systems, measures=["LAS"], settings=Settings(100))
+    beside = compare_treebanks(gold, systems, measures=["UAS", "LAS"], settings=Settings(100))
+    assert next(one for one in beside.results if one.measure == "LAS") == alone.results[0]
+
+
+def test_memory_does_not_grow_with_resamples_times_sentences(monkeypatch):
+    """10,000 sentences x 500 resamples would be 40 MB; batches hold a few, and give the same numbers."""
+    table = np.ones((10_000, 4))
+    table[::3] = 0
+    monkeypatch.setattr(engine, "_CELLS", 1 << 18)
+    tracemalloc.start()
+    sums = resampled(table, 500, np.random.default_rng(1))
+    halves = swapped(table, 500, np.random.default_rng(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+    monkeypatch.undo()
+    assert (sums == resampled(table, 500, np.random.default_rng(1))).all()
+    assert halves.shape == sums.shape
+
+
+# On files
+
+
+def test_values_are_those_of_score():
+    """All systems, all languages, all kinds of ratios; and averages of folders."""
+    asked = ["LAS", "UAS.precision", "CLAS.recall", "UPOS.aligned_accuracy", "LAS@CORE", "UEM", "Words", "MLAS"]
+    outputs = find_outputs(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    comparison = compare(outputs, measures=asked, settings=Settings(5))
+    assert comparison.systems == ("alpha", "beta")
+    assert len(comparison.results) == (8 + 2) * len(asked) * 2
+    for one in comparison.results:
+        if one.treebank in {"macro-average", "micro-average"}:
+            continue
+        pair = PARALLEL / f"gold/{one.treebank}.conllu", PARALLEL / f"systems/{one.system}/{one.treebank}.conllu"
+        assert one.value == pytest.approx(levelhead.score(*pair, measures=[one.measure])[one.measure].value)
+    for one in comparison.results:
+        if one.treebank == "macro-average":
+            pairs = pairs_in(PARALLEL / "gold", PARALLEL / "systems" / one.system)
+            average = macro_average(score_pairs(pairs, measures=[one.measure]))[one.measure]
+            assert one.value == pytest.approx(float(average), abs=1e-12)
+
+
+def test_wins_over_treebanks():
+    outputs = find_outputs(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    (wins,) = compare(outputs, measures=["LAS"], settings=Settings(500)).wins
+    assert (wins.measure, wins.system, wins.better, wins.worse) == ("LAS", "beta", 0, 8)
+    assert wins.won == 0
+    assert wins.won + wins.tied + wins.lost == 8
+    assert wins.sign_p == 2 / 2**8
+
+
+def test_outputs_are_found(tmp_path):
+    """A file for a file, a folder for a folder, and folders of runs."""
+    gold, text = tmp_path / "gold", (PARALLEL / "gold/en.conllu").read_text(encoding="utf-8")
+    for folder in ("gold", "one", "two/seed1", "two/seed2"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
+    outputs = find_outputs(gold, [tmp_path / "one", tmp_path / "two"])
+    assert [(system, run) for system, run, _ in outputs.runs] == [("one", "one"), ("two", "seed1"), ("two", "seed2")]
+    comparison = compare(outputs, measures=["LAS"], settings=Settings(20))
+    assert [one.spread for one in comparison.results] == [None, 0.0]
+    assert {*comparison.files["en"]} == {"gold", "one", "two/seed1", "two/seed2"}
+    single = find_outputs(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
+    assert [run[0] for run in single.runs] == ["one", "seed1"]
+    of_runs = find_outputs(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])
+    assert [run[:2] for run in of_runs.runs][1] == ("two/seed1".rpartition("/")[2], "en")
+
+
+def test_what_is_missing_is_told(tmp_path):
+    gold, text = tmp_path / "gold", (PARALLEL / "gold/en.conllu").read_text(encoding="utf-8")
+    for folder in ("gold", "one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
+    (gold / "de.conllu").write_text(text, encoding="utf-8")
+    (tmp_path / "two/de.conllu").write_text("1\tx\n\n", encoding="utf-8")
+    with pytest.raises(InputError, match="there is no output for de") as refusal:
+        find_outputs(gold, [tmp_path / "one", tmp_path / "two"])
+    assert refusal.value.slug == "missing-system-file"
+    with pytest.raises(InputError, match="gold is a folder, and this is none"):
+        find_outputs(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"])
+    with pytest.raises(InputError, match="this output is given twice"):
+        find_outputs(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="there is no CoNLL-U file in this folder"):
+        find_outputs(tmp_path / "empty", [tmp_path / "one"])
+    (tmp_path / "one/de.conllu").write_text("1\tx\ty\n\n", encoding="utf-8")
+    with pytest.raises(InputError) as refusal:
+        compare(find_outputs(gold, [tmp_path / "one", tmp_path / "two"]))
+    assert sorted(Path(fault.place.file).parent.name for fault in refusal.value.faults) == ["one", "two"]
+
+
+def test_measures_without_a_value_are_refused():
+    """Of several systems there is no table with holes: a column that gold lacks, DEPS that cannot be read."""
+    bare = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
+    gold, broken = levelhead.parse(bare.format("0:root")), levelhead.parse(bare.format("x"))
+    with pytest.raises(InputError, match="UPOS: not annotated in gold: UPOS") as refusal:
+        compare_treebanks(gold, {"a": gold, "b": gold}, measures=["UPOS"])
+    assert refusal.value.slug == "not-annotated"
+    with pytest.raises(InputError, match=r"ELAS: DEPS of .* cannot be read: 'x'") as refusal:
+        compare_treebanks(gold, {"a": gold, "b": broken}, measures=["ELAS"])
+    assert refusal.value.slug == "unreadable-deps"
+    with pytest.raises(MeasureError):
+        compare_treebanks(gold, {"a": gold}, measures=["LSA"])
+
+
+def test_the_parts_of_a_ratio():
+    """F1 is 2 correct over both wholes, in every sentence."""
+    gold = levelhead.read(PARALLEL / "gold/en.conllu")
+    beta = levelhead.read(PARALLEL / "systems/beta/en.conllu")
+    asked = [
+        parse_measure(text)
+        for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
+    ]
+    own = counts_of(match(gold, beta, UD), asked)
+    table = counted([Run("beta", own)])
+    assert table.parts.shape == (20, 1, 5, 2)
+    las = levelhead.score(gold, beta, measures=["LAS"])["LAS"]
+    assert table.parts.sum(axis=0)[0, :4].tolist() == [
+        [2 * las.correct, las.gold + las.system],
+        [las.correct, las.system],
+        [las.correct, las.gold],
+        [las.correct, las.aligned],
+    ]
+    assert np.isnan(ratios(table.parts.sum(axis=0))[0, 4]), "there is no aligned accuracy of tokens"
