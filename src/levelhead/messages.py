@@ -202,11 +202,11 @@ MESSAGES: Mapping[str, Message] = {
     "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # shared tasks
     "invalid-task": _error(
-        "A shared task, or what is asked of it, is not in order.", "See the organiser's guide, docs/organisers.md."
+        "A shared task, or what is asked of it, is not in order.", "See the organiser's guide, docs/task.md."
     ),
     "unsafe-archive": _error(
         "An archive is damaged, larger than allowed, or has entries that are no plain files inside it.",
-        "Pack plain files and folders into a tar or zip file; see docs/participants.md.",
+        "Pack plain files and folders into a tar or zip file; see docs/task.md.",
     ),
     "refused-submission": _error(
         "The server of a shared task does not accept a submission.", "Do what it says; nothing was counted."

@@ -100,6 +100,32 @@ def token(name: str, folder: str) -> int:
 
 @task.command()
 @_DIR
+@options.format_option("text", "tsv", "markdown")
+@options.output_option
+def status(folder: str, output_format: str, output: str | None) -> int:
+    """Print every submission, how it stands, and what went wrong, for the organiser."""
+    from levelhead.service.standings import submissions_table
+    from levelhead.service.submissions import submissions
+
+    with _opened(folder) as (_, database):
+        options.print_table(submissions_table(submissions(database)), output_format, None, output)
+    return DONE
+
+
+@task.command()
+@click.argument("submission", metavar="[ID]", required=False)
+@click.option("--dir", "folder", type=click.Path(), default=".", help="The folder of the task.  [default: this one]")
+def retry(submission: str | None, folder: str) -> int:
+    """Do again what failed without its team's doing (a full disk, no sandbox): submission ID, or all of them."""
+    from levelhead.service.submissions import put_back
+
+    with _opened(folder) as (_, database):
+        say(f"{put_back(database, submission)} submissions wait again")
+    return DONE
+
+
+@task.command()
+@_DIR
 @options.format_option(*options.FORMATS[:2], *options.FORMATS[3:])
 @options.places_option
 @options.output_option

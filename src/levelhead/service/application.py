@@ -8,69 +8,20 @@ from typing import Any
 
 from starlette.applications import Starlette
 from starlette.exceptions import HTTPException
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from starlette.types import ASGIApp
 
 from levelhead.service import pages
 from levelhead.service.browsing import page_routes
 from levelhead.service.database import Database
 from levelhead.service.description import MEGABYTE, Task
+from levelhead.service.guard import Guard
 from levelhead.service.interface import interface_routes
 from levelhead.service.site import Site
 from levelhead.service.submissions import Refused
 
-_SMALL_BODY = 1 << 16
 _FORM_BESIDE_FILE = 1 << 16
-_HEADERS = (
-    (b"content-security-policy",
-     b"default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"),
-    (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
-    (b"cross-origin-opener-policy", b"same-origin"),
-    (b"cross-origin-resource-policy", b"same-origin"),
-    (b"cache-control", b"no-store"),
-)  # fmt: skip
-
-
-class _TooLarge(Exception):
-    """A body of a request that is larger than allowed."""
-
-
-class _Guard:
-    """Limits the bodies of requests, and says to browsers what pages may do."""
-
-    def __init__(self, app: ASGIApp, most: int) -> None:
-        self.app, self.most = app, most
-
-    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
-            await self.app(scope, receive, send)
-            return
-        uploads = scope["path"] in {"/submissions", "/api/v1/submissions"}
-        left = self.most if uploads else _SMALL_BODY
-
-        async def receive_some() -> Message:
-            nonlocal left
-            message = await receive()
-            left -= len(message.get("body", b""))
-            if left < 0:
-                raise _TooLarge
-            return message
-
-        async def send_with_headers(message: Message) -> None:
-            if message["type"] == "http.response.start":
-                headers = message.get("headers", ())
-                given = {name for name, _ in headers}
-                message["headers"] = [*headers, *(pair for pair in _HEADERS if pair[0] not in given)]
-            await send(message)
-
-        try:
-            await self.app(scope, receive_some, send_with_headers)
-        except _TooLarge:
-            await JSONResponse({"error": "the request is too large"}, 413)(scope, receive, send_with_headers)
-        except ClientDisconnect:
-            return  # nobody is left to answer; nothing of the upload is kept
 
 
 def application(task: Task, database: Database) -> ASGIApp:
@@ -84,7 +35,7 @@ def application(task: Task, database: Database) -> ASGIApp:
     routes = [*page_routes(site), *interface_routes(site)]
     handlers = {Refused: _refused(task), HTTPException: _http_error(task)}
     app = Starlette(routes=routes, exception_handlers=handlers)
-    return _Guard(app, task.limits.upload_megabytes * MEGABYTE + _FORM_BESIDE_FILE)
+    return Guard(app, task.limits.upload_megabytes * MEGABYTE + _FORM_BESIDE_FILE)
 
 
 def _refused(task: Task) -> Callable[[Request, Exception], Response]:

@@ -38,8 +38,9 @@ def _session(site: Site, request: Request) -> Session | None:
 def _same_site(site: Site, request: Request) -> None:
     """Refuse what another site makes a browser post."""
     origin = request.headers.get("origin")
-    own = {urlsplit(site.task.about.address).netloc, request.headers.get("host", "")}
+    own = {urlsplit(site.task.about.address).netloc, request.headers.get("host", "")} - {""}
     fetch = request.headers.get("sec-fetch-site", "same-origin")
+    # pages without an origin of their own, such as the report, say "null"
     if (origin is not None and urlsplit(origin).netloc not in own) or fetch not in {"same-origin", "none"}:
         raise Refused("this came from another site", 403)
 
@@ -198,7 +199,7 @@ def _of_forms(site: Site) -> list[Route]:
 
 async def _submitted(site: Site, session: Session, request: Request) -> None:
     """Take what the form of a page sends; the file of a form is on the disk before it is looked at."""
-    site.check_open()
+    await run_in_threadpool(site.check_open)
     async with site.reception.place(session.team), request.form(max_files=1, max_fields=8) as sent:
         _with_form(session, sent.get("form"))
         archive = sent.get("archive")

@@ -20,7 +20,8 @@ from urllib.parse import quote, urlencode, urlsplit
 from levelhead.errors import Fault, InputError, Place
 
 _TRIES = 5
-_SECONDS = 300
+_SECONDS = 900  # a server takes a few uploads at a time, and lets others wait
+_MEGABYTE = 1 << 20
 _CHUNK = 1 << 20
 _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
@@ -77,6 +78,7 @@ class Client:
                 "Idempotency-Key": secrets.token_hex(16),  # sent twice, it is accepted once
             }
             query = urlencode({"kind": kind, "label": label, "sha256": digest})
+            self._check(file.tell(), kind)
             for left in reversed(range(_TRIES)):
                 file.seek(0)
                 try:
@@ -88,6 +90,15 @@ class Client:
                 else:
                     return found
         raise AssertionError
+
+    def _check(self, size: int, kind: str) -> None:
+        """Say before an upload what the server would say after it."""
+        task = self._asked("GET", "/task")
+        most = task["limits"]["upload_megabytes"]
+        if size > most * _MEGABYTE:
+            raise _failed(f"the archive is larger than {most} MB")
+        if kind not in task["kinds"]:
+            raise _failed(f"this task does not take that; it takes {', '.join(task['kinds'])}")
 
     def status(self, name: str) -> dict[str, Any]:
         """Return a submission with its results.
@@ -153,9 +164,15 @@ class Client:
             return data if raw else json.loads(data)
         except urllib.error.HTTPError as error:
             with error:
+                if error.code == 503:
+                    raise _Busy(_said(error)) from error
                 raise _failed(_said(error)) from error
         except ValueError as error:
             raise _failed("the answer is not that of a server of levelhead") from error
+
+
+class _Busy(OSError):
+    """A server that has too much to do now."""
 
 
 def _sha256(file: IO[bytes]) -> str:

@@ -9,9 +9,8 @@ import tarfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import IO
-from urllib.parse import quote
 
-from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.errors import Fault, InputError, OutputError, Place, printable
 from levelhead.service.database import Database
 from levelhead.service.description import Task
 from levelhead.service.folder import Folder
@@ -59,16 +58,17 @@ def _write(file: IO[bytes], task: Task, database: Database, *, gold: bool) -> No
         tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
     ):
         for name, contents in _files(task, database, gold=gold):
-            data = contents.read_bytes() if isinstance(contents, Path) else contents
-            sums.append(f"{hashlib.sha256(data).hexdigest()}  {name}\n")
-            _add(tar, name, data)
-        _add(tar, "SHA256SUMS", "".join(sums).encode())
+            with contents.open("rb") if isinstance(contents, Path) else io.BytesIO(contents) as data:
+                sums.append(f"{hashlib.file_digest(data, 'sha256').hexdigest()}  {name}\n")
+                _add(tar, name, data)
+        _add(tar, "SHA256SUMS", io.BytesIO("".join(sums).encode()))
 
 
-def _add(tar: tarfile.TarFile, name: str, data: bytes) -> None:
+def _add(tar: tarfile.TarFile, name: str, data: IO[bytes]) -> None:
     info = tarfile.TarInfo(name)
-    info.size, info.mtime, info.mode = len(data), _DATE, 0o644
-    tar.addfile(info, io.BytesIO(data))
+    info.size, info.mtime, info.mode = data.seek(0, io.SEEK_END), _DATE, 0o644
+    data.seek(0)
+    tar.addfile(info, data)
 
 
 def _files(task: Task, database: Database, *, gold: bool) -> Iterator[tuple[str, Path | bytes]]:
@@ -86,14 +86,14 @@ def _files(task: Task, database: Database, *, gold: bool) -> Iterator[tuple[str,
         one = submission(database, brief.id) or brief
         yield from _of_submission(folder, one)
     rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
-    yield "audit.tsv", "".join("\t".join(str(cell or "") for cell in row) + "\n" for row in rows).encode()
+    yield "audit.tsv", "".join("\t".join(printable(str(cell or "")) for cell in row) + "\n" for row in rows).encode()
 
 
 def _of_submission(folder: Folder, one: Submission) -> Iterator[tuple[str, Path | bytes]]:
     top = f"submissions/{_name(one.team_name)}/{one.number}"
     run = folder.runs / str(one.run)
     document = {**one._asdict(), "team": one.team_name, "primary": one.chosen}
-    for name in ("team_name", "chosen", "run"):
+    for name in ("team_name", "chosen", "run", "log"):  # the log is for the organiser, what a system printed is below
         del document[name]
     yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
     if one.run and (run / "log").is_file():
@@ -103,5 +103,6 @@ def _of_submission(folder: Folder, one: Submission) -> Iterator[tuple[str, Path 
 
 
 def _name(team: str) -> str:
-    """The name of a team as that of a folder."""
-    return quote(team, safe=" +,@()=~").replace(".", "%2E") if team.startswith(".") or "/" in team else team
+    """The name of a team as that of a folder; two names never give one."""
+    safe = team.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C")
+    return f"%2E{safe[1:]}" if safe.startswith(".") else safe

@@ -82,7 +82,7 @@ def _of_submissions(site: Site) -> list[Route]:
 
     async def submit(request: Request) -> Response:
         team = await run_in_threadpool(_bearer, site, request)
-        site.check_open()
+        await run_in_threadpool(site.check_open)
         async with site.reception.place(team):
             found = await site.reception.take(team, _announced(request), request.stream())
         return JSONResponse(site.document(found, results=False), 201)

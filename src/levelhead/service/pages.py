@@ -73,21 +73,18 @@ def _token(session: Session) -> str:
     return f'<input type="hidden" name="form" value="{text(session.form)}">'
 
 
-def table(finished: Table, links: Mapping[str, str] | None = None) -> str:
+def table(finished: Table) -> str:
     """Return a table in HTML.
 
     Args:
         finished: the table.
-        links: addresses of cells, by their text.
     """
     head = "".join(f'<th scope="col"{_side(c.kind)}>{text(c.name)}</th>' for c in finished.columns)
     rows = []
     for row in finished.rows:
         cells = []
         for cell, column in zip(row, finished.columns):
-            shown = text(formatted(cell, column))
-            link = (links or {}).get(cell) if isinstance(cell, str) else None
-            cells.append(f"<td{_side(column.kind)}>{f'<a href={link!r}>{shown}</a>' if link else shown}</td>")
+            cells.append(f"<td{_side(column.kind)}>{text(formatted(cell, column))}</td>")
         rows.append(f"<tr>{''.join(cells)}</tr>")
     notes = "".join(f"<p>{text(note)}</p>" for note in finished.notes)
     return (

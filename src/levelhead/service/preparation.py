@@ -13,13 +13,14 @@ from levelhead.campaign.layout import gold_in
 from levelhead.errors import Fault, InputError, OutputError, Place, quoted
 from levelhead.service.description import Task, read_task
 from levelhead.service.folder import Folder
+from levelhead.service.scoring import campaign_with, score_folders
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.parts import MISC
 from levelhead.treebank.source import read_bytes
 from levelhead.treebank.write import replace_file
 
 _DESCRIPTION = """\
-# A shared task. All keys are in the organiser's guide, docs/organisers.md.
+# A shared task. All keys are in the organiser's guide, docs/task.md.
 
 [task]
 title = {title}
@@ -146,7 +147,7 @@ def _miscs(treebank: Treebank) -> Iterator[str]:
 
 
 def check_inputs(task: Task) -> None:
-    """Refuse to serve gold: no input may be a gold file.
+    """Refuse to serve gold: no input may have the trees of a gold file.
 
     Args:
         task: the task.
@@ -158,10 +159,16 @@ def check_inputs(task: Task) -> None:
     found = blind_files(folder)
     if not found:
         raise InputError(Fault("invalid-task", "there are no inputs", Place(str(folder.blind))))
-    gold = {read_bytes(one.gold): one.code for one in task.manifest.test_sets if one.gold is not None}
+    campaign = campaign_with(task, {"inputs": folder.blind})
+    gold = {read_bytes(one.gold): one.code for one in campaign.test_sets if one.gold is not None}
     for path in found:
         if (code := gold.get(read_bytes(path))) is not None:
             raise InputError(Fault("invalid-task", f"this input is the gold treebank {quoted(code)}", Place(str(path))))
+    results = score_folders(task, {"inputs": folder.blind}, measures=("UAS",))
+    for code, path in campaign.systems[0].outputs.items():
+        if results.results["inputs", code].values["UAS"] == 1:
+            message = f"this input has every head of the gold treebank {quoted(code)}"
+            raise InputError(Fault("invalid-task", message, Place(str(path))))
 
 
 def blind_files(folder: Folder) -> list[Path]:

@@ -25,7 +25,8 @@ from levelhead.treebank.source import SUFFIXES
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
-_NOT_SCORED = "it could not be scored; the organiser has been told why"
+NOT_SCORED = "it could not be scored; the organiser has been told why"
+"""What a team is told where the fault is not its own."""
 
 
 def archive_limits(limits: Limits) -> ArchiveLimits:
@@ -80,13 +81,16 @@ class Runner:
             self._do(submission, run)
         except UnsafeArchive as error:
             finish(self.database, submission.id, run=run.name, reason=error.message)
-        except ScoringFailed as error:
-            finish(self.database, submission.id, run=run.name, reason=_NOT_SCORED, log=str(error))
-        except (LevelheadError, OSError) as error:  # ours: a full disk, no sandbox
-            finish(self.database, submission.id, run=run.name, reason=_NOT_SCORED, log=str(error))
+        except (ScoringFailed, LevelheadError, OSError) as error:  # ours: a full disk, no sandbox
+            self._ours(submission, run, str(error))
         except Exception:  # noqa: BLE001 -- a fault of ours must not stop the queue
-            finish(self.database, submission.id, run=run.name, reason=_NOT_SCORED, log=traceback.format_exc())
+            self._ours(submission, run, traceback.format_exc())
         return True
+
+    def _ours(self, submission: Submission, run: Path, log: str) -> None:
+        """Record, for the organiser, that a submission failed without its team's doing."""
+        finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
+        print(f"submission {submission.id} of {submission.team_name}: {log}", file=sys.stderr)  # noqa: T201
 
     def _do(self, submission: Submission, run: Path) -> None:
         outputs = run / "output"

@@ -28,16 +28,20 @@ _CHUNK = 1 << 16
 _SECONDS_TO_HAND_OVER = 60
 _SECONDS_TO_END = 10
 _MOST_OUTPUTS = 10_000
-_OF_THE_MACHINE = ("/usr",)
+OF_THE_MACHINE = (Path("/usr"),)
+"""Folders of the machine that every system can read."""
+
 _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
 # The system may start what it likes; once it has ended, or its time is over, all of that is killed (which spares only
 # this shell and the first process), and then what it wrote is handed over. Its standard output and error are one pipe.
+# Where memory runs out, the kernel ends these processes first.
 _SCRIPT = """
 exec 3>&1 1>&2
+echo 1000 > /proc/self/oom_score_adj
 timeout -k 5 "$1" /system/run /input /output < /dev/null 3>&-
 echo "$?" > /status/code
-kill -KILL -1
+kill -KILL -1 2> /dev/null
 exec tar -C / -cf - output status >&3
 """
 
@@ -56,11 +60,12 @@ class Run(NamedTuple):
     seconds: float
 
 
-def check_sandbox(limits: Sandbox) -> None:
-    """Make sure that systems can be run at all, by running one that does nothing.
+def check_sandbox(limits: Sandbox, task: Path) -> None:
+    """Make sure that systems can be run at all, by running one that does nothing, and that they cannot see the task.
 
     Args:
         limits: of the sandbox.
+        task: the folder of the task.
 
     Raises:
         InputError: they cannot.
@@ -68,6 +73,8 @@ def check_sandbox(limits: Sandbox) -> None:
     for program in ("bwrap", "prlimit", "timeout", "tar"):
         if shutil.which(program) is None:
             raise _no_sandbox(f"there is no program {program}; on Debian: apt-get install bubblewrap util-linux tar")
+    if any(task.resolve().is_relative_to(path.resolve()) for path in OF_THE_MACHINE):
+        raise _no_sandbox(f"every system can read {' and '.join(map(str, OF_THE_MACHINE))}: the task must not be there")
     with tempfile.TemporaryDirectory() as name:
         system, inputs, outputs = (Path(name) / part for part in ("system", "input", "output"))
         Path(name).chmod(0o755)
@@ -160,8 +167,8 @@ def _command(system: Path, inputs: Path, limits: Sandbox) -> list[str]:
     command += "--clearenv --new-session --die-with-parent --hostname sandbox".split()
     for name, value in (("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
         command += ["--setenv", name, value]
-    for path in _OF_THE_MACHINE:
-        command += ["--ro-bind", path, path]
+    for folder in map(str, OF_THE_MACHINE):
+        command += ["--ro-bind", folder, folder]
     for name in _LINKS:
         command += ["--symlink", f"usr/{name}", f"/{name}"] if Path("/usr", name).exists() else []
     command += (

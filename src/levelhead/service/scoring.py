@@ -56,12 +56,13 @@ def campaign_with(task: Task, folders: Mapping[str, Path]) -> Campaign:
     return campaign_of(task.manifest.test_sets or gold_in(task.manifest.gold or Folder(task.folder).gold), folders)
 
 
-def score_folders(task: Task, folders: Mapping[str, Path]) -> Results:
+def score_folders(task: Task, folders: Mapping[str, Path], measures: Sequence[str] = ()) -> Results:
     """Score systems as `levelhead rank` does, with the store of the task.
 
     Args:
         task: the task.
         folders: the folder of each system's outputs, by name.
+        measures: the measures; those of the task if there are none.
 
     Raises:
         InputError: gold is not valid.
@@ -69,7 +70,10 @@ def score_folders(task: Task, folders: Mapping[str, Path]) -> Results:
     """
     with Store(Folder(task.folder).scores) as store:
         return score_campaign(
-            campaign_with(task, folders), rules=task.manifest.rules or "ud", measures=measures_of(task), store=store
+            campaign_with(task, folders),
+            rules=task.manifest.rules or "ud",
+            measures=measures or measures_of(task),
+            store=store,
         )
 
 
@@ -159,6 +163,19 @@ def public_reason(reason: str) -> str:
     if parts["line"]:
         return reason
     return f"{slug}: {MESSAGES[slug].meaning}"
+
+
+def public_results(results: Results) -> Results:
+    """Return results that may be published without gold: the same numbers, with reasons as `public_reason` has them.
+
+    Args:
+        results: of `levelhead rank`.
+    """
+    found = {
+        key: one._replace(reasons=tuple(dict.fromkeys(map(public_reason, one.reasons))))
+        for key, one in results.results.items()
+    }
+    return results._replace(results=found)
 
 
 def read_result(document: Mapping[str, Any]) -> Result:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import fcntl
 import subprocess
 import sys
 import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 
 import uvicorn
 from starlette.types import ASGIApp
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, Place
 from levelhead.service.application import application
 from levelhead.service.database import Database
 from levelhead.service.description import SYSTEM, Task
 from levelhead.service.folder import Folder
+from levelhead.service.guard import Protocol
 from levelhead.service.preparation import check_inputs
 from levelhead.service.sandbox import check_sandbox
 
-_SECONDS_BEFORE_ANOTHER = 2
+_SECONDS_BEFORE_ANOTHER = 1
 _PROGRAM = "import sys; from levelhead.service.runner import main; main(sys.argv[1:])"
 _CONNECTIONS = 200  # at a time; more are told to come back
 
@@ -51,7 +55,18 @@ class _Runners:
             self._stop.wait(_SECONDS_BEFORE_ANOTHER)
 
 
-def prepare(task: Task) -> Database:
+@contextmanager
+def _only_server(folder: Folder) -> Iterator[None]:
+    """Hold a lock, which ends with the process: another server would take our uploads for leftovers."""
+    with (folder.state / "server.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(Fault("invalid-task", "it is being served already", Place(str(folder.path)))) from error
+        yield
+
+
+def _prepare(task: Task) -> Database:
     """Check that a task can be served, and open its database.
 
     Args:
@@ -62,10 +77,9 @@ def prepare(task: Task) -> Database:
         OutputError: its folder cannot be written.
     """
     folder = Folder(task.folder)
-    folder.prepare()
     check_inputs(task)
     if SYSTEM in task.about.kinds:
-        check_sandbox(task.sandbox)
+        check_sandbox(task.sandbox, task.folder)
     for path in folder.incoming.iterdir():
         path.unlink()
     return Database(folder.database)
@@ -83,7 +97,9 @@ def serve(task: Task, *, host: str, port: int) -> None:
         InputError: it cannot be served, or nothing can listen there.
         OutputError: its folder cannot be written.
     """
-    with prepare(task) as database, _Runners(task):
+    folder = Folder(task.folder)
+    folder.prepare()
+    with _only_server(folder), _prepare(task) as database, _Runners(task):
         server = _Server(_settings(application(task, database), host, port))
         server.run()
     if not server.started:
@@ -93,7 +109,12 @@ def serve(task: Task, *, host: str, port: int) -> None:
 def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
     settings: dict[str, Any] = {"access_log": False, "server_header": False, "lifespan": "off", "log_level": "warning"}
     settings |= {"proxy_headers": False, "timeout_keep_alive": 10, "limit_concurrency": _CONNECTIONS, "backlog": 256}
-    settings |= {"timeout_graceful_shutdown": 5, "h11_max_incomplete_event_size": 1 << 16, "http": "h11", "ws": "none"}
+    settings |= {
+        "timeout_graceful_shutdown": 5,
+        "h11_max_incomplete_event_size": 1 << 16,
+        "http": Protocol,
+        "ws": "none",
+    }
     return uvicorn.Config(app, host=host, port=port, **settings)
 
 

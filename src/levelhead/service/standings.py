@@ -13,12 +13,12 @@ from levelhead.campaign import Ranking, Results, groups_named, rank
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranking import ranked
 from levelhead.errors import Fault, InputError
-from levelhead.report import WRITERS, Table
+from levelhead.report import WRITERS, Column, Table
 from levelhead.report.ranking import ranking_document, ranking_table, results_table
 from levelhead.service.database import Database, now, record
 from levelhead.service.description import COARSE, HIDDEN, OPEN, Task
 from levelhead.service.folder import Folder, sync
-from levelhead.service.scoring import campaign_with, measures_of, read_result, score_folders
+from levelhead.service.scoring import campaign_with, measures_of, public_results, read_result, score_folders
 from levelhead.service.submissions import RUNNING, WAITING, Submission, primary_submissions
 from levelhead.treebank.write import replace_file
 
@@ -98,7 +98,7 @@ def close(task: Task, database: Database, page: Page) -> Results | None:
         raise InputError(Fault("invalid-task", message))
     if not primary_submissions(database):
         return None
-    results = final_results(task, database)
+    results = public_results(final_results(task, database))
     _keep(task, results, page)
     with database.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (now(),))
@@ -231,3 +231,19 @@ def own_results(task: Task, database: Database, submission: Submission) -> dict[
         if view != HIDDEN:
             shown[code]["values"] = percent
     return shown
+
+
+def submissions_table(found: Sequence[Submission]) -> Table:
+    """Return submissions as a table for the organiser.
+
+    Args:
+        found: the submissions.
+    """
+    names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
+    columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)
+    rows = tuple(
+        (one.id, one.team_name, one.number, one.kind, one.label, one.received, one.state, "chosen" * one.chosen,
+         one.log or one.reason)
+        for one in found
+    )  # fmt: skip
+    return Table(columns, rows)

@@ -285,9 +285,31 @@ def recover(database: Database) -> None:
                 record(connection, "runner", "put back", row["id"])
             else:
                 reason = f"it was begun {_MOST_ATTEMPTS} times, and each time the runner was interrupted"
-                end = "UPDATE submissions SET state = ?, finished = ?, reason = ? WHERE id = ?"
-                connection.execute(end, (FAILED, now(), reason, row["id"]))
+                end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
+                connection.execute(end, (FAILED, now(), reason, reason, row["id"]))
                 record(connection, "runner", FAILED, row["id"], reason)
+
+
+def put_back(database: Database, name: str | None = None) -> int:
+    """Put submissions that failed without their team's doing back into the queue; return how many.
+
+    Args:
+        database: of the task.
+        name: the id of one; None for all of them.
+
+    Raises:
+        Refused: the task has its final ranking already.
+    """
+    with database.transaction() as connection:
+        if database.fact("final") is not None:
+            raise Refused("the task has its final ranking already", 409)
+        query = "SELECT id FROM submissions WHERE state = ? AND log IS NOT NULL AND (id = ? OR ? IS NULL)"
+        found = [row["id"] for row in connection.execute(query, (FAILED, name, name)).fetchall()]
+        for one in found:
+            update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
+            connection.execute(f"{update} WHERE id = ?", (WAITING, one))
+            record(connection, "organiser", "put back", one)
+    return len(found)
 
 
 def choose(database: Database, chosen: Submission) -> None:
