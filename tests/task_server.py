@@ -3,6 +3,7 @@
 import io
 import json
 import os
+import shutil
 import subprocess
 import sys
 import tarfile
@@ -12,6 +13,8 @@ import urllib.request
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
+
+import pytest
 
 from levelhead.service import Folder, init, read_task
 from levelhead.service.database import Database
@@ -125,3 +128,10 @@ def wait_for_end(pid: int) -> None:
 def task_of(folder: Path):
     """Read a task."""
     return read_task(folder)
+
+
+needs_sandbox = pytest.mark.skipif(
+    shutil.which("bwrap") is None and not os.environ.get("CI"),
+    reason="there is no bubblewrap: apt-get install bubblewrap",
+)
+"""Without bubblewrap these tests are skipped, but never where CI runs."""

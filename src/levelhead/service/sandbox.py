@@ -39,7 +39,7 @@ _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 _SCRIPT = """
 exec 3>&1 1>&2
 echo 1000 > /proc/self/oom_score_adj
-timeout -k 5 "$1" /system/run /input /output < /dev/null 3>&-
+timeout -k 2 "$1" /system/run /input /output < /dev/null 3>&-
 echo "$?" > /status/code
 kill -KILL -1 2> /dev/null
 exec tar -C / -cf - output status >&3
