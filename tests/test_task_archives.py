@@ -14,10 +14,10 @@ import zipfile
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from task_server import tar
 
 from levelhead.service import UnsafeArchive, check_archive, unpack
 from levelhead.service.archives import ArchiveLimits
+from task_server import tar
 
 LIMITS = ArchiveLimits(unpacked=1 << 20, files=50)
 MEGABYTE = 1 << 20

@@ -13,11 +13,11 @@ import time
 from pathlib import Path
 
 import pytest
-from task_server import SANDBOX_USER, needs_sandbox
 
 from levelhead.errors import InputError
 from levelhead.service import Sandbox, run_system, sandbox
 from levelhead.service.sandbox import check_sandbox, user_of
+from task_server import SANDBOX_USER, needs_sandbox
 
 pytestmark = needs_sandbox
 
@@ -36,7 +36,7 @@ SHELL, PYTHON = "#!/bin/sh\n", "#!/usr/bin/python3\nimport os, sys\n"
 @pytest.fixture
 def place():
     """A folder that the sandbox's user can read, unlike those of pytest."""
-    path = Path("/tmp") / f"levelhead-test-{os.getpid()}-{time.monotonic_ns()}"  # noqa: S108
+    path = Path("/tmp") / f"levelhead-test-{os.getpid()}-{time.monotonic_ns()}"
     for folder in (path, path / "system", path / "input"):
         folder.mkdir(mode=0o755)
     (path / "input" / "en.txt").write_text("a word\n")
@@ -89,7 +89,7 @@ def test_it_sees_nothing_of_the_machine_but_programs(place):
         env; id -u; hostname; ls -d /proc/[0-9]* | wc -l
         cat /proc/1/root/etc/shadow; ls /proc/1/cwd/../home
     """
-    done, log, _ = run(place, SHELL + textwrap.dedent(script))
+    _, log, _ = run(place, SHELL + textwrap.dedent(script))
     assert "secret" not in log
     assert "root:" not in log
     assert "en.conllu" not in "".join(line for line in log.splitlines() if "No such file" not in line)
@@ -339,7 +339,7 @@ def test_whatever_comes_out_of_a_sandbox_is_read_like_any_archive(place, monkeyp
     assert reason in done.reason
     assert outputs == {}
     assert not (place / "evil").exists()
-    assert not Path("/tmp/evil").exists()  # noqa: S108
+    assert not Path("/tmp/evil").exists()
 
 
 @pytest.mark.parametrize(("script", "reason"), [
@@ -423,6 +423,6 @@ def test_tasks_where_every_system_could_read_them_are_refused(tmp_path):
 
 
 def test_a_machine_without_bubblewrap_is_told_what_to_do(monkeypatch, tmp_path):
-    monkeypatch.setattr("shutil.which", lambda program: None)
+    monkeypatch.setattr("shutil.which", lambda _: None)
     with pytest.raises(InputError, match="apt-get install bubblewrap"):
         check_sandbox(LIMITS, tmp_path)
