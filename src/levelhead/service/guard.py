@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from contextlib import suppress
 from typing import Any
 
 from starlette.requests import ClientDisconnect
@@ -24,7 +25,7 @@ _HEADERS = (
     (b"content-security-policy",
      b"default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"),
     (b"x-content-type-options", b"nosniff"),
-    (b"referrer-policy", b"no-referrer"),
+    (b"referrer-policy", b"same-origin"),  # without any, browsers would not say where our own forms come from
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
@@ -56,6 +57,14 @@ class _Body:
             raise Refused("this is larger than allowed", 413)
         return message
 
+    async def drain(self) -> None:
+        """Read for a while what no handler wanted: a client that still sends would not see the answer."""
+        with suppress(TimeoutError, Refused):
+            async with asyncio.timeout(SECONDS_FOR_A_PIECE):
+                while not self._ended:
+                    await self.receive()
+        self._ended = True
+
 
 class Guard:
     """Limits what clients send, and says to browsers what pages may do.
@@ -77,6 +86,7 @@ class Guard:
 
         async def answer(message: Message) -> None:
             if message["type"] == "http.response.start":
+                await body.drain()
                 headers = message.get("headers", ())
                 given = {name for name, _ in headers}
                 message["headers"] = [*headers, *(one for one in _HEADERS if one[0] not in given)]
