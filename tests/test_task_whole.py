@@ -130,7 +130,7 @@ def official(data, final):
     lines = (data / "conll18" / "official" / "official_scores_share.tsv").read_text().splitlines()
     names = lines[0].split("\t")
     rows = [dict(zip(names, line.split("\t"))) for line in lines[1:]]
-    las = {(row["system"], row["treebank"]): float(row["f1"]) for row in rows if row["metric"] == "LAS"}
+    las = {(row["system"], row["treebank"]): float(row["LAS_F1"]) for row in rows if row["status"] == "OK"}
     for one in final["rankings"][0]["standings"]:
         name = {"baseline (system)": "conll18-baseline"}.get(one["system"], one["system"])
         if name != "ONLP-lab":

@@ -155,14 +155,14 @@ def public_reason(reason: str) -> str:
     parts = _REASON.fullmatch(reason)
     if parts is None or parts["slug"] not in MESSAGES:
         return "it cannot be scored"
-    slug = parts["slug"]
-    if slug == "text-mismatch":
+    name = parts["slug"]
+    if name == "text-mismatch":
         place = _OFFSET.search(reason)
         where = f" first at character {place[1]} of your output, spaces not counted" if place else ""
-        return f"{slug}: the text of your output is not that of the input: they differ{where}"
+        return f"{name}: the text of your output is not that of the input: they differ{where}"
     if parts["line"]:
         return reason
-    return f"{slug}: {MESSAGES[slug].meaning}"
+    return f"{name}: {MESSAGES[name].meaning}"
 
 
 def public_results(results: Results) -> Results:
