@@ -68,9 +68,9 @@ def measure(server: subprocess.Popen[str], address: str, tokens: list[str], mega
     done = time.perf_counter() - started
     print("| uploads | MB each | all uploaded s | MB/s | upload p50 / max s | a page meanwhile p50 / p95 ms | server MB"
           " before / peak | all scored s |\n|" + " ---: |" * 8)  # fmt: skip
-    milliseconds = sorted(1000 * one for one in pages)
+    milliseconds, size = sorted(1000 * one for one in pages), len(data) / MEGABYTE
     print(
-        f"| {len(tokens)} | {len(data) / MEGABYTE:.0f} | {uploaded:.1f} | {len(tokens) * len(data) / MEGABYTE / uploaded:.0f} |"
+        f"| {len(tokens)} | {size:.0f} | {uploaded:.1f} | {len(tokens) * size / uploaded:.0f} |"
         f" {statistics.median(times):.1f} / {max(times):.1f} |"
         f" {statistics.median(pages) * 1000:.0f} / {milliseconds[int(0.95 * len(milliseconds))]:.0f} |"
         f" {idle[0]} / {peak[1]} | {done:.0f} |"

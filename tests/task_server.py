@@ -18,9 +18,12 @@ import pytest
 
 from levelhead.service import Folder, init, read_task
 from levelhead.service.database import Database
+from levelhead.service.description import Limits
+from levelhead.service.submissions import Upload
 from levelhead.service.teams import new_token
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
+FREE = Limits(submissions_a_day=1000, waiting=1000)
 SANDBOX_USER = "61234"  # nobody's number: as root, the sandbox must have a user that has no other processes
 
 
@@ -135,3 +138,10 @@ needs_sandbox = pytest.mark.skipif(
     reason="there is no bubblewrap: apt-get install bubblewrap",
 )
 """Without bubblewrap these tests are skipped, but never where CI runs."""
+
+
+def upload(folder, data=b"x", kind="outputs", label="", key=None):
+    """Put an archive where uploads arrive."""
+    path = folder.incoming / os.urandom(8).hex()
+    path.write_bytes(data)
+    return Upload(path, "0" * 64, len(data), kind, label, key)

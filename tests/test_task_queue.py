@@ -23,7 +23,6 @@ from levelhead.service.description import Limits
 from levelhead.service.runner import Runner, drain
 from levelhead.service.submissions import (
     Refused,
-    Upload,
     accept,
     choose,
     claim,
@@ -35,9 +34,8 @@ from levelhead.service.submissions import (
     submissions,
 )
 from levelhead.service.teams import new_token, team_of_token
-from task_server import Server, make_task, needs_sandbox, outputs, serving, tar, task_of, token
+from task_server import FREE, Server, make_task, needs_sandbox, outputs, serving, tar, task_of, token, upload
 
-FREE = Limits(submissions_a_day=1000, waiting=1000)
 ALPHA = tar(outputs("alpha"))
 
 
@@ -48,12 +46,6 @@ def place(tmp_path):
     folder.prepare()
     with Database(folder.database) as database:
         yield folder, database, team_of_token(database, new_token(database, "alpha"))
-
-
-def upload(folder, data=b"x", kind="outputs", label="", key=None):
-    path = folder.incoming / os.urandom(8).hex()
-    path.write_bytes(data)
-    return Upload(path, "0" * 64, len(data), kind, label, key)
 
 
 def test_what_is_accepted_is_on_the_disk_and_waits(place):
@@ -162,6 +154,10 @@ def test_the_primary_submission_is_the_chosen_or_the_last(place):
     for name in names[:3]:
         claim(database, "outputs")
         finish(database, name, document={})
+    assert [one.id for one in primary_submissions(database)] == [names[2]]
+    crashed = accept(database, folder, team, upload(folder, kind="system"), FREE).id
+    claim(database, "system")
+    finish(database, crashed, document={}, reason="it ended with exit code 1")
     assert [one.id for one in primary_submissions(database)] == [names[2]]
     choose(database, submission(database, names[0]))
     assert [one.id for one in primary_submissions(database)] == [names[0]]

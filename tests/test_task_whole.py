@@ -20,7 +20,7 @@ from levelhead.service.database import Database
 from levelhead.service.export import _name
 from task_server import EXAMPLES, make_task, needs_sandbox, outputs, serving, tar, token
 
-CODES = ("hsb_ufal", "kmr_mg", "hy_armtdp", "th_pud")
+CODES = ("hsb_ufal", "hy_armtdp", "th_pud")
 COPY = b'#!/bin/sh\nset -e\nfor file in "$1"/*.txt; do\n  cp "/system/$(basename "$file" .txt).conllu" "$2"\ndone\n'
 
 
@@ -135,7 +135,7 @@ def official(data, final):
         name = {"baseline (system)": "conll18-baseline"}.get(one["system"], one["system"])
         if name != "ONLP-lab":
             mean = sum(float(f"{100 * las[name, code]:.2f}") for code in CODES) / len(CODES)
-            assert abs(100 * one["value"] - mean) < 0.0051
+            assert abs(one["value"] - mean) < 0.0051
 
 
 def whole_export(folder, gold):

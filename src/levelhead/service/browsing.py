@@ -69,7 +69,7 @@ def _of_everybody(site: Site) -> list[Route]:
 
     def home(request: Request) -> Response:
         session = _session(site, request)
-        return HTMLResponse(pages.home(site.task, site.board(), site.phase()[1], session, site.codes))
+        return HTMLResponse(pages.home(site.task, site.board(), site.phase()[1], session, site.languages))
 
     def treebank(request: Request) -> Response:
         code, found = request.path_params["code"], site.board()

@@ -120,7 +120,7 @@ def _task_document(site: Site) -> dict[str, Any]:
         "phase": word,
         "message": sentence,
         "kinds": list(about.kinds),
-        "treebanks": [{"code": code, "language": site.languages[code]} for code in site.codes],
+        "treebanks": [{"code": code, "language": language} for code, language in site.languages.items()],
         "measures": list(measures_of(task)),
         "rules": task.manifest.rules or "ud",
         "ranking": task.manifest.ranking or "exact",

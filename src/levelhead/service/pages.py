@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from typing import Any
+from urllib.parse import quote
 
 from levelhead.campaign import Ranking, Results
 from levelhead.errors import printable
@@ -25,8 +26,10 @@ a { color: #0a58ca; }
 .scroll { overflow-x: auto; }
 table { border-collapse: collapse; margin: 1rem 0; }
 th, td { padding: .3rem .8rem; border-bottom: 1px solid #d0d7de; text-align: left; vertical-align: top;
-  overflow-wrap: anywhere; }
-.n { text-align: right; font-variant-numeric: tabular-nums; }
+  overflow-wrap: break-word; }
+th { vertical-align: bottom; }
+.n { text-align: right; font-variant-numeric: tabular-nums; white-space: nowrap; }
+.hash { overflow-wrap: anywhere; }
 label { display: block; margin: .6rem 0; }
 input, select, button { font: inherit; padding: .3rem .6rem; }
 pre { background: #f6f8fa; padding: 1rem; overflow-x: auto; }
@@ -96,7 +99,7 @@ def _side(kind: str) -> str:
     return "" if kind == "text" else ' class="n"'
 
 
-def home(task: Task, board: Board, phase: str, session: Session | None, codes: Iterable[str]) -> str:
+def home(task: Task, board: Board, phase: str, session: Session | None, languages: Mapping[str, str]) -> str:
     """Return the first page: what the task is, and the leaderboard as far as it is shown.
 
     Args:
@@ -104,9 +107,11 @@ def home(task: Task, board: Board, phase: str, session: Session | None, codes: I
         board: what may be shown.
         phase: what can be done now, in a sentence.
         session: who is signed in.
-        codes: of the test sets.
+        languages: of the test sets, by code.
     """
-    parts = [f"<p>{text(phase)}</p>"]
+    kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in task.about.kinds)
+    rules = f"{kinds.capitalize()}, {task.limits.submissions_a_day} a day from each team."
+    parts = [f"<p>{text(phase)} {text(rules)}</p>"]
     if task.about.contact:
         parts.append(f"<p>Contact: {text(task.about.contact)}</p>")
     parts.append("<h2>Leaderboard</h2>")
@@ -117,9 +122,14 @@ def home(task: Task, board: Board, phase: str, session: Session | None, codes: I
         parts += ["<p>Scores are rounded to 5 %.</p>" if board.view == "coarse" else "", table(board.ranking)]
     if board.report:
         parts.append('<p><a href="/report">Report</a></p>')
-    shown = [f'<a href="/treebanks/{text(c)}">{text(c)}</a>' if c in board.treebanks else text(c) for c in codes]
-    parts.append(f"<h2>Treebanks</h2><p>{' '.join(shown)}</p>")
+    rows = "".join(_listed(code, language, link=code in board.treebanks) for code, language in languages.items())
+    parts.append(f"<h2>Treebanks</h2><table>{rows}</table>")
     return page(task, "", "\n".join(parts), session)
+
+
+def _listed(code: str, language: str, *, link: bool) -> str:
+    shown = f'<a href="/treebanks/{quote(code, safe="")}">{text(code)}</a>' if link else text(code)
+    return f"<tr><td>{shown}</td><td>{text(language)}</td></tr>"
 
 
 def treebank(task: Task, code: str, board: Board, session: Session | None) -> str:
@@ -196,12 +206,12 @@ def submission(task: Task, session: Session, one: Submission, results: Mapping[s
         log: whether there is a log to see.
     """
     facts = {
-        "Kind": one.kind, "Name": one.label, "Received": one.received, "SHA-256": one.sha256, "State": one.state,
+        "Kind": one.kind, "Name": one.label, "Received": one.received, "State": one.state,
         "Finished": one.finished or "", "Remark": one.reason or "",
     }  # fmt: skip
     parts = ["<table>"]
     parts += [f'<tr><th scope="row">{name}</th><td>{text(value)}</td></tr>' for name, value in facts.items()]
-    parts.append("</table>")
+    parts.append(f'<tr><th scope="row">SHA-256</th><td class="hash">{text(one.sha256)}</td></tr></table>')
     if log:
         parts.append(f'<p><a href="/submissions/{text(one.id)}/log">What it printed</a></p>')
     if one.chosen:

@@ -26,7 +26,6 @@ class Site:
 
     def __init__(self, task: Task, database: Database) -> None:
         self.task, self.database, self.folder = task, database, Folder(task.folder)
-        self.codes = [test_set.code for test_set in campaign_with(task, {}).test_sets]
         self.languages = {one.code: one.language.name for one in campaign_with(task, {}).test_sets}
         self.reception = Reception(task, database)
         self._lock = threading.Lock()

@@ -331,10 +331,14 @@ def choose(database: Database, chosen: Submission) -> None:
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
 
+def _preference(one: Submission) -> tuple[bool, bool]:
+    return one.chosen, one.reason is None
+
+
 def primary_submissions(database: Database) -> list[Submission]:
     """Return the primary submission of each team that has one, by the teams' names.
 
-    It is the one that the team chose; otherwise the last that is finished.
+    It is the one that the team chose; otherwise the last that is finished, one whose run went wrong only if all did.
 
     Args:
         database: of the task.
@@ -342,7 +346,7 @@ def primary_submissions(database: Database) -> list[Submission]:
     primary: dict[str, Submission] = {}
     for one in submissions(database):
         before = primary.get(one.team_name)
-        if one.state == FINISHED and not (before is not None and before.chosen):
+        if one.state == FINISHED and (before is None or _preference(one) >= _preference(before)):
             primary[one.team_name] = one
     found = [submission(database, primary[name].id) for name in sorted(primary)]
     return [one for one in found if one is not None]
