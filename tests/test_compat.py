@@ -88,3 +88,26 @@ def test_words_are_linked_as_in_the_scripts():
     assert [word.parent for word in gold.words].count(None) == len(gold.sentences)
     multiword = [word for word in gold.words if word.is_multiword]
     assert "".join(gold.characters[slice(*multiword[0].span)]).lower() in {"zur", "zum", "im", "am", "vom"}
+
+
+def test_all_names_of_the_scripts():
+    """Names that code which carries a copy imports: the scripts' own, as their sources list them."""
+    of_2017 = {
+        "UDError",
+        "load_conllu",
+        "load_conllu_file",
+        "evaluate",
+        "evaluate_wrapper",
+        "load_deprel_weights",
+        "Score",
+    }
+    since_2018 = {"CONTENT_DEPRELS", "FUNCTIONAL_DEPRELS", "UNIVERSAL_FEATURES", "build_evaluation_table"}
+    columns = set("ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split())
+    assert of_2017 | columns <= set(conll17.__all__)
+    for module in (compat, conll18):
+        assert of_2017 - {"load_deprel_weights"} | since_2018 | columns <= set(module.__all__)
+        assert (len(module.CONTENT_DEPRELS), len(module.UNIVERSAL_FEATURES)) == (29, 21)
+        assert {"aux", "cop", "mark", "det", "clf", "case", "cc"} == module.FUNCTIONAL_DEPRELS
+    det, noun = conll18.load_conllu_file(GOLD).words[:2]
+    assert (det.is_content_deprel, det.is_functional_deprel) == (False, True)
+    assert (noun.is_content_deprel, noun.is_functional_deprel) == (True, False)

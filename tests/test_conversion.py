@@ -206,10 +206,10 @@ def test_when_lists_are_read(data: Path, name: str, read_again: float, frozen: f
         assert 100 * len(trip.not_restored) / trip.words == pytest.approx(share, abs=0.0005)
 
 
-def documented() -> Iterator[tuple[str, list[str]]]:
-    """Give the path and the cells of each row of the tables in the documentation."""
+def documented(second: str) -> Iterator[tuple[str, list[str]]]:
+    """Give the path and the cells of each row of the documentation's tables whose second column is called so."""
     page = (Path(__file__).parent.parent / "docs/conversion.md").read_text(encoding="utf-8")
-    for release, table in re.findall(r"\nUD ([\d.]+):\n\n\|.*\n\|.*\n((?:\|.*\n)+)", page):
+    for release, table in re.findall(rf"\nUD ([\d.]+):\n\n\| treebank \| {second} .*\n\|.*\n((?:\|.*\n)+)", page):
         for row in table.splitlines():
             name, *cells = [cell.strip() for cell in row.strip("|").split("|")]
             if not name.startswith("average"):
@@ -218,7 +218,8 @@ def documented() -> Iterator[tuple[str, list[str]]]:
 
 def test_the_tables_of_the_documentation(data: Path) -> None:
     """Every training set at hand has a row, and its numbers are what comes out (the script's are tested above)."""
-    rows = dict(documented())
+    rows, entropies = dict(documented("words")), dict(documented("content heads"))
+    assert entropies.keys() == rows.keys()
     folders = [data / "ud/r1.3", data / "ud/r2.0"]
     assert {data / name for name in rows} == {path for folder in folders for path in folder.glob("*-train.conllu.xz")}
     for name, cells in rows.items():
@@ -232,6 +233,8 @@ def test_the_tables_of_the_documentation(data: Path) -> None:
         start = [str(trip.words), f"{100 * trip.converted / trip.words:.2f}", str(len(trip.failed_sentences))]
         assert cells[:5] == [*start, f"{lost:.3f}", f"{lost_frozen:.3f}"]
         assert cells[6:] == [f"{arcs:.2f}", f"{then:.2f}", *sentences]
+        before, after = trip.head_entropy
+        assert entropies[name] == [f"{before:.3f}", f"{after:.3f}", f"{after - before:+.3f}"]
 
 
 # Laws

@@ -17,7 +17,8 @@ import pytest
 
 import job_functions
 from levelhead.errors import InputError, OutputError
-from levelhead.jobs import Job, StaleInput, Store, borrowed, cluster, n_cores, processes, progress_bar, run
+from levelhead.jobs import Job, StaleInput, Store, borrowed, cluster, n_cores, processes, run
+from levelhead.progress import progress_bar
 
 HERE = Path(__file__).parent
 needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")

@@ -144,6 +144,7 @@ def test_a_default_that_is_no_number_is_an_error(tmp_path):
 
 ONE = "1\ta\t_\t_\t_\t_\t2\tdet\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tpunct\t_\t_\n\n"
 OTHER = ONE.replace("\t2\tdet", "\t2\tcase")
+TWO = "1\ta\t_\t_\t_\t_\t2\tobj\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n3\tc\t_\t_\t_\t_\t2\tobl\t_\t_\n\n"
 
 
 def weights_file(folder: Path, text: str) -> Path:
@@ -284,10 +285,33 @@ def test_notes_say_where_versions_cross():
     assert note.startswith("gold has relations of UD v2; CNC: classes of kohita (UD v1)")
     (note,) = notes(old, "CLAS", "MLAS") if old.upos[0] != "_" else notes(old, "CLAS")
     assert note == (
-        "gold has relations of UD v1; CLAS leaves out those that the scheme conll18 does not list: dobj"
-        " (LAS-FUN-PUNCT looks them up by their counterparts)"
+        "gold has relations that the scheme conll18 does not list: dobj; left out of CLAS"
+        " (LAS-FUN-PUNCT looks up those of the other version of UD)"
     )
     assert notes(old, "CLAS", rules="conll17") == ()
+
+
+def test_notes_on_the_system():
+    """Labels that only the system has are said: those of another version, and those of none."""
+    text = TWO.replace("\tobl\t", "\tnmod\t")
+    gold = levelhead.parse(text)
+
+    def notes(label: str) -> tuple[str, ...]:
+        system = levelhead.parse(text.replace("\tobj\t", f"\t{label}\t"))
+        return levelhead.score(gold, system, measures=["CLAS", "LAS@CORE"]).notes
+
+    assert notes("obj") == notes("iobj") == ()
+    unlisted, crossing = notes("dobj")
+    assert unlisted.startswith("the system has relations that the scheme conll18 does not list: dobj; left out of CLAS")
+    assert crossing.startswith("the system has relations of UD v1; LAS@CORE: classes of nivre-fang (UD v2)")
+    (note,) = notes("unk")
+    assert note.startswith("the system has relations that the scheme conll18 does not list: unk; left out of CLAS")
+
+
+def test_notes_on_both_versions_in_one_treebank():
+    mixed = levelhead.parse(TWO.replace("\tobl\t", "\tdobj\t"))
+    notes = levelhead.score(mixed, mixed, measures=["LAS@CORE"]).notes
+    assert notes == ("gold has relations of UD v1 (dobj) and of UD v2 (obj)",)
 
 
 # A user's own

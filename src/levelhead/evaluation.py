@@ -129,7 +129,7 @@ def score_treebanks(
         score = score_one(matches, measure, definition, schemes=registry.schemes, weights=values)
         scores[str(measure)] = replace(score, signature=signed)
     defined = [(measure, registry.measures[measure.name]) for measure in asked]
-    return Evaluation(scores, gold, system, signed, notes_on(gold, defined, rules, registry.schemes))
+    return Evaluation(scores, gold, system, signed, notes_on(gold, system, defined, rules, registry.schemes))
 
 
 def weights_for(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from pathlib import Path
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation import Evaluation, measures_for, score, weights_for
 from levelhead.measures import STANDARD, Registry
+from levelhead.progress import tracked
 from levelhead.scoring.rules import rules_named
 from levelhead.treebank.files import treebanks_in
 
@@ -68,7 +68,7 @@ def score_pairs(
     formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
-    for name, (gold, system) in _with_progress(pairs):
+    for name, (gold, system) in tracked(pairs.items(), "scoring"):
         if not os.path.isfile(system):  # noqa: PTH113 -- which never raises; nobody may ever write to a named pipe
             message = f"there is no output for {printable(name)}"
             faults.append(Fault("missing-system-file", message, Place(os.fspath(system.parent))))
@@ -96,12 +96,3 @@ def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction |
         known = [value for value in values if value is not None]
         averages[name] = sum(known, Fraction(0)) / len(values) if len(known) == len(values) else None
     return averages
-
-
-def _with_progress(pairs: Pairs) -> Iterable[tuple[str, tuple[Path, Path]]]:
-    if sys.stderr is None or not sys.stderr.isatty():
-        return pairs.items()
-    from rich.console import Console
-    from rich.progress import track
-
-    return track(pairs.items(), "scoring", console=Console(stderr=True), transient=True)

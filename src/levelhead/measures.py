@@ -102,6 +102,18 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     return measure
 
 
+def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
+    """Return a measure that names the scheme of each of its classes, so that no default decides what it means.
+
+    Args:
+        measure: a measure of the registry.
+        registry: the measures and schemes that there are.
+    """
+    schemes = registry.schemes
+    without = tuple(sorted({schemes.qualified(each) for each in measure.without}))
+    return replace(measure, only=schemes.qualified(measure.only) if measure.only else None, without=without)
+
+
 def _nearest(name: str, known: Iterable[str]) -> Iterable[str]:
     import difflib
 

@@ -1,5 +1,6 @@
 """Campaigns: many systems on many test sets, macro-averages and rankings."""
 
+from levelhead.campaign.certainty import Certainty, with_certainty
 from levelhead.campaign.entries import Campaign, System, TestSet
 from levelhead.campaign.groups import Group, groups_named
 from levelhead.campaign.languages import Language, language_of
@@ -13,6 +14,7 @@ from levelhead.campaign.table import read_scores
 __all__ = [
     "RANKINGS",
     "Campaign",
+    "Certainty",
     "Group",
     "Language",
     "Manifest",
@@ -30,4 +32,5 @@ __all__ = [
     "read_manifest",
     "read_scores",
     "score_campaign",
+    "with_certainty",
 ]

@@ -14,9 +14,10 @@ from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.layout import bare_name, campaign_of, existing, gold_in, systems_in
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.measures import STANDARD
 from levelhead.treebank.source import read_bytes
 
-_CAMPAIGN = ("gold", "systems", "measures", "rules", "ranking", "show")
+_CAMPAIGN = ("gold", "systems", "measures", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
 _SYSTEM = ("name", "folder")
 _TOP = ("campaign", "treebank", "system", "groups")
@@ -32,6 +33,7 @@ class Manifest(NamedTuple):
         systems: the folder of systems.
         groups: the codes of the test sets of each group.
         measures: the texts of measures, or None.
+        scheme: the scheme of classes that measures name without one, or None.
         rules: the name of rules, or None.
         ranking: the rule of ranking, or None.
         show: the groups to rank, or None.
@@ -44,6 +46,7 @@ class Manifest(NamedTuple):
     systems: Path | None
     groups: Mapping[str, Sequence[str]]
     measures: tuple[str, ...] | None
+    scheme: str | None
     rules: str | None
     ranking: str | None
     show: tuple[str, ...] | None
@@ -123,6 +126,7 @@ class _Reading:
             systems=systems,
             groups=self._groups(document, treebanks, [test_set.code for test_set in test_sets]),
             measures=self._texts(campaign, "measures", "campaign"),
+            scheme=self._choice(campaign, "scheme", tuple(STANDARD.schemes.by_name)),
             rules=self._choice(campaign, "rules", ("ud", "udtools", "conll18", "conll17")),
             ranking=self._choice(campaign, "ranking", RANKINGS),
             show=self._texts(campaign, "show", "campaign"),

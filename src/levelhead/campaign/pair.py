@@ -5,11 +5,13 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.campaign.results import Gold, Result
@@ -17,12 +19,16 @@ from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_
 from levelhead.errors import Fault, InputError, Place, TextMismatch
 from levelhead.evaluation import Evaluation, parse_as, score_treebanks
 from levelhead.jobs import StaleInput
-from levelhead.measures import REGISTRY, lower_is_better, parse_measure
+from levelhead.measures import REGISTRY, STANDARD, lower_is_better, parse_measure
 from levelhead.scoring import Rules, Score
+from levelhead.scoring.matches import match
+from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
+from levelhead.scoring.score import count
 from levelhead.scoring.spans import spans_of
-from levelhead.scoring.weights import Weights
+from levelhead.scoring.weights import Weights, values_of
 from levelhead.secondary import Coverage, SecondaryEvaluation, score_valid_sentences, valid_sentences
+from levelhead.significance import Run, counted
 from levelhead.treebank import Treebank
 from levelhead.treebank.source import decompressed
 
@@ -50,11 +56,13 @@ class Settings(NamedTuple):
         rules: the name of the rules.
         measures: the texts of the measures.
         weights: the weights that measures name.
+        by_sentence: whether the counts of every sentence are kept, for tests of significance.
     """
 
     rules: str
     measures: tuple[str, ...]
     weights: Mapping[str, Weights]
+    by_sentence: bool = False
 
 
 def key_of(gold: File, system: File | None, settings: Settings) -> str:
@@ -67,7 +75,7 @@ def key_of(gold: File, system: File | None, settings: Settings) -> str:
     """
     weights = {name: table.sha256 for name, table in settings.weights.items()}
     parts: list[Any] = [
-        "pair",
+        "pair by sentence" if settings.by_sentence else "pair",
         VERSION,
         unicodedata.unidata_version,
         settings.rules,
@@ -163,7 +171,23 @@ def _scored(gold: Treebank, raw: bytes, settings: Settings) -> dict[str, Any]:
         "status": status_of_scores(evaluation.scores, rules.name),
         "reasons": [],
         "scores": _numbers(evaluation),
+        **({"sentences": _sentences(evaluation, asked, settings)} if settings.by_sentence else {}),
     }
+
+
+def _sentences(evaluation: Evaluation, asked: Iterable[Measure], settings: Settings) -> dict[str, list[list[float]]]:
+    """The numerators and the denominators of each measure that has a value, a number for each gold sentence."""
+    matches = match(evaluation.gold, evaluation.system, rules_named(settings.rules))
+    found = {}
+    for measure in asked:
+        if evaluation[str(measure)].reason is None:
+            definition = STANDARD.measures[measure.name]
+            values = values_of(measure, definition, settings.weights)
+            counts = count(matches, measure, definition, schemes=STANDARD.schemes, weights=values, by_sentence=True)
+            parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})]).parts[:, 0, 0].T
+            whole = np.array_equal(parts, np.rint(parts))
+            found[str(measure)] = parts.astype(np.int64).tolist() if whole else parts.tolist()
+    return found
 
 
 def _n_characters(treebank: Treebank, rules: Rules) -> int:
@@ -229,6 +253,7 @@ def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gol
         scores=scores,
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
+        sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
     )
     return result, Gold(*record["gold"])
 

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.campaign.entries import TestSet
 from levelhead.scoring import Score
 from levelhead.secondary import Coverage
+
+_Value = TypeVar("_Value")
 
 State = Literal["valid", "invalid", "missing"]
 
@@ -28,6 +33,8 @@ class Result(NamedTuple):
         scores: the counts behind the values; empty if there are none.
         secondary: the scores over the valid sentences of an invalid output, never mixed with the others.
         coverage: on which sentences those rest.
+        sentences: the numerators and denominators of each measure in every gold sentence, float64, shape
+            (2, sentences); empty if they were not asked for or if the output is not valid.
     """
 
     state: State
@@ -37,6 +44,7 @@ class Result(NamedTuple):
     scores: Mapping[str, Score] = {}
     secondary: Mapping[str, Score] = {}
     coverage: Coverage | None = None
+    sentences: Mapping[str, NDArray[np.float64]] = {}
 
 
 class Gold(NamedTuple):
@@ -71,3 +79,25 @@ class Results(NamedTuple):
     results: Mapping[tuple[str, str], Result]
     gold: Mapping[str, Gold]
     signature: Mapping[str, str]
+
+    def only(self, measures: Iterable[str]) -> Results:
+        """Return the same of some measures.
+
+        Args:
+            measures: their texts.
+        """
+        kept = tuple(name for name in self.measures if name in set(measures))
+        return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
+
+
+def _only(result: Result, measures: tuple[str, ...]) -> Result:
+    return result._replace(
+        values=_kept(result.values, measures),
+        scores=_kept(result.scores, measures),
+        secondary=_kept(result.secondary, measures),
+        sentences=_kept(result.sentences, measures),
+    )
+
+
+def _kept(table: Mapping[str, _Value], measures: tuple[str, ...]) -> dict[str, _Value]:
+    return {name: table[name] for name in measures if name in table}

@@ -15,7 +15,8 @@ from levelhead.campaign.pair import File, Settings, key_of, read_record, score_p
 from levelhead.campaign.results import Gold, Result, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import measures_for, weights_for
-from levelhead.jobs import Job, Store, Workers, processes, progress_bar, run
+from levelhead.jobs import Job, Store, Workers, processes, run
+from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
 
@@ -38,6 +39,7 @@ def score_campaign(
     measures: Iterable[str | Measure] | None = None,
     workers: Workers | None = None,
     store: Store | None = None,
+    by_sentence: bool = False,
 ) -> Results:
     """Score every system on every test set; a missing or invalid output is 0, with its reason.
 
@@ -50,6 +52,7 @@ def score_campaign(
         measures: which measures; those that the rules' official scorer prints if None.
         workers: who does the work; this process if None.
         store: where results are kept, if anywhere.
+        by_sentence: whether the counts of every sentence are kept, for `with_certainty`.
 
     Raises:
         InputError: a gold file is missing or not valid, a file does not stop changing, or workers cannot be had.
@@ -58,7 +61,7 @@ def score_campaign(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures)
-    settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), weights_for(asked))
+    settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), weights_for(asked), by_sentence)
     scoring = _Scoring(campaign, settings)
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)

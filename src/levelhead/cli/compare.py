@@ -36,6 +36,8 @@ class Request(NamedTuple):
     each: bool
     wilcoxon: bool
     power: bool
+    report_file: str | None
+    figures: str | None
     input_format: Any
     gold_format: Any
     output_format: str
@@ -50,6 +52,8 @@ class Request(NamedTuple):
         needed = 2 if self.by or self.examples is not None else 1
         if len(self.systems) < needed or (self.agreement and len(self.systems) != 1):
             raise click.UsageError("this needs two systems" if needed == 2 else "--agreement is of two files")
+        if any(modes) and (self.report_file or self.figures):
+            raise click.UsageError("--report and --figures go with none of --languages, --agreement, --by, --examples")
         if self.train and not self.by:
             raise click.UsageError("--train is for --by")
 
@@ -110,6 +114,8 @@ class Request(NamedTuple):
 @click.option("--each", is_flag=True, help="With folders: also every treebank, not only the averages.")
 @click.option("--wilcoxon", is_flag=True, help="With folders: also Wilcoxon's test over treebanks (extra: stats).")
 @click.option("--power", is_flag=True, help="Print the smallest difference that would be found in 80% of cases.")
+@options.report_option
+@options.figures_option
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()
@@ -150,6 +156,15 @@ def _compare(request: Request) -> None:
         lambda: comparison_table(comparison, each=request.each, power=request.power),
         lambda: comparison_document(comparison),
     )
+    if request.report_file is not None or request.figures is not None:
+        from levelhead.comparison import read_outputs
+        from levelhead.report.page.comparison import comparison_page
+        from levelhead.scoring.rules import rules_named
+
+        outputs = request.outputs()
+        read = read_outputs(outputs, rules_named(request.rules), request.input_format, request.gold_format)
+        page = comparison_page(comparison, read, len(outputs.gold), request.registry())
+        options.write_page(page, request.report_file, request.figures)
 
 
 def _languages(request: Request) -> None:

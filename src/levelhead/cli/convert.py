@@ -12,6 +12,7 @@ from levelhead.cli import options
 from levelhead.cli.program import DONE, say
 from levelhead.conversion import VARIANTS, backward, check, default_targets, forward, read_targets, ud_version
 from levelhead.errors import Fault, InputError
+from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
 from levelhead.treebank.source import SUFFIXES
 
@@ -116,7 +117,7 @@ def _check_all(
         raise click.UsageError("--output names one of the files that are read")
     trips: dict[str, RoundTrip] = {}
     faults: list[Fault] = []
-    for name, path in paths.items():
+    for name, path in tracked(paths.items(), "converting"):
         try:
             trips[name] = check(read(path, format=input_format), **settings)  # type: ignore[arg-type]
         except InputError as error:

@@ -19,6 +19,7 @@ from levelhead.report.writers import WRITERS
 if TYPE_CHECKING:
     from levelhead.evaluation import Evaluation
     from levelhead.measures import Registry
+    from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
@@ -83,6 +84,15 @@ level_option: Decorator = click.option(
 seed_option: Decorator = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all randomness."
 )
+
+report_option: Decorator = click.option(
+    "--report", "report_file", type=PATH, metavar="HTML",
+    help="Also write one page with tables, charts and trees that opens offline (extra: report).",
+)  # fmt: skip
+figures_option: Decorator = click.option(
+    "--figures", type=PATH, metavar="FOLDER",
+    help="Also write every chart of the page as SVG, PDF and PNG, every table as TSV and LaTeX (extra: report).",
+)  # fmt: skip
 
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
@@ -176,6 +186,25 @@ def emit(text: str, output: str | None) -> None:
         from levelhead.treebank.write import replace_file
 
         replace_file(output, [data])
+
+
+def write_page(page: Page, report: str | None, figures: str | None) -> None:
+    """Write a page, or its charts and tables, where they are asked for.
+
+    Args:
+        page: the page.
+        report: the file of the page, or None.
+        figures: the folder of charts and tables, or None.
+    """
+    if report is not None:
+        from levelhead.report.page import render
+        from levelhead.treebank.write import replace_file
+
+        replace_file(report, [render(page)])
+    if figures is not None:
+        from levelhead.report.page import write_figures
+
+        write_figures(page, figures)
 
 
 def print_warnings(faults: Iterable[Fault]) -> None:

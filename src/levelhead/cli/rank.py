@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -18,6 +18,7 @@ from levelhead.campaign import (
     read_manifest,
     read_scores,
     score_campaign,
+    with_certainty,
 )
 from levelhead.campaign import (
     rank as rank_by,
@@ -28,6 +29,8 @@ from levelhead.cli import options
 from levelhead.cli.program import DONE, say
 from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
 from levelhead.report import ranking as report
+from levelhead.significance import Settings as Tests
+from levelhead.significance import signature_of
 
 if TYPE_CHECKING:
     from levelhead.campaign.layout import Split
@@ -45,6 +48,7 @@ class _Options(NamedTuple):
     """What the command line says, with a manifest's words where it is silent."""
 
     measures: tuple[str, ...]
+    scheme: str | None
     rules: str
     ranking: str
     groups: tuple[str, ...]
@@ -66,6 +70,7 @@ class _Options(NamedTuple):
 )  # fmt: skip
 @click.option("--system", "only", multiple=True, metavar="NAME", help="Only this system; can be repeated.")
 @options.measure_option
+@options.scheme_option
 @click.option("--all-measures", is_flag=True, help="All measures of the rules' scorer, after LAS.")
 @click.option(
     "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]),
@@ -75,6 +80,16 @@ class _Options(NamedTuple):
     "--split", type=click.Choice(["train", "dev", "test"]), default="test", show_default=True,
     help="Which files of UD releases are gold.",
 )  # fmt: skip
+@click.option(
+    "--significance/--no-significance", default=None,
+    help="Intervals and ranges of ranks by bootstrap, and lines between neighbours that differ significantly."
+    "  [default: with --report and --figures]",
+)  # fmt: skip
+@options.resamples_option
+@options.seed_option
+@options.level_option
+@options.report_option
+@options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set.")
 @click.option(
     "-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core; one if there is little to do]"
@@ -96,9 +111,16 @@ def rank(
     groups: tuple[str, ...],
     only: tuple[str, ...],
     measures: tuple[str, ...],
+    scheme: str | None,
     all_measures: bool,
     rules: str | None,
     split: Split,
+    significance: bool | None,
+    resamples: int,
+    seed: int,
+    level: float,
+    report_file: str | None,
+    figures: str | None,
     by_treebank: bool,
     jobs: int | None,
     store: str | None,
@@ -115,26 +137,93 @@ def rank(
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
+    tested = significance if significance is not None else bool(report_file or figures)
+    extras = _Extras(Tests(resamples, seed, level) if tested else None, report_file, figures)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
-    chosen = _chosen(written, measures, rules, ranking, groups, every=every)
+    chosen = _chosen(written, measures, scheme, rules, ranking, groups, every=every)
     tls = _tls(tls_ca, tls_cert, tls_key)
     if scores is not None:
         if gold is not None or store is not None or address is not None:
             raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
+        options.check_paths([scores], [output, report_file])
         results = read_scores(scores)
-        chosen = chosen._replace(measures=measures or results.measures)
+        chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
+        options.check_paths(_inputs(campaign, manifest), [output, report_file])
         workers = _workers(campaign, jobs, address, tls)
-        results = _score(campaign, chosen, workers, store)
-    _emit(results, chosen, written, output_format, places, output, by_treebank=by_treebank)
+        results = _score(campaign, chosen, workers, store, extras)
+    _show(
+        results,
+        chosen,
+        written,
+        extras,
+        lambda shown, rankings: _emit(shown, rankings, output_format, places, output, by_treebank=by_treebank),
+    )
     return DONE
+
+
+def _inputs(campaign: Campaign, manifest: str | None) -> Iterable[str]:
+    yield from [manifest] if manifest is not None else []
+    yield from (os.fspath(test_set.gold) for test_set in campaign.test_sets if test_set.gold is not None)
+    yield from (os.fspath(path) for system in campaign.systems for path in system.outputs.values())
+
+
+def _show(
+    results: Results,
+    chosen: _Options,
+    written: Manifest | None,
+    extras: _Extras,
+    emit: Callable[[Results, Sequence[Ranking]], None],
+) -> None:
+    """Rank, test, print, and write the page."""
+    rankings = list(_rankings(results, chosen, written))
+    certainty = None if extras.tests is None else with_certainty(results, rankings, extras.tests)
+    rankings = list(certainty.rankings) if certainty else rankings
+    signature = dict(results.signature)
+    if extras.tests is not None and certainty is not None:
+        signature |= {**signature_of(extras.tests), "drawn": certainty.drawn.replace(" ", "-")}
+    results = results._replace(signature=signature)
+    emit(results.only(ranking.measure for ranking in rankings), rankings)
+    if extras.wanted:
+        from levelhead.report.page.ranking import ranking_page
+
+        page = ranking_page(results, rankings, certainty, _classes(results))
+        options.write_page(page, extras.report, extras.figures)
+
+
+class _Extras(NamedTuple):
+    """What is made beside the table: how neighbours are tested (None: they are not), a page, a folder of figures."""
+
+    tests: Tests | None
+    report: str | None
+    figures: str | None
+
+    @property
+    def wanted(self) -> bool:
+        """Whether there is a page to be made."""
+        return self.report is not None or self.figures is not None
+
+
+def _of_page(chosen: _Options) -> tuple[str, ...]:
+    """The measures that only the page shows."""
+    from levelhead.measures import STANDARD
+    from levelhead.scoring.rules import rules_named
+
+    scheme = STANDARD.schemes.by_name[chosen.scheme or STANDARD.schemes.default]
+    classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
+    return tuple(name for name in ("LAS", "CLAS", *classes) if name not in rules_named(chosen.rules).lacks)
+
+
+def _classes(results: Results) -> list[str]:
+    return [measure for measure in results.measures if measure.startswith("LAS@")]
 
 
 def _chosen(
     written: Manifest | None,
     measures: tuple[str, ...],
+    scheme: str | None,
     rules: str | None,
     ranking: str | None,
     groups: tuple[str, ...],
@@ -149,7 +238,17 @@ def _chosen(
         asked = tuple(sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS"))
     main = _MAIN_2017 if rules == "conll17" else _MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
-    return _Options(tuple(asked or main), rules, ranking, groups or (written.show if written else None) or (ALL,))
+    scheme = scheme or (written.scheme if written else None)
+    named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, scheme)
+    return _Options(named, scheme, rules, ranking, groups or (written.show if written else None) or (ALL,))
+
+
+def _with_scheme(measures: Iterable[str], scheme: str) -> tuple[str, ...]:
+    """Name the scheme in measures that leave it out: results then say what they are, whatever is asked for later."""
+    from levelhead.measures import STANDARD, parse_measure, qualified
+
+    registry = STANDARD.with_default(scheme)
+    return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
 def _tls(authority: str | None, certificate: str | None, key: str | None) -> Tls | None:
@@ -190,8 +289,10 @@ def _workers(campaign: Campaign, jobs: int | None, address: str | None, tls: Tls
     return processes(jobs or (1 if sum(sizes) < _SMALL else n_cores()))
 
 
-def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None) -> Results:
-    settings: dict[str, Any] = {"rules": chosen.rules, "measures": chosen.measures, "workers": workers}
+def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
+    measures = (*chosen.measures, *(_of_page(chosen) if extras.wanted else ()))
+    settings: dict[str, Any] = {"rules": chosen.rules, "measures": measures, "workers": workers}
+    settings["by_sentence"] = extras.tests is not None
     if path is None:
         return score_campaign(campaign, **settings)
     with Store(path) as store:
@@ -200,8 +301,7 @@ def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | N
 
 def _emit(
     results: Results,
-    chosen: _Options,
-    written: Manifest | None,
+    rankings: Sequence[Ranking],
     output_format: str,
     places: int | None,
     output: str | None,
@@ -217,7 +317,6 @@ def _emit(
     if by_treebank and output_format != "json":
         options.print_table(report.results_table(results), output_format, places, output)
         return
-    rankings = list(_rankings(results, chosen, written))
     if output_format == "json":
         options.print_json(report.ranking_document(results, rankings), output)
     else:

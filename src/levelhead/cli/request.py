@@ -45,6 +45,8 @@ class Request(NamedTuple):
         by: breakdowns: properties, several divided by commas.
         show: cells of the confusion whose sentences to print.
         train: training treebanks.
+        report_file: where to write a page, or None.
+        figures: the folder of its charts and tables, or None.
         input_format: the format of files.
         gold_format: that of gold, or None.
         output_format: how to print.
@@ -69,6 +71,8 @@ class Request(NamedTuple):
     by: tuple[str, ...]
     show: tuple[str, ...]
     train: tuple[str, ...]
+    report_file: str | None
+    figures: str | None
     input_format: str
     gold_format: str | None
     output_format: str
@@ -92,7 +96,7 @@ class Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse what does not go together."""
-        options.check_paths(self.inputs(), [self.output])
+        options.check_paths(self.inputs(), [self.output, self.report_file])
         if os.path.isdir(self.gold) != os.path.isdir(self.system):  # noqa: PTH112
             raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
         if self.folders and (self.counts or self.align_sentences or self.show):
@@ -100,6 +104,9 @@ class Request(NamedTuple):
         special = self.table != "scores" or self.by or self.show
         if special and (self.gates or self.counts or self.align_sentences or self.explain):
             message = "--table, --by and --show go with none of --fail-under, --counts, --align-sentences, --explain"
+            raise click.UsageError(message)
+        if (self.report_file or self.figures) and (special or self.align_sentences or self.explain):
+            message = "--report and --figures go with none of --table, --by, --show, --align-sentences, --explain"
             raise click.UsageError(message)
         if bool(self.table != "scores") + bool(self.by) + bool(self.show) > 1:
             raise click.UsageError("give one of --table, --by and --show")

@@ -79,6 +79,8 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @click.option(
     "--train", multiple=True, type=options.PATH, help="A training treebank, for --by and WLAS(WDE); can be repeated."
 )
+@options.report_option
+@options.figures_option
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()
@@ -112,6 +114,7 @@ def score(**given: Any) -> int:
         lambda: report.score_table(evaluation, coverage, counts=request.counts),
         lambda: report.score_document(evaluation, coverage),
     )
+    _write_page(request, {next(iter(request.pairs())): evaluation})
     return _passed({name: score.exact for name, score in evaluation.items()}, wanted)
 
 
@@ -179,7 +182,15 @@ def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, F
         lambda: report.scores_table(evaluations, average),
         lambda: documents if request.output_format == "jsonl" else report.scores_document(evaluations, average),
     )
+    _write_page(request, evaluations, average)
     return average
+
+
+def _write_page(request: Request, evaluations: Mapping[str, Evaluation], average: report.Average | None = None) -> None:
+    if request.report_file is not None or request.figures is not None:
+        from levelhead.cli.score_analysis import write_page
+
+        write_page(request, evaluations, average)
 
 
 def _score(request: Request, settings: dict[str, Any]) -> tuple[Evaluation, Coverage | None]:

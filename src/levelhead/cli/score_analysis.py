@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import click
@@ -16,6 +16,8 @@ from levelhead.scoring.rules import rules_named
 if TYPE_CHECKING:
     from levelhead.analysis import Training
     from levelhead.cli.request import Request
+    from levelhead.evaluation import Evaluation
+    from levelhead.report.scores import Average
     from levelhead.treebank.schemes import Scheme
 
 
@@ -104,3 +106,28 @@ def print_examples(request: Request) -> None:
         options.print_json(examples_document(matches, found), request.output, lines=request.output_format == "jsonl")
     else:
         options.emit(draw_examples(matches, found), request.output)
+
+
+def write_page(request: Request, evaluations: Mapping[str, Evaluation], average: Average | None) -> None:
+    """Write the page of a system, or its charts and tables.
+
+    Args:
+        request: what was asked for.
+        evaluations: the scores of each treebank.
+        average: the macro-average of each measure, if folders were scored.
+    """
+    from levelhead.report.page.score import score_page
+
+    rules = rules_named(request.rules)
+    matched = ((name, one, match(one.gold, one.system, rules)) for name, one in evaluations.items())
+    page = score_page(_name(request), matched, len(evaluations), average, request.registry())
+    options.write_page(page, request.report_file, request.figures)
+
+
+def _name(request: Request) -> str:
+    """What to call the system: its folder, or its file where that says more than the gold file's name."""
+    from pathlib import Path
+
+    own = Path(request.system).resolve()
+    name, gold = (Path(path).name.partition(".conll")[0] for path in (own, request.gold))
+    return own.parent.name if name == gold and not request.folders else name

@@ -4,7 +4,17 @@
 for that of the 2018 task, `conll17` for 2017: the same names, arguments and attributes, the same numbers and verdicts.
 """
 
-from levelhead.compat.script import COLUMNS, Script, UDError, UDRepresentation, load_deprel_weights
+from levelhead.compat.script import (
+    COLUMNS,
+    CONTENT_DEPRELS,
+    FUNCTIONAL_DEPRELS,
+    Score,
+    Script,
+    UDError,
+    UDRepresentation,
+    load_deprel_weights,
+)
+from levelhead.scoring.matches import UNIVERSAL_FEATURES
 
 _SCRIPT = Script("udtools")
 
@@ -16,16 +26,20 @@ build_evaluation_table = _SCRIPT.build_evaluation_table
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
 
 __all__ = [
+    "CONTENT_DEPRELS",
     "DEPREL",
     "DEPS",
     "FEATS",
     "FORM",
+    "FUNCTIONAL_DEPRELS",
     "HEAD",
     "ID",
     "LEMMA",
     "MISC",
+    "UNIVERSAL_FEATURES",
     "UPOS",
     "XPOS",
+    "Score",
     "UDError",
     "UDRepresentation",
     "build_evaluation_table",

@@ -1,6 +1,6 @@
 """The Python interface of conll17_ud_eval.py, the scorer of the CoNLL 2017 shared task."""
 
-from levelhead.compat.script import COLUMNS, Script, UDError, UDRepresentation, load_deprel_weights
+from levelhead.compat.script import COLUMNS, Score, Script, UDError, UDRepresentation, load_deprel_weights
 
 _SCRIPT = Script("conll17")
 
@@ -22,6 +22,7 @@ __all__ = [
     "MISC",
     "UPOS",
     "XPOS",
+    "Score",
     "UDError",
     "UDRepresentation",
     "build_evaluation_table",

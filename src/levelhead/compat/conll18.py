@@ -1,6 +1,16 @@
 """The Python interface of conll18_ud_eval.py, the scorer of the CoNLL 2018 shared task."""
 
-from levelhead.compat.script import COLUMNS, Script, UDError, UDRepresentation, load_deprel_weights
+from levelhead.compat.script import (
+    COLUMNS,
+    CONTENT_DEPRELS,
+    FUNCTIONAL_DEPRELS,
+    Score,
+    Script,
+    UDError,
+    UDRepresentation,
+    load_deprel_weights,
+)
+from levelhead.scoring.matches import UNIVERSAL_FEATURES
 
 _SCRIPT = Script("conll18")
 
@@ -12,16 +22,20 @@ build_evaluation_table = _SCRIPT.build_evaluation_table
 ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC = COLUMNS
 
 __all__ = [
+    "CONTENT_DEPRELS",
     "DEPREL",
     "DEPS",
     "FEATS",
     "FORM",
+    "FUNCTIONAL_DEPRELS",
     "HEAD",
     "ID",
     "LEMMA",
     "MISC",
+    "UNIVERSAL_FEATURES",
     "UPOS",
     "XPOS",
+    "Score",
     "UDError",
     "UDRepresentation",
     "build_evaluation_table",

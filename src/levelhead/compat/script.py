@@ -21,10 +21,14 @@ from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.official import SCORERS, parse_officially
 from levelhead.treebank.relations import universal
+from levelhead.treebank.schemes import CONLL18
 from levelhead.treebank.source import read_bytes
 
 COLUMNS = range(10)
 """ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."""
+
+CONTENT_DEPRELS = CONLL18.classes["CONTENT"]
+FUNCTIONAL_DEPRELS = CONLL18.classes["FUNCTION"]
 
 
 class UDError(Exception):
@@ -45,6 +49,8 @@ class UDWord:
     span: UDSpan
     columns: list[str]
     is_multiword: bool
+    is_content_deprel: bool = False
+    is_functional_deprel: bool = False
     parent: UDWord | None = None
     functional_children: list[UDWord] = field(default_factory=list)
 
@@ -128,10 +134,13 @@ class UDRepresentation:
             UDWord(span, self._columns([str(cell) for cell in row], bool(inside)), bool(inside))
             for span, row, inside in zip(spans, rows, self._spans.inside)
         ]
-        functional = self.rules.scheme.is_in("FUNCTION", self.treebank.relations)
-        for word, head, is_function_word in zip(words, self.treebank.heads.tolist(), functional.tolist()):
+        content, functional = (
+            self.rules.scheme.is_in(name, self.treebank.relations).tolist() for name in ("CONTENT", "FUNCTION")
+        )
+        for i, (word, head) in enumerate(zip(words, self.treebank.heads.tolist())):
+            word.is_content_deprel, word.is_functional_deprel = content[i], functional[i]
             word.parent = words[head] if head >= 0 else None
-            if word.parent is not None and is_function_word:
+            if word.parent is not None and functional[i]:
                 word.parent.functional_children.append(word)
         return words
 

@@ -1,8 +1,7 @@
-"""Many jobs on any Executor: progress, a store of results, resumption."""
+"""Many jobs on any Executor: a store of results, resumption."""
 
 from levelhead.jobs.clusters import Tls, cluster
 from levelhead.jobs.job import Job, StaleInput
-from levelhead.jobs.progress import progress_bar
 from levelhead.jobs.running import Outcome, run
 from levelhead.jobs.store import Store
 from levelhead.jobs.workers import Workers, borrowed, n_cores, processes
@@ -18,6 +17,5 @@ __all__ = [
     "cluster",
     "n_cores",
     "processes",
-    "progress_bar",
     "run",
 ]

@@ -62,7 +62,7 @@ def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tu
     cells: list[Cell] = [group.name] if extras.group else []
     cells += [standing.rank, standing.system, _value(standing.value, rankings[0])]
     cells += list(standing.interval or (None, None)) if extras.interval else []
-    cells += ["-".join(map(str, standing.ranks)) if standing.ranks else None] if extras.ranks else []
+    cells += ["-".join(map(str, dict.fromkeys(standing.ranks))) if standing.ranks else None] if extras.ranks else []
     for ranking in rankings[1:]:
         other = next(one for one in ranking.standings if one.system == standing.system)
         cells += [_value(other.value, ranking), other.rank]

@@ -2,46 +2,79 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.selection import Schemes, is_class
 from levelhead.treebank import Column, Treebank
-from levelhead.treebank.relations import universal, version
+from levelhead.treebank.relations import UD1, UD2, universal, version
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 
 
 def notes_on(
-    treebank: Treebank, measures: Iterable[tuple[Measure, Definition]], rules: Rules, schemes: Schemes
+    gold: Treebank,
+    system: Treebank,
+    measures: Iterable[tuple[Measure, Definition]],
+    rules: Rules,
+    schemes: Schemes,
 ) -> tuple[str, ...]:
-    """Say which version of UD a treebank's relations are of, where the classes of measures are of the other.
+    """Say which version of UD relations are of, where the classes of measures are of the other or do not list them.
 
     Args:
-        treebank: the gold treebank.
+        gold: the gold treebank.
+        system: the system's; what is true of gold too is said once.
         measures: the measures with their definitions.
         rules: whose scheme definitions name.
         schemes: where the classes of measures are looked up.
     """
-    found = version(distinct(treebank.relations))
-    if found is None:
-        return ()
-    named = [(str(measure), scheme) for one in measures for measure, scheme in _schemes_of(*one, rules, schemes)]
-    notes = []
-    for scheme in {scheme.name: scheme for _, scheme in named}.values():
-        using = ", ".join(dict.fromkeys(name for name, other in named if other.name == scheme.name))
-        if scheme.version not in {None, found}:
-            notes.append(
-                f"gold has relations of UD v{found}; {using}: classes of {scheme.name} (UD v{scheme.version})"
-                " are looked up by their counterparts (`levelhead measures --schemes`)"
-            )
-        unlisted = sorted({label for label in distinct(treebank.relations) if _unlisted(scheme, label)})
-        if unlisted and scheme.version is None and scheme.otherwise == UNKNOWN:
-            notes.append(
-                f"gold has relations of UD v{found}; {using} leaves out those that the scheme {scheme.name} does not"
-                f" list: {', '.join(unlisted)} (LAS-FUN-PUNCT looks them up by their counterparts)"
-            )
-    return tuple(notes)
+    used = [(str(measure), scheme) for one in measures for measure, scheme in _schemes_of(*one, rules, schemes)]
+    by_name = {scheme.name: scheme for _, scheme in used}
+    users = {name: tuple(dict.fromkeys(user for user, one in used if one.name == name)) for name in by_name}
+    return notes_of(gold, system, [(by_name[name], users[name]) for name in by_name])
+
+
+def notes_of(gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]]) -> tuple[str, ...]:
+    """Say the same of schemes, each with the names of what uses it.
+
+    Args:
+        gold: the gold treebank.
+        system: the system's.
+        schemes: schemes, with the measures or tables that use them.
+    """
+    own, other = distinct(gold.relations), distinct(system.relations)
+    crosses = version(other) != version(own)  # else only labels that gold does not have are news
+    added = other if crosses else [label for label in other if label not in own]
+    notes = [
+        note
+        for scheme, users in schemes
+        for note in (
+            *_notes("gold", own, own, scheme, ", ".join(users), crosses=True),
+            *_notes("the system", other, added, scheme, ", ".join(users), crosses=crosses),
+        )
+    ]
+    return tuple(dict.fromkeys(notes))
+
+
+def _notes(
+    side: str, labels: list[str], news: list[str], scheme: Scheme, using: str, *, crosses: bool
+) -> Iterator[str]:
+    """Give the notes on one side; of its labels only the new ones are named."""
+    found = version(labels)
+    first, second = (sorted(set(labels) & only) for only in (UD1 - UD2, UD2 - UD1))
+    if first and second and {*first, *second} & set(news):
+        yield f"{side} has relations of UD v1 ({', '.join(first)}) and of UD v2 ({', '.join(second)})"
+    if crosses and found is not None and scheme.version not in {None, found}:
+        yield (
+            f"{side} has relations of UD v{found}; {using}: classes of {scheme.name} (UD v{scheme.version})"
+            " are looked up by their counterparts (`levelhead measures --schemes`)"
+        )
+    unlisted = [label for label in news if scheme.class_of(label) == UNKNOWN]
+    if unlisted and scheme.version is None and scheme.otherwise == UNKNOWN:
+        yield (
+            f"{side} has relations that the scheme {scheme.name} does not list: {', '.join(unlisted)}; left out of"
+            f" {using} (LAS-FUN-PUNCT looks up those of the other version of UD)"
+        )
 
 
 def distinct(relations: Column) -> list[str]:
@@ -58,7 +91,3 @@ def _schemes_of(
     for name in filter(None, (measure.only, *measure.without)):
         if is_class(name):
             yield measure, schemes.find(name)[0]
-
-
-def _unlisted(scheme: Scheme, label: str) -> bool:
-    return scheme.class_of(label) == UNKNOWN

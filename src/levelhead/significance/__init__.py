@@ -2,7 +2,15 @@
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted, Run, counted
-from levelhead.significance.differences import STANDARD, Result, Settings, bootstrap_p, differences, interval
+from levelhead.significance.differences import (
+    STANDARD,
+    Result,
+    Settings,
+    bootstrap_p,
+    differences,
+    interval,
+    signature_of,
+)
 from levelhead.significance.resampling import resampled, swapped
 
 __all__ = [
@@ -18,6 +26,7 @@ __all__ = [
     "interval",
     "resampled",
     "sign_test",
+    "signature_of",
     "signed_rank_test",
     "swapped",
 ]

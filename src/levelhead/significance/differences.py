@@ -35,6 +35,16 @@ class Settings(NamedTuple):
     level: float = 0.95
 
 
+def signature_of(settings: Settings) -> dict[str, str]:
+    """Return what decides the draws, for signatures.
+
+    Args:
+        settings: how differences are tested.
+    """
+    level = {} if settings.level == STANDARD.level else {"level": f"{settings.level:g}"}
+    return {"resamples": str(settings.resamples), "seed": str(settings.seed), **level, "numpy": np.__version__}
+
+
 STANDARD = Settings()
 """10,000 resamples, intervals of 95%."""
 

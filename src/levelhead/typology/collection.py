@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.files import treebank_name, treebanks_in
 from levelhead.treebank.reader import Format
@@ -236,7 +237,7 @@ def _each(
             read_files.append(File(path, treebank.source.sha256))
             yield treebank
 
-    for name, paths in files.items():
+    for name, paths in tracked(files.items(), "reading"):
         read_files: list[File] = []
         try:
             results[name] = function(parts(paths, read_files))

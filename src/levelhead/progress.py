@@ -1,10 +1,13 @@
-"""A progress bar with the time left, on terminals only."""
+"""Progress bars with the time left, on terminals only."""
 
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager
+from typing import TypeVar
+
+Item = TypeVar("Item")
 
 
 @contextmanager
@@ -36,3 +39,19 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int]
             bar.update(task, advance=amount, done=n_done)
 
         yield advance
+
+
+def tracked(items: Collection[Item], what: str) -> Iterator[Item]:
+    """Give items one by one and show how many are done; nothing is shown for a single one.
+
+    Args:
+        items: what there is to do, for example files.
+        what: what is being done, for example "scoring".
+    """
+    if len(items) < 2:
+        yield from items
+        return
+    with progress_bar(what, len(items), len(items)) as advance:
+        for item in items:
+            yield item
+            advance(1)

@@ -1,0 +1,179 @@
+"""What pages are made of: values, drawn and written elsewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from levelhead.report.page.svg import Drawing
+from levelhead.report.table import Cell, Column, Table
+
+_MOST_WIDE = 14  # columns of a matrix
+
+Choice = Mapping[str, str]
+"""The choices under which a block is shown, by the name of the choice: `{"measure": "LAS"}`."""
+
+
+class Strip(NamedTuple):
+    """A small picture of a value and its interval in a row of a table.
+
+    Args:
+        value: where the dot is, from 0 to 1.
+        low: where the interval begins, None if there is none.
+        high: where it ends.
+    """
+
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+class Heat(NamedTuple):
+    """A matrix of values shown by colour.
+
+    Args:
+        corner: what the rows are.
+        columns: the names of its columns.
+        rows: the name of each row, and its values; None where there is none.
+        headings: what stands above a row, by its index: rows of one kind are together.
+        marks: why a cell is not to be taken as a value, by row and column.
+        column: how values are printed.
+        lower: whether lower values are better.
+    """
+
+    corner: str
+    columns: Sequence[str]
+    rows: Sequence[tuple[str, Sequence[float | None]]]
+    headings: Mapping[int, str]
+    marks: Mapping[tuple[int, int], str]
+    column: Column
+    lower: bool = False
+
+    @property
+    def dense(self) -> bool:
+        """Whether there are so many columns that they must be narrow."""
+        return len(self.columns) > _MOST_WIDE
+
+    def table(self) -> Table:
+        """Return the values as a table."""
+        columns = (Column(self.corner, "text"), *(self.column._replace(name=name) for name in self.columns))
+        rows: list[tuple[Cell, ...]] = [(name, *values) for name, values in self.rows]
+        return Table(columns, tuple(rows))
+
+    def shades(self) -> list[list[float | None]]:
+        """Return how strong each colour is, from 0 to 1: from the worst to the best value that is not marked."""
+        known = [
+            value for i, (_, values) in enumerate(self.rows) for j, value in enumerate(values)
+            if value is not None and (i, j) not in self.marks
+        ]  # fmt: skip
+        worst, best = min(known, default=0.0), max(known, default=1.0)
+        worst, best = (best, worst) if self.lower else (worst, best)
+        span = best - worst or 1.0
+        return [
+            [None if v is None or (i, j) in self.marks else (v - worst) / span for j, v in enumerate(values)]
+            for i, (_, values) in enumerate(self.rows)
+        ]
+
+
+class Confused(NamedTuple):
+    """A matrix of relations whose cells open sentences.
+
+    Args:
+        names: the relations.
+        counts: words by gold relation (rows) and system relation (columns).
+        cells: the words behind a cell, as numbers of sentences below and of gold words in them; by row and column.
+        sentences: what the page needs to draw them, see `examples.sentence`.
+    """
+
+    names: Sequence[str]
+    counts: Sequence[Sequence[int]]
+    cells: Mapping[tuple[int, int], Sequence[tuple[int, int]]]
+    sentences: Sequence[Mapping[str, Any]]
+
+    def shades(self) -> list[list[float]]:
+        """Return how dark each cell is, from 0 to 1, by its share of the errors of the gold relation."""
+        found = []
+        for i, row in enumerate(self.counts):
+            wrong = max((n for j, n in enumerate(row) if j != i), default=0) or 1
+            found.append([0.0 if i == j else (n / wrong) ** 0.5 * min(1.0, 0.35 + n / 20) for j, n in enumerate(row)])
+        return found
+
+    def table(self) -> Table:
+        """Return the counts as a table."""
+        columns = (Column("gold", "text"), *(Column(name, "number") for name in self.names))
+        return Table(columns, tuple((name, *row) for name, row in zip(self.names, self.counts, strict=True)))
+
+
+class Block(NamedTuple):
+    """A part of a section, and what shows it; what is None is not there.
+
+    Args:
+        name: the name of its files, of lower-case letters, digits and hyphens.
+        title: what stands above.
+        caption: what stands below.
+        when: under which choices it is shown.
+        drawing: a chart.
+        table: a table, which can be sorted.
+        strips: a picture for each row of the table, beside its first ratio.
+        heat: a matrix.
+        confused: a matrix that opens sentences.
+        sentences: sentences to be drawn.
+        faults: what went wrong: what, and the reasons.
+    """
+
+    name: str
+    title: str = ""
+    caption: str = ""
+    when: Choice = MappingProxyType({})
+    drawing: Drawing | None = None
+    table: Table | None = None
+    strips: Sequence[Strip | None] = ()
+    heat: Heat | None = None
+    confused: Confused | None = None
+    sentences: Sequence[Mapping[str, Any]] = ()
+    faults: Sequence[tuple[str, Sequence[str]]] = ()
+
+
+class Section(NamedTuple):
+    """A section of a page.
+
+    Args:
+        name: its anchor.
+        title: its heading.
+        lead: what one should know before looking.
+        blocks: its parts.
+        narrow: whether they stand side by side where there is room.
+    """
+
+    name: str
+    title: str
+    lead: str
+    blocks: Sequence[Block]
+    narrow: bool = False
+
+
+class Page(NamedTuple):
+    """A page.
+
+    Args:
+        title: its heading.
+        lead: the most important thing in a sentence.
+        facts: numbers at the top, with what they are.
+        choices: what can be chosen, by name: group, measure, treebank.
+        sections: its sections.
+        notes: what stands at the end.
+        signature: what decides the numbers.
+    """
+
+    title: str
+    lead: str
+    facts: Sequence[tuple[str, str]]
+    choices: Mapping[str, Sequence[str]]
+    sections: Sequence[Section]
+    notes: Sequence[str]
+    signature: Mapping[str, str]
+
+    def shown_first(self, block: Block) -> bool:
+        """Say whether a block is shown before anything is chosen."""
+        return all(self.choices[name][0] == value for name, value in block.when.items())

@@ -1,0 +1,108 @@
+"""The charts and tables of a page as files."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.report.page.blocks import Block, Page
+from levelhead.report.page.charts import heat
+from levelhead.report.page.svg import Drawing
+from levelhead.report.table import Column, Table, formatted
+from levelhead.report.writers import to_latex, to_tsv
+
+_NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
+_NO_LETTERS = re.compile(r"[^a-z0-9]+")
+_LONGEST = 40
+
+
+def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
+    """Write every chart of a page as SVG, PDF and PNG, and every table as TSV and LaTeX.
+
+    Args:
+        page: the page.
+        folder: where to; it is made if it is not there.
+
+    Returns:
+        The files.
+
+    Raises:
+        InputError: vl-convert is not installed.
+        OutputError: a file cannot be written.
+    """
+    from levelhead.treebank.write import replace_file
+
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise OutputError(reason, "output", Place(os.fspath(folder))) from error
+    written: list[Path] = []
+    for section in page.sections:
+        for number, name in _named(section.blocks).items():
+            block = section.blocks[number]
+            for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
+                written.append(target / f"{name}{suffix}")
+                replace_file(written[-1], [data])
+    return written
+
+
+def _named(blocks: Sequence[Block]) -> Mapping[int, str]:
+    """What the files of each block are called: for what they show, where that is plain, else by number."""
+    plain = [
+        _NUMBERS.sub("", block.name) + "".join(f"-{_slug(value)}" for value in block.when.values()) for block in blocks
+    ]
+    return {i: name if plain.count(name) == 1 else block.name for i, (block, name) in enumerate(zip(blocks, plain))}
+
+
+def _slug(name: str) -> str:
+    return _NO_LETTERS.sub("-", name.lower()).strip("-")[:_LONGEST]
+
+
+def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
+    drawing, table = _drawing(block, title), _table(block)
+    if drawing is not None:
+        yield from _drawn(drawing)
+    if table is not None:
+        yield ".tsv", to_tsv(table).encode("utf-8", "backslashreplace")
+        yield ".tex", to_latex(table).encode("utf-8", "backslashreplace")
+
+
+def _table(block: Block) -> Table | None:
+    if block.table is not None:
+        return block.table
+    if block.faults:
+        rows = tuple((what, reason) for what, reasons in block.faults for reason in reasons)
+        return Table((Column("Output", "text"), Column("Reason", "text")), rows)
+    matrix = block.heat or block.confused
+    return None if matrix is None else matrix.table()
+
+
+def _drawing(block: Block, title: str) -> Drawing | None:
+    if block.heat is not None:
+        one = block.heat
+        rows = [(name, [formatted(value, one.column, 1) for value in values]) for name, values in one.rows]
+        return heat(title, one.corner, one.columns, rows, one.shades())
+    if block.confused is not None:
+        other = block.confused
+        counts = [
+            (name, [str(n) if n else "" for n in row]) for name, row in zip(other.names, other.counts, strict=True)
+        ]
+        return heat(title, "gold", other.names, counts, other.shades(), step=38)
+    return block.drawing
+
+
+def _drawn(drawing: Drawing) -> Iterator[tuple[str, bytes]]:
+    try:
+        import vl_convert
+    except ImportError as error:
+        message = "figures need vl-convert-python: pip install 'levelhead[report]'"
+        raise InputError(Fault("missing-extra", message)) from error
+    svg = drawing.file()
+    yield ".svg", svg.encode("utf-8", "backslashreplace")
+    yield ".pdf", bytes(vl_convert.svg_to_pdf(svg))
+    yield ".png", bytes(vl_convert.svg_to_png(svg, scale=2))

@@ -1,0 +1,353 @@
+"""The page of a campaign: who is best, how sure that is, on what, and by which measure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from levelhead.campaign import Certainty, Ranking, Result, Results, TestSet
+from levelhead.measures import lower_is_better
+from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
+from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
+from levelhead.report.ranking import ranking_table
+from levelhead.report.table import Cell, Column, Plain, Table, formatted
+
+_MOST_MEASURES = 6
+_MOST_POINTS = 3000
+_KINDS = (("won", "s0"), ("tied", "none"), ("lost", "s1"))
+
+
+class _Campaign(NamedTuple):
+    """What the page is made from; see `ranking_page`."""
+
+    results: Results
+    rankings: Sequence[Ranking]
+    beaten: Sequence[Mapping[tuple[str, str], int]]
+    classes: Sequence[str]
+
+    @property
+    def measures(self) -> list[str]:
+        return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
+
+    @property
+    def groups(self) -> list[str]:
+        return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
+
+    def tested(self, ranking: Ranking) -> bool:
+        """Whether systems were tested against each other on every test set."""
+        return ranking.lines is not None and bool(self.results.gold)
+
+    def of(self, group: str) -> list[Ranking]:
+        return [ranking for ranking in self.rankings if ranking.group.name == group]
+
+    def test_sets(self, ranking: Ranking) -> list[TestSet]:
+        own = [one for one in self.results.test_sets if one.code in set(ranking.group.codes)]
+        return sorted(own, key=lambda one: (one.language.family or "~", one.language.genus, one.code))
+
+    def result(self, system: str, test_set: TestSet) -> Result:
+        return self.results.results[system, test_set.code]
+
+    def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
+        value = self.result(system, test_set).values.get(measure)
+        return None if value is None else Plain(value) if lower_is_better(measure) else float(value)
+
+
+def ranking_page(
+    results: Results, rankings: Sequence[Ranking], certainty: Certainty | None = None, classes: Sequence[str] = ()
+) -> Page:
+    """Return the page of a campaign.
+
+    Args:
+        results: what came of it.
+        rankings: of each group by each measure; the first is the most important.
+        certainty: how sure the rankings are, if that was computed.
+        classes: measures of the results that are of one class of relations each.
+    """
+    campaign = _Campaign(
+        results, certainty.rankings if certainty else rankings, certainty.beaten if certainty else (), classes
+    )
+    sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)]
+    sections += [_duels(campaign), _zeros(campaign)]
+    first = campaign.rankings[0]
+    notes = ranking_table(results, rankings).notes[:-1] if not results.gold else ()
+    signature = {**results.signature, "ranking": first.rule}
+    choices = {"group": campaign.groups, "measure": campaign.measures}
+    shown = [section for section in sections if section.blocks]
+    return Page("Ranking", _lead(first), _facts(results), choices, shown, notes, signature)
+
+
+def _lead(ranking: Ranking) -> str:
+    ranked = [one for one in ranking.standings if one.value is not None]
+    if not ranked:
+        return f"No system has an average of {ranking.measure}."
+    best = ranked[0]
+    value = Plain(best.value or 0) if lower_is_better(ranking.measure) else float(best.value or 0)
+    text = f"{best.system} is first by {ranking.measure}, with {formatted(value, Column(ranking.measure))}"
+    if len(ranked) > 1 and ranking.lines is not None:
+        surely = "significantly ahead of" if 1 in ranking.lines else "but not significantly ahead of"
+        text += f", {surely} {ranked[1].system}"
+    return f"{text}."
+
+
+def _facts(results: Results) -> list[tuple[str, str]]:
+    names = {one.language.name for one in results.test_sets if one.language.name}
+    valid = sum(result.state == "valid" for result in results.results.values())
+    facts = [("systems", f"{len(results.systems)}"), ("test sets", f"{len(results.test_sets)}")]
+    facts += [("languages", f"{len(names)}")] if names else []
+    facts += [("gold words", f"{sum(gold.words for gold in results.gold.values()):,}")] if results.gold else []
+    return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
+
+
+def _each(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, str], Block]) -> list[Block]:
+    """A block for each group and measure."""
+    blocks = []
+    for number, ranking in enumerate(campaign.rankings):
+        block = make(campaign, ranking, f"{name}-{number + 1}" if len(campaign.rankings) > 1 else name)
+        blocks.append(block._replace(when={"group": ranking.group.name, "measure": ranking.measure}))
+    return blocks
+
+
+def _leaderboard(campaign: _Campaign) -> Section:
+    lead = "Macro-averages: every test set counts the same. An output that is missing or invalid counts as 0."
+    if campaign.rankings[0].lines is not None:
+        lead += (
+            " A line stands between neighbours that differ significantly; the dot is the average, the bar its interval."
+        )
+    return Section("leaderboard", "Leaderboard", lead, _each(campaign, "leaderboard", _board))
+
+
+def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
+    others = [one for one in campaign.of(ranking.group.name) if one is not ranking][: _MOST_MEASURES - 1]
+    table = ranking_table(campaign.results, [ranking, *others])._replace(notes=())
+    ends = [end for one in ranking.standings for end in (*(one.interval or ()), one.value) if end is not None]
+    low, high = float(min(ends, default=0)), float(max(ends, default=1))
+
+    def place(value: float) -> float:
+        return (value - low) / (high - low or 1)
+
+    strips = [
+        None if one.value is None else Strip(place(float(one.value)), *(place(end) for end in one.interval or ()))
+        for one in ranking.standings
+    ]
+    undefined = (
+        f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
+    )
+    n_all = len(ranking.group.codes) + len(ranking.group.lacks)
+    part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are here." if ranking.group.lacks else ""
+    return Block(name, caption=" ".join(filter(None, (undefined, part))), table=table, strips=strips)
+
+
+def _ranges(campaign: _Campaign) -> Section:
+    drawn = "sentences" if campaign.results.gold else "test sets"
+    lead = f"Where each system might stand if other {drawn} had been drawn: ranks over resamples of the {drawn}."
+    blocks = _each(campaign, "rank-ranges", _range) if campaign.rankings[0].lines is not None else []
+    return Section("ranks", "Ranges of ranks", lead, [block for block in blocks if block.drawing])
+
+
+def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: ARG001
+    rows = [Spread(one.system, one.rank, *(one.ranks or ())) for one in ranking.standings if one.rank is not None]
+    if not rows:
+        return Block(name)
+    title = f"Ranges of ranks by {ranking.measure}, {ranking.group.name}"
+    return Block(name, drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True))
+
+
+def _heat(campaign: _Campaign) -> Section:
+    lead = "Systems by rank, test sets by family. The bluer, the better; a cross marks an output that counts as 0."
+    return Section("treebanks", "Every system on every test set", lead, _each(campaign, "treebanks", _heat_of))
+
+
+def _heat_of(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
+    systems, test_sets = [one.system for one in ranking.standings], campaign.test_sets(ranking)
+    rows = [(one.code, [campaign.value(s, one, ranking.measure) for s in systems]) for one in test_sets]
+    marks = {
+        (i, j): "; ".join(campaign.result(system, one).reasons) or "no output"
+        for i, one in enumerate(test_sets) for j, system in enumerate(systems)
+        if campaign.result(system, one).state != "valid"
+    }  # fmt: skip
+    headings, last = {}, ""
+    for i, one in enumerate(test_sets):
+        family = one.language.family or "Other"
+        if family != last:
+            headings[i] = last = family
+    named = headings if any(one.language.family for one in test_sets) else {}
+    return Block(
+        name,
+        heat=Heat("Test set", systems, rows, named, marks, Column(ranking.measure), lower_is_better(ranking.measure)),
+    )
+
+
+def _measures(campaign: _Campaign) -> Section:
+    """Who profits from function words: the two most telling measures, and ranks by all."""
+    pair = _pair(campaign)
+    blocks = [_slopes(campaign, group) for group in campaign.groups] if pair else []
+    if pair:
+        blocks += [_families(campaign, pair), _points(campaign, pair)]
+    lead = "How ranks change with the measure."
+    if pair == ("LAS", "CLAS"):
+        lead += (
+            " LAS counts all words, CLAS leaves function words out: what lies far above the line, or rises from LAS to"
+        )
+        lead += " CLAS, does worse on function words than its LAS suggests, and the other way round."
+    return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks)
+
+
+def _pair(campaign: _Campaign) -> tuple[str, str] | None:
+    ratios = [measure for measure in campaign.measures if not lower_is_better(measure)]
+    for names in (("LAS", "CLAS"), tuple(ratios[:2])):
+        if len(names) == 2 and set(names) <= set(campaign.results.measures):
+            return names[0], names[1]
+    return None
+
+
+def _slopes(campaign: _Campaign, group: str) -> Block:
+    rankings = [one for one in campaign.of(group) if not one.undefined][:_MOST_MEASURES]
+    number = campaign.groups.index(group) + 1
+    name = f"ranks-by-measure-{number}" if len(campaign.groups) > 1 else "ranks-by-measure"
+    if len(rankings) < 2:
+        return Block(name, when={"group": group})
+    ranks = {one.system: [_rank(ranking, one.system) for ranking in rankings] for one in rankings[0].standings}
+    drawing = slopes(f"Ranks by measure, {group}", ranks, [ranking.measure for ranking in rankings])
+    return Block(name, "Ranks by measure", when={"group": group}, drawing=drawing)
+
+
+def _rank(ranking: Ranking, system: str) -> int | None:
+    return next(one.rank for one in ranking.standings if one.system == system)
+
+
+def _valid(campaign: _Campaign, pair: tuple[str, str]) -> Iterable[tuple[str, TestSet, float, float]]:
+    """Both values of every valid output."""
+    for test_set in campaign.test_sets(campaign.rankings[0]):
+        for system in campaign.results.systems:
+            x, y = (campaign.value(system, test_set, measure) for measure in pair)
+            if x is not None and y is not None and campaign.result(system, test_set).state == "valid":
+                yield system, test_set, 100 * x, 100 * y
+
+
+def _points(campaign: _Campaign, pair: tuple[str, str]) -> Block:
+    points = [
+        Point(x, y, test_set.language.family, f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}")
+        for system, test_set, x, y in _valid(campaign, pair)
+    ]
+    title = f"{pair[0]} against {pair[1]}"
+    if not points:
+        return Block("measures")
+    drawing = scatter(title, points[:: 1 + len(points) // _MOST_POINTS], *pair)
+    return Block("measures", f"{title}, every valid output", drawing=drawing)
+
+
+def _families(campaign: _Campaign, pair: tuple[str, str]) -> Block:
+    own: dict[str, list[tuple[str, float, float]]] = {}
+    for _, test_set, x, y in _valid(campaign, pair):
+        own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
+    found: list[tuple[float, str, int, float, float]] = []
+    for family, some in own.items():
+        x, y = (sum(value) / len(some) for value in ([one[1] for one in some], [one[2] for one in some]))
+        found.append((y - x, family, len({code for code, _, _ in some}), x, y))
+    rows: list[tuple[Cell, ...]] = [(family, n, x, y, change) for change, family, n, x, y in sorted(found)]
+    columns = (
+        Column("Family", "text"),
+        Column("Test sets", "number"),
+        *map(Column, pair),
+        Column("Change", "difference"),
+    )
+    caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
+    return (
+        Block("families", "By language family", caption, table=Table(columns, tuple(rows)))
+        if len(rows) > 1
+        else Block("families")
+    )
+
+
+def _classes(campaign: _Campaign) -> Section:
+    blocks = [_class_bars(campaign, group) for group in campaign.groups]
+    lead = (
+        "LAS of each class of relations (Nivre and Fang 2017), the mean over valid outputs on test sets that have it."
+    )
+    return Section("classes", "Classes of relations", lead, [block for block in blocks if block.drawing])
+
+
+def _class_bars(campaign: _Campaign, group: str) -> Block:
+    ranking = campaign.of(group)[0]
+    number = campaign.groups.index(group) + 1
+    name = f"classes-{number}" if len(campaign.groups) > 1 else "classes"
+    systems = [one.system for one in ranking.standings]
+    columns = {}
+    for measure in campaign.classes:
+        values = [_mean(campaign, system, ranking, measure) for system in systems]
+        if any(value is not None for value in values):
+            columns[measure.rpartition(":")[2].rpartition("@")[2]] = values
+    if not columns:
+        return Block(name)
+    return Block(name, when={"group": group}, drawing=panels(f"LAS by class of relations, {group}", systems, columns))
+
+
+def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> float | None:
+    own = [one for one in campaign.test_sets(ranking) if campaign.result(system, one).state == "valid"]
+    known = [value for one in own if (value := campaign.value(system, one, measure)) is not None]
+    return 100 * sum(known) / len(known) if known else None
+
+
+def _duels(campaign: _Campaign) -> Section:
+    lead = "On how many test sets the system of the row is better than that of the column."
+    if campaign.tested(campaign.rankings[0]):
+        lead = "On how many test sets the system of the row is significantly better than that of the column."
+    blocks = [
+        block for pair in zip(_each(campaign, "duels", _shares), _each(campaign, "wins", _wins)) for block in pair
+    ]
+    return Section("duels", "Won, tied, lost", lead, blocks if len(campaign.results.systems) > 1 else [])
+
+
+def _won(campaign: _Campaign, ranking: Ranking, one: str, other: str) -> int:
+    if campaign.tested(ranking):
+        number = next(i for i, own in enumerate(campaign.rankings) if own is ranking)
+        return campaign.beaten[number].get((one, other), 0)
+    found, lower = 0, lower_is_better(ranking.measure)
+    for code in ranking.group.codes:
+        mine, theirs = (campaign.results.results[system, code].values[ranking.measure] for system in (one, other))
+        found += mine is not None and theirs is not None and (mine < theirs if lower else mine > theirs)
+    return found
+
+
+def _shares(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
+    systems, rows = [one.system for one in ranking.standings], {}
+    for one in systems:
+        others = [other for other in systems if other != one]
+        won = sum(_won(campaign, ranking, one, other) for other in others)
+        lost = sum(_won(campaign, ranking, other, one) for other in others)
+        rows[one] = (won, len(ranking.group.codes) * len(others) - won - lost, lost)
+    title = f"Won, tied and lost against all others by {ranking.measure}"
+    return Block(name, drawing=shares(title, rows, _KINDS))
+
+
+def _wins(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
+    systems = [one.system for one in ranking.standings]
+    rows = [
+        (one, [None if one == other else float(_won(campaign, ranking, one, other)) for other in systems])
+        for one in systems
+    ]
+    return Block(name, heat=Heat("better", systems, rows, {}, {}, Column("wins", "number")))
+
+
+def _zeros(campaign: _Campaign) -> Section:
+    faults: list[tuple[str, Sequence[str]]] = []
+    for system in campaign.results.systems:
+        own = {test_set.code: campaign.result(system, test_set) for test_set in campaign.results.test_sets}
+        missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
+        faults += [(f"{system} on {', '.join(missing)}", ["no output"])] if missing else []
+        faults += [
+            (f"{system} on {code}", _reasons(result, campaign.measures))
+            for code, result in own.items()
+            if result.reasons
+        ]
+    lead = "These count as 0, as in the shared tasks. Scores over valid sentences stand beside, and decide no rank."
+    return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
+
+
+def _reasons(result: Result, measures: Sequence[str]) -> list[str]:
+    if result.coverage is None:
+        return list(result.reasons)
+    scored = f"{result.coverage.scored} of {result.coverage.gold} sentences can be compared"
+    known = {name: score.value for name, score in result.secondary.items() if name in measures[:_MOST_MEASURES]}
+    values = (f"{name} {100 * value:.2f}" for name, value in known.items() if value is not None)
+    return [*result.reasons, f"{scored}: {', '.join(values)}"]

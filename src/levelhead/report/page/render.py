@@ -1,0 +1,93 @@
+"""A page as HTML: one file, no network, nothing run that is not ours."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Callable
+from importlib.resources import files
+from typing import Any
+
+from levelhead.errors import Fault, InputError
+from levelhead.report.page.blocks import Block, Page
+from levelhead.report.page.svg import plain
+from levelhead.report.table import Cell, Column, formatted
+
+_ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
+
+
+def render(page: Page) -> bytes:
+    """Return a page as HTML, in UTF-8; the same bytes for the same page.
+
+    Whatever comes from treebanks, names and messages is escaped; should that fail once, a policy in the page's head
+    lets no script run but the page's own, known by its hash, and nothing be loaded.
+
+    Args:
+        page: the page.
+
+    Raises:
+        InputError: jinja2 is not installed.
+    """
+    try:
+        import jinja2
+    except ImportError as error:
+        message = "reports need jinja2: pip install 'levelhead[report]'"
+        raise InputError(Fault("missing-extra", message)) from error
+    script, style = _resource("page.js"), _resource("page.css")
+    environment = jinja2.Environment(
+        autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalize
+    )
+    template = environment.from_string(_resource("page.html.j2"))
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    functions: dict[str, Callable[..., Any]] = {
+        "formatted": _formatted, "shade": _shade, "is_number": _is_number, "sentences_of": _sentences_of,
+        "when_of": lambda block: _when(page, block),
+    }  # fmt: skip
+    text = template.render(page=page, script=script, style=style, script_hash=digest, data=_data(page), **functions)
+    return text.encode("utf-8")
+
+
+def _resource(name: str) -> str:
+    return (files("levelhead.report.page") / name).read_text(encoding="utf-8")
+
+
+def _finalize(value: Any) -> Any:
+    """Text that goes into the page, without characters that are none."""
+    return plain(value) if type(value) is str else value  # markup is a subclass, and ours
+
+
+def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
+    text = formatted(cell, column, places)
+    return "–" if cell is None else text.replace("-", "−", 1) if isinstance(cell, float | int) else text
+
+
+def _is_number(column: Column) -> bool:
+    return column.kind != "text"
+
+
+def _shade(value: float | None) -> str:
+    return "" if value is None else str(round(100 * value))
+
+
+def _sentences_of(block: Block) -> bool:
+    return bool(block.sentences or block.confused)
+
+
+def _when(page: Page, block: Block) -> str:
+    """The conditions of a block by numbers: names may hold anything."""
+    return " ".join(f"{name}={page.choices[name].index(value)}" for name, value in block.when.items())
+
+
+def _data(page: Page) -> str:
+    """The sentences of all blocks, as JSON that cannot end its element."""
+    data: dict[str, Any] = {}
+    for section in page.sections:
+        for block in section.blocks:
+            if block.sentences:
+                data[block.name] = {"sentences": block.sentences}
+            if block.confused:
+                cells = {f"{i},{j}": words for (i, j), words in block.confused.cells.items()}
+                data[block.name] = {"sentences": block.confused.sentences, "cells": cells}
+    text = json.dumps(data, ensure_ascii=False, separators=(",", ":"))
+    return "".join(_ESCAPED.get(character, character) for character in text)
