@@ -76,6 +76,23 @@ def test_coarse_boards_hide_values_and_order(coarse):
     assert {value for one in own.values() for value in one["values"].values()} == {80.0}
 
 
+def test_boards_after_the_description_was_changed(coarse):
+    task, folder, database = coarse
+    finished(folder, database, "a", [Fraction(1, 2)] * len(CODES))
+    fewer = task._replace(
+        manifest=task.manifest._replace(measures=("UAS", "CLAS"), test_sets=task.manifest.test_sets[:3])
+    )
+    found = board(fewer, database)
+    assert [column.name for column in found.ranking.columns] == ["Rank", "System", "CLAS", "Valid outputs"]
+    assert len(found.treebanks) == 3
+    assert board(task._replace(manifest=task.manifest._replace(measures=("UAS",))), database).ranking is None
+    other = task.manifest.test_sets[0]._replace(code="xx")
+    found = board(
+        task._replace(manifest=task.manifest._replace(test_sets=(other, *task.manifest.test_sets[1:]))), database
+    )
+    assert found.treebanks["xx"].rows[0][1] == 0
+
+
 @given(st.fractions(0, 1))
 def test_rounding_to_five_percent(value):
     rounded = to_five_percent(value)

@@ -301,6 +301,9 @@ def test_uploads_are_accepted_whole_or_refused(site):
     assert submit(secret, good, kind="x")[0] == 400
     assert submit(secret, good, Idempotency_Key="short")[0] == 400
     assert site.server.ask("GET", "/submissions", secret) == (200, [])
+    (row,) = sqlite3.connect(Folder(site.folder).database).execute("SELECT actor, detail FROM audit WHERE action = 'refused'"
+        " AND actor = 'team delta'")  # fmt: skip
+    assert "'../evil' is no relative path" in row[1]
     half_sent(site, secret, good)
     endless(site, secret)
     assert site.server.ask("GET", "/submissions", secret) == (200, [])

@@ -153,11 +153,10 @@ def _print(found: Task, results: Results, output_format: str, places: int | None
 @_DIR
 def close(folder: str) -> int:
     """Accept nothing any more, and make the final ranking."""
-    from levelhead.service import pages
-    from levelhead.service.standings import close as close_task
+    from levelhead.service.closing import close as close_task
 
     with _opened(folder) as (found, database):
-        results = close_task(found, database, pages.report)
+        results = close_task(found, database)
         if results is None:
             say("the task is closed; no submission was finished, so there is no ranking")
         else:

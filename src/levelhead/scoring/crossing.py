@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules

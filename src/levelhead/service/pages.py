@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from html import escape
 from typing import Any
 from urllib.parse import quote
 
-from levelhead.campaign import Ranking, Results
 from levelhead.errors import printable
-from levelhead.report.ranking import ranking_table, results_table
 from levelhead.report.table import Table, formatted
 from levelhead.service.description import HIDDEN, OUTPUTS, SYSTEM, Task
 from levelhead.service.standings import Board
@@ -239,20 +237,6 @@ def _results(results: Mapping[str, Any]) -> str:
         rows.append(f"<tr><td>{text(code)}</td>{cells}<td>{text(result['state'])}</td><td>{reasons}</td></tr>")
     head = f"<tr><th>Treebank</th>{head}<th>State</th><th>Reason</th></tr>"
     return f'<div class="scroll"><table><thead>{head}</thead><tbody>{"".join(rows)}</tbody></table></div>'
-
-
-def report(task: Task, results: Results, rankings: Sequence[Ranking]) -> str:
-    """Return the report of the final ranking, a page that needs no other file.
-
-    Args:
-        task: the task.
-        results: what came of each system.
-        rankings: of the systems.
-    """
-    parts = [f"<style>{STYLE}</style><h1>{text(task.about.title)}</h1>", table(ranking_table(results, rankings))]
-    parts += ["<h2>Treebanks</h2>", table(results_table(results))]
-    title = f'<meta charset="utf-8"><title>{text(task.about.title)}</title>'
-    return f'<!doctype html>\n<html lang="en"><head>{title}</head><body>{"".join(parts)}</body></html>\n'
 
 
 def problem(task: Task, title: str, message: str) -> str:

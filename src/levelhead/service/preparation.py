@@ -164,7 +164,7 @@ def check_inputs(task: Task) -> None:
     for path in found:
         if (code := gold.get(read_bytes(path))) is not None:
             raise InputError(Fault("invalid-task", f"this input is the gold treebank {quoted(code)}", Place(str(path))))
-    results = score_folders(task, {"inputs": folder.blind}, measures=("UAS",))
+    results = score_folders(task, {"inputs": folder.blind}, ("UAS",))
     for code, path in campaign.systems[0].outputs.items():
         if results.results["inputs", code].values["UAS"] == 1:
             message = f"this input has every head of the gold treebank {quoted(code)}"

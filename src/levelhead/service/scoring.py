@@ -17,6 +17,7 @@ from levelhead.campaign.entries import Campaign
 from levelhead.campaign.layout import campaign_of, gold_in
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store
+from levelhead.measures import STANDARD, parse_measure, qualified
 from levelhead.messages import MESSAGES
 from levelhead.report.scores import SCHEMA
 from levelhead.service.description import MEGABYTE, Task, read_task
@@ -40,7 +41,20 @@ def measures_of(task: Task) -> tuple[str, ...]:
     Args:
         task: the task.
     """
-    return task.manifest.measures or (MAIN_2017 if task.manifest.rules == "conll17" else MAIN)
+    asked = task.manifest.measures or (MAIN_2017 if rules_of(task) == "conll17" else MAIN)
+    if task.manifest.scheme is None:
+        return asked
+    registry = STANDARD.with_default(task.manifest.scheme)
+    return tuple(str(qualified(parse_measure(text, registry), registry)) for text in asked)
+
+
+def rules_of(task: Task) -> str:
+    """Return the name of the rules of a task.
+
+    Args:
+        task: the task.
+    """
+    return task.manifest.rules or "ud"
 
 
 def campaign_with(task: Task, folders: Mapping[str, Path]) -> Campaign:
@@ -56,13 +70,16 @@ def campaign_with(task: Task, folders: Mapping[str, Path]) -> Campaign:
     return campaign_of(task.manifest.test_sets or gold_in(task.manifest.gold or Folder(task.folder).gold), folders)
 
 
-def score_folders(task: Task, folders: Mapping[str, Path], measures: Sequence[str] = ()) -> Results:
+def score_folders(
+    task: Task, folders: Mapping[str, Path], more: Sequence[str] = (), *, by_sentence: bool = False
+) -> Results:
     """Score systems as `levelhead rank` does, with the store of the task.
 
     Args:
         task: the task.
         folders: the folder of each system's outputs, by name.
-        measures: the measures; those of the task if there are none.
+        more: measures beside those of the task.
+        by_sentence: whether to keep the counts of every sentence.
 
     Raises:
         InputError: gold is not valid.
@@ -71,9 +88,10 @@ def score_folders(task: Task, folders: Mapping[str, Path], measures: Sequence[st
     with Store(Folder(task.folder).scores) as store:
         return score_campaign(
             campaign_with(task, folders),
-            rules=task.manifest.rules or "ud",
-            measures=measures or measures_of(task),
+            rules=rules_of(task),
+            measures=dict.fromkeys((*measures_of(task), *more)),
             store=store,
+            by_sentence=by_sentence,
         )
 
 

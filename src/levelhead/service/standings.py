@@ -2,25 +2,23 @@
 
 from __future__ import annotations
 
-import json
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from levelhead.campaign import Ranking, Results, groups_named, rank
+from levelhead.campaign import Ranking, Result, Results, groups_named, rank
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranking import ranked
 from levelhead.errors import Fault, InputError
-from levelhead.report import WRITERS, Column, Table
-from levelhead.report.ranking import ranking_document, ranking_table, results_table
-from levelhead.service.database import Database, now, record
+from levelhead.report import Column, Table
+from levelhead.report.ranking import ranking_table, results_table
+from levelhead.service.database import Database
 from levelhead.service.description import COARSE, HIDDEN, OPEN, Task
-from levelhead.service.folder import Folder, sync
-from levelhead.service.scoring import campaign_with, measures_of, public_results, read_result, score_folders
-from levelhead.service.submissions import RUNNING, WAITING, Submission, primary_submissions
-from levelhead.treebank.write import replace_file
+from levelhead.service.folder import Folder
+from levelhead.service.scoring import campaign_with, measures_of, read_result, score_folders
+from levelhead.service.submissions import Submission, primary_submissions
 
 
 class Board(NamedTuple):
@@ -49,7 +47,8 @@ def rankings_of(task: Task, results: Results) -> list[Ranking]:
     rule = task.manifest.ranking or "exact"
     names = task.manifest.show or (ALL,)
     groups = groups_named(names, results.test_sets, own=task.manifest.groups, ranking=rule)
-    return [rank(results, measure, group, rule) for group in groups for measure in results.measures]
+    measures = [measure for measure in measures_of(task) if measure in results.measures]
+    return [rank(results, measure, group, rule) for group in groups for measure in measures]
 
 
 def final_results(task: Task, database: Database) -> Results:
@@ -62,65 +61,21 @@ def final_results(task: Task, database: Database) -> Results:
     Raises:
         InputError: there is none, or gold is not valid.
     """
-    primary = primary_submissions(database)
-    if not primary:
+    folders = outputs_of(task, database)
+    if not folders:
         raise InputError(Fault("invalid-task", "no submission has been finished"))
-    runs = Folder(task.folder).runs
-    return score_folders(task, {one.team_name: runs / str(one.run) / "output" for one in primary})
+    return score_folders(task, folders)
 
 
-Page = Callable[[Task, Results, Sequence[Ranking]], str]
-"""Makes the report of the final ranking: a page of HTML that needs no other file."""
-
-
-def close(task: Task, database: Database, page: Page) -> Results | None:
-    """Close a task: nothing is accepted any more, and the final ranking is made and kept.
+def outputs_of(task: Task, database: Database) -> dict[str, Path]:
+    """Return the folders of outputs of the primary submissions, by the names of their teams.
 
     Args:
         task: the task.
         database: its database.
-        page: makes the report.
-
-    Returns:
-        The final results; None if there are none.
-
-    Raises:
-        InputError: submissions wait to be finished; the task is then closed for new ones all the same.
     """
-    with database.transaction() as connection:
-        if database.fact("closed") is None:
-            connection.execute("INSERT INTO facts VALUES ('closed', ?)", (now(),))
-            record(connection, "organiser", "closed")
-        query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
-        left = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
-    if left:
-        message = f"no submission is accepted any more, but {left} still wait; run this again when they are finished"
-        raise InputError(Fault("invalid-task", message))
-    if not primary_submissions(database):
-        return None
-    results = public_results(final_results(task, database))
-    _keep(task, results, page)
-    with database.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (now(),))
-    return results
-
-
-def _keep(task: Task, results: Results, page: Page) -> None:
-    """Write the final ranking beside the database."""
-    folder = Folder(task.folder)
-    folder.final.mkdir(mode=0o700, exist_ok=True)
-    rankings = rankings_of(task, results)
-    table = ranking_table(results, rankings)
-    files = {
-        "ranking.json": json.dumps(ranking_document(results, rankings), ensure_ascii=False, indent=2) + "\n",
-        "ranking.txt": WRITERS["text"](table, 2),
-        "ranking.tsv": WRITERS["tsv"](table, None),
-        "report.html": page(task, results, rankings),
-        "results.tsv": WRITERS["tsv"](results_table(results), None),
-    }
-    for name, text in files.items():
-        replace_file(folder.final / name, [text.encode("utf-8", "backslashreplace")])
-    sync([*(folder.final / name for name in files), folder.final])
+    runs = Folder(task.folder).runs
+    return {one.team_name: runs / str(one.run) / "output" for one in primary_submissions(database)}
 
 
 def report_of(task: Task, database: Database) -> Path | None:
@@ -159,6 +114,8 @@ def board(task: Task, database: Database) -> Board:
     if view == HIDDEN or not primary:
         return Board(view, None, {})
     results = _kept_results(task, primary)
+    if not results.measures:
+        return Board(view, None, {})
     if view == COARSE:
         results = _coarse(results)
     rankings = [_ranked_as_shown(one) for one in rankings_of(task, results)] if view == COARSE else None
@@ -172,11 +129,14 @@ def board(task: Task, database: Database) -> Board:
 def _kept_results(task: Task, primary: list[Submission]) -> Results:
     documents = {one.team_name: one.document or {} for one in primary}
     test_sets = campaign_with(task, {}).test_sets
-    measures = tuple(next(iter(documents.values())).get("measures", measures_of(task)))
+    measures = tuple(
+        measure for measure in measures_of(task) if all(measure in one["measures"] for one in documents.values())
+    )
+    unscored = Result("missing", dict.fromkeys(measures, Fraction(0)), "")  # the organiser added it later
     found = {
-        (name, test_set.code): read_result(document["results"][test_set.code])
+        (name, one.code): read_result(document["results"][one.code]) if one.code in document["results"] else unscored
         for name, document in documents.items()
-        for test_set in test_sets
+        for one in test_sets
     }
     return Results(test_sets, tuple(documents), measures, found, {}, {})
 

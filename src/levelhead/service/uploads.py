@@ -14,7 +14,7 @@ from typing import NamedTuple
 from starlette.concurrency import run_in_threadpool
 
 from levelhead.service.archives import UnsafeArchive, check_archive
-from levelhead.service.database import Database
+from levelhead.service.database import Database, record
 from levelhead.service.description import MEGABYTE, Task
 from levelhead.service.folder import Folder
 from levelhead.service.runner import archive_limits
@@ -132,5 +132,7 @@ class Reception:
         try:
             check_archive(upload.path, archive_limits(self.task.limits))
         except UnsafeArchive as error:
+            with self.database.transaction() as connection:
+                record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
             raise Refused(f"the archive is refused: {error.message}") from error
         return accept(self.database, self.folder, team, upload, self.task.limits)
