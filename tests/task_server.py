@@ -81,7 +81,7 @@ class Server:
             names["Authorization"] = f"Bearer {token}"
         request = urllib.request.Request(f"{self.address}/api/v1{path}", body, names, method=method)
         try:
-            with urllib.request.urlopen(request, timeout=60) as answer:
+            with urllib.request.urlopen(request, timeout=240) as answer:
                 return answer.status, json.loads(answer.read())
         except urllib.error.HTTPError as error:
             with error:
@@ -91,7 +91,7 @@ class Server:
         """Submit an archive."""
         return self.ask("POST", f"/submissions?kind={kind}", token, body, **headers)
 
-    def wait(self, token: str, name: str, seconds: float = 60):
+    def wait(self, token: str, name: str, seconds: float = 240):
         """Wait for the end of a submission."""
         deadline = time.monotonic() + seconds
         while time.monotonic() < deadline:

