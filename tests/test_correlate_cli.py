@@ -1,5 +1,6 @@
 """levelhead correlate and levelhead judge on the command line: output, figures, and no traceback."""
 
+import hashlib
 import json
 import os
 import re
@@ -9,6 +10,7 @@ import sys
 import pytest
 
 from conftest import EXAMPLES
+from levelhead._version import VERSION
 from levelhead.cli.program import run
 from levelhead.correlation import Measurements, read_tables
 from levelhead.errors import InputError
@@ -46,7 +48,7 @@ def test_pairs(scores, capfd):
     expected = oracle.pearson([80.5, 82.0, 88.0, 90.5, 85.0], [78.0, 80.5, 86.5, 89.5, 80.0])
     assert lines[2].split(" | ")[:5] == ["LAS", "WLAS", "pearson", "5", f"{expected:.3f}"]
     assert re.fullmatch(
-        r"seed:0\|resamples:2000\|level:0\.95\|missing:drop\|scores\.tsv:[0-9a-f]{12}", lines[-2].strip()
+        r"seed:0\|resamples:2000\|level:0\.95\|missing:drop\|version:[^|]+\|scores\.tsv:[0-9a-f]{12}", lines[-2].strip()
     )
 
 
@@ -103,6 +105,83 @@ def test_scores_of_folders_are_a_table(tmp_path, capfd):
         assert len(table.number("LAS")) == len(table)
         assert (table.number("LAS") > 50).all()
     capfd.readouterr()
+
+
+@pytest.fixture
+def parts_of_treebanks(tmp_path):
+    """Training sets and, in other folders, test sets and outputs: as releases name their files."""
+    for code in ("cs", "de", "en", "fr"):
+        for folder, part in (("gold", "train"), ("gold", "test"), ("systems/alpha", "test")):
+            source = EXAMPLES / "parallel" / folder / f"{code}.conllu"
+            target = tmp_path / f"{folder.replace('/', '-')}-{part}"
+            target.mkdir(exist_ok=True)
+            (target / f"{code}-ud-{part}.conllu").write_bytes(source.read_bytes())
+    return tmp_path
+
+
+@pytest.mark.parametrize("merge", [[], ["--merge"]])
+def test_profiles_of_training_sets_join_scores_of_test_sets(parts_of_treebanks, merge, monkeypatch, capfd):
+    """From files to coefficients, the same through TSV and JSON; with --merge names are `cs`, without `cs-ud-train`."""
+    monkeypatch.chdir(parts_of_treebanks)
+    tables = {}
+    for form in ("tsv", "json", "jsonl"):
+        asked = ["-c", "words,depth,relation,upos,sttr", "--chunk", "50", *merge, "--total"]
+        assert run(["profile", "gold-train", *asked, "--format", form, "-o", f"profiles.{form}"]) == 0
+        scored = ["gold-test", "systems-alpha-test", "-m", "LAS", "-m", "UAS"]
+        assert run(["score", *scored, "--format", form, "-o", f"scores.{form}"]) == 0
+        capfd.readouterr()
+        tables[form] = read_tables([f"profiles.{form}", f"scores.{form}"])
+        chosen = ["-c", "LAS", "-c", "sttr", "-c", "relation:case", "--resamples", "50"]
+        code, out, err = levelhead(capfd, "correlate", f"profiles.{form}", f"scores.{form}", *chosen)
+        assert (code, err) == (0, "")
+        assert "joined by treebank, whatever the part: c" in out
+        assert "4 treebanks" in out
+    first = tables["tsv"]
+    assert first.treebanks == ("cs", "de", "en", "fr")
+    for table in tables.values():
+        assert table.treebanks == first.treebanks
+        assert set(first.numbers) <= set(table.numbers)
+        for name in first.numbers:
+            assert table.number(name) == pytest.approx(first.number(name), abs=1e-12, nan_ok=True), name
+
+
+def test_names_are_not_changed_where_they_need_not_be(tmp_path, monkeypatch):
+    """Where all names are equal they stay, and where one table has two parts of a treebank."""
+    monkeypatch.chdir(tmp_path)
+    names = {"a": ("x-ud-test", "y-ud-test"), "b": ("y-ud-test", "x-ud-test"), "c": ("x-ud-test", "x-ud-train", "z")}
+    for name, rows in names.items():
+        lines = [f"treebank\t{name}", *(f"{row}\t{i}" for i, row in enumerate(rows))]
+        (tmp_path / f"{name}.tsv").write_text("\n".join(lines) + "\n", encoding="utf-8")
+    assert read_tables(["a.tsv", "b.tsv"]).treebanks == ("x-ud-test", "y-ud-test")
+    assert read_tables(["a.tsv", "c.tsv"]).treebanks == ("x-ud-test",)
+
+
+def test_tables_of_one_name_are_told_apart(tmp_path, monkeypatch, capfd):
+    """Each file has its hash in the signature, even if it is called as a setting is."""
+    monkeypatch.chdir(tmp_path)
+    rows = {"a/s.tsv": "A", "b/s.tsv": "B", "seed": "C"}
+    for name, column in rows.items():
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text(f"t\t{column}\nx\t1\ny\t3\nz\t{len(column) + ord(column)}\n", encoding="utf-8")
+    _, out, _ = levelhead(capfd, "correlate", *rows, "--format", "json", "--seed", "5")
+    signature = json.loads(out)["signature"]
+    assert signature["seed"] == "5"
+    hashes = {name: hashlib.sha256((tmp_path / name).read_bytes()).hexdigest()[:12] for name in rows}
+    assert signature.items() >= {**{name: hashes[name] for name in list(rows)[:2]}, "./seed": hashes["seed"]}.items()
+    assert signature["version"] == VERSION
+
+
+def test_signatures_name_columns_of_families_and_those_held_fixed(scores, capfd):
+    arguments = ["correlate", scores, "-c", "LAS", "-c", "WLAS", "--family", "family", "--given", "size"]
+    assert "|given:size|family:family|version:" in levelhead(capfd, *arguments)[1]
+
+
+def test_cumulative_variance_has_a_signature(scores, capfd):
+    arguments = ["correlate", scores, "--cumulative-variance", "-c", "LAS"]
+    digest = hashlib.sha256(SCORES.encode()).hexdigest()[:12]
+    assert levelhead(capfd, *arguments)[1].endswith(f"\nversion:{VERSION}|scores.tsv:{digest}\n")
+    document = json.loads(levelhead(capfd, *arguments, "--format", "json")[1])
+    assert document["signature"] == {"version": VERSION, "scores.tsv": digest}
 
 
 BAD_TABLES = {
@@ -264,12 +343,17 @@ def test_judge(data, capfd):
     assert (code, err) == (0, "")
     lines = out.split("\n")
     assert lines[0].split(" | ")[0].strip() == "Measure"
-    assert lines[2].startswith("LAS     | 184 |    8 | 0.513 |")
-    assert lines[4].startswith("r(LAS) - r(UAS) = 0.031 [")
-    assert "ties:callin" in lines[5]
+    assert lines[2].startswith("LAS     | r         | 184 |    8 | 0.513 |")
+    assert lines[11].startswith("r(LAS) - r(UAS) = 0.031 [")
+    assert "ties:callin" in lines[12]
     document = json.loads(levelhead(capfd, *arguments, "--format", "json")[1])
     assert (document["kind"], document["sentences"], document["votes"]) == ("judgement", 184, 184)
     assert document["measures"]["LAS"]["correlation"]["value"] == pytest.approx(0.5129301552027539, abs=1e-9)
+    rows = [line.split("\t") for line in levelhead(capfd, *arguments, "--format", "tsv")[1].splitlines()[1:]]
+    assert [row[:2] for row in rows[:4]] == [["LAS", name] for name in ("r", "Spearman", "accuracy", "kappa")]
+    for row, field in zip(rows, ("correlation", "spearman", "accuracy", "kappa")):
+        expected = document["measures"]["LAS"][field]
+        assert [float(cell) for cell in row[4:]] == [expected[name] for name in ("value", "low", "high")]
     assert levelhead(capfd, *arguments, "--ties", "skip")[1] != out
     code, _, err = levelhead(capfd, "judge", *paths, "-j", folder / "gold.conll", "--input-format", "conllx")
     assert code == 2

@@ -4,7 +4,8 @@ import csv
 import json
 import math
 import tempfile
-from itertools import combinations
+import tracemalloc
+from itertools import combinations, permutations
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,17 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
-from levelhead.correlation import Measurements, correlate, cumulative_variance, join, read_tables
-from levelhead.correlation.coefficients import correlations, interval, midranks, p_value, resamples_of
+from levelhead.correlation import Measurements, coefficients, correlate, cumulative_variance, join, read_tables
+from levelhead.correlation.coefficients import (
+    MOST_EXACT,
+    correlations,
+    exact_p_value,
+    interval,
+    intervals,
+    midranks,
+    p_value,
+    resamples_of,
+)
 from levelhead.correlation.families import family_check
 from levelhead.errors import InputError
 from levelhead.significance import holm
@@ -129,14 +139,24 @@ def test_partial_correlation(seed, n, n_given):
     assert correlations(values, one, "spearman", n_given)[0, 0, 1] == pytest.approx(oracle.partial(*ranked), abs=1e-7)
 
 
+def permuted_p(x, y):
+    """The p of Spearman's coefficient by all orders of the ranks of y."""
+    one, other = ([rank - (len(x) + 1) / 2 for rank in stats.rankdata(column)] for column in (x, y))
+    products = [abs(sum(a * b for a, b in zip(one, order))) for order in permutations(other)]
+    return sum(product >= products[0] - 1e-9 for product in products) / len(products)
+
+
 @given(COLUMNS)
 def test_p_values_are_those_of_scipy(columns):
+    """But for Spearman's of few treebanks, which scipy has by Student's t too."""
     x, y = columns[:2]
     if len(set(x)) > 1 and len(set(y)) > 1:
         pair = correlate(table(x=x, y=y), **FEW).pairs[0].coefficients
         for method, theirs in (("pearson", stats.pearsonr(x, y)), ("spearman", stats.spearmanr(x, y))):
             assert pair[method].value == pytest.approx(theirs.statistic, abs=1e-12)
-            if abs(theirs.statistic) < 1 - 1e-12:  # at 1, scipy's p hangs on the last bit of the coefficient
+            if method == "spearman" and len(x) <= MOST_EXACT:
+                assert len(x) > 6 or pair[method].p == pytest.approx(permuted_p(x, y))
+            elif abs(theirs.statistic) < 1 - 1e-12:  # at 1, scipy's p hangs on the last bit of the coefficient
                 assert pair[method].p == pytest.approx(theirs.pvalue, rel=1e-6, abs=1e-9)
 
 
@@ -361,3 +381,57 @@ def test_hostile_json(text, tmp_path):
     (tmp_path / "x.json").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match="invalid-table"):
         read_tables([str(tmp_path / "x.json")])
+
+
+@pytest.mark.parametrize(
+    ("method", "n_given", "level"), [("pearson", 0, 0.95), ("spearman", 1, 0.9), ("pearson", 2, 0.1)]
+)
+def test_intervals_in_blocks_are_those_of_all_resamples(method, n_given, level, monkeypatch):
+    """Quantiles of everything at once; with resamples that have no value, since a column hardly varies."""
+    monkeypatch.setattr(coefficients, "_AT_ONCE", 2000)
+    values = np.random.default_rng(1).normal(size=(8, 6))
+    values[:, 1] = [1, 0, 0, 0, 0, 0, 0, 0]
+    found = intervals(values, method, n_given, 501, level, np.random.default_rng(5))
+    every = correlations(values, resamples_of(8, 501, np.random.default_rng(5)), method, n_given)
+    assert np.isnan(every[:, 0, 1]).any()
+    for place, share in zip(found, ((1 - level) / 2, (1 + level) / 2)):
+        assert place == pytest.approx(np.nanquantile(every, share, axis=0), abs=1e-14)
+    one_by_one = [interval(every[:, 0, j], level) for j in range(6 - n_given)]
+    assert np.stack(found, axis=2)[0] == pytest.approx(np.array(one_by_one), abs=1e-14)
+
+
+def test_memory_does_not_grow_with_resamples_times_pairs():
+    """2000 matrices of 60 columns are 58 MB, and were held twice for each method."""
+    rng = np.random.default_rng(2)
+    numbers = {f"c{i}": rng.normal(size=30) for i in range(60)}
+    table = Measurements(tuple(f"t{i}" for i in range(30)), numbers)
+    tracemalloc.start()
+    try:
+        correlate(table, methods=("pearson",), resamples=2000)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 100e6, peak
+
+
+def test_p_of_spearman_is_exact_for_few_treebanks():
+    """Four in perfect order: 2 of 24 permutations; ties and others against all permutations, one by one."""
+    table = Measurements(tuple("abcd"), {"x": np.array([1.0, 2, 3, 4]), "y": np.array([1.0, 4, 9, 16])})
+    assert correlate(table, resamples=5)["x", "y"].coefficients["spearman"].p == pytest.approx(1 / 12)
+    rng = np.random.default_rng(3)
+    for n in (3, 5, 6):
+        one, other = rng.integers(0, 4, size=(2, n)).astype(float)
+        one[0], other[0] = 9, -1
+        reached = abs(stats.spearmanr(one, other).statistic) - 1e-9
+        every = [abs(stats.spearmanr(one, order).statistic) >= reached for order in permutations(other)]
+        assert exact_p_value(one, other) == pytest.approx(sum(every) / len(every))
+
+
+def test_p_of_spearman_is_that_of_t_where_columns_are_held_fixed_or_treebanks_are_many():
+    rng = np.random.default_rng(4)
+    numbers = {name: rng.normal(size=10) for name in "xyz"}
+    few = Measurements(tuple("abcdefgh"), {name: values[:8] for name, values in numbers.items()})
+    held = correlate(few, ["x", "y"], given=["z"], resamples=5)["x", "y"].coefficients["spearman"]
+    assert held.p == p_value(held.value, 8, 1)
+    many = correlate(Measurements(tuple("abcdefghij"), numbers), resamples=5)["x", "y"].coefficients["spearman"]
+    assert many.p == p_value(many.value, 10)

@@ -89,3 +89,128 @@ def test_ranking_by_perplexity() -> None:
     assert first.value < second.value
     assert last.value is None
     assert [one.rank for one in rank(results, "LAS", group).standings] == [1, 2, 3]
+
+
+def test_gates(capfd):
+    """A perplexity is gated from above, in its own unit; other measures from below."""
+    from levelhead.cli.program import run
+
+    gold, system = GOLD.format("en"), SYSTEM.format("alpha", "en")
+    name = f"DPPL({gold})"
+    value = levelhead.score(gold, system, measures=[name])[name].value
+    command = ["score", gold, system, "-m", name]
+    assert run([*command, "--fail-over", f"{name}={value + 0.01}"]) == 0
+    assert run([*command, "--fail-over", f"{name}={value - 0.01}"]) == 1
+    assert f"{name} is {value:.4f}, over" in capfd.readouterr().err
+    assert run([*command, "--fail-under", f"{name}=1"]) == 2
+    assert run([*command, "--fail-over", "LAS=1"]) == 2
+    assert capfd.readouterr().err.count("invalid-gate") == 2
+    assert run(["score", gold, system, "-m", f"{name}.precision"]) == 2
+
+
+def test_it_has_a_column_of_its_own(capfd):
+    from levelhead.cli.program import run
+
+    name = f"DPPL({GOLD.format('en')})"
+    assert (
+        run(["score", GOLD.format("en"), SYSTEM.format("alpha", "en"), "-m", name, "-m", "LAS", "--format", "tsv"]) == 0
+    )
+    head, first, second, *_ = capfd.readouterr().out.splitlines()
+    value = levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[name])[name].value
+    assert head.split("\t")[-1] == "Perplexity"
+    assert first.split("\t")[1:5] == [""] * 4
+    assert float(first.split("\t")[5]) == pytest.approx(value, rel=1e-9)
+    assert second.split("\t")[5] == ""
+
+
+def test_in_every_table_of_a_ranking(tmp_path, capfd):
+    """One unit, that of the value: in text, in JSON, and in a table that is read again."""
+    import json
+
+    from levelhead.cli.program import run
+
+    name = f"DPPL({GOLD.format('en')})"
+    folders = ["examples/parallel/gold", "examples/parallel/systems"]
+    value = levelhead.score(GOLD.format("fi"), SYSTEM.format("alpha", "fi"), measures=[name])[name].value
+    table = tmp_path / "scores.tsv"
+    assert run(["rank", *folders, "-m", name, "--by-treebank", "--format", "tsv", "-o", str(table)]) == 0
+    cells = [line.split("\t") for line in table.read_text(encoding="utf-8").splitlines()]
+    (cell,) = [row[2] for row in cells if row[:2] == ["alpha", "fi"]]
+    assert float(cell) == pytest.approx(value, rel=1e-9)
+    document = _json(capfd, run, ["rank", *folders, "-m", name])
+    assert [
+        one["values"][name] for one in document["results"] if (one["system"], one["test_set"]) == ("alpha", "fi")
+    ] == [pytest.approx(value, rel=1e-9)]
+    again = _json(capfd, run, ["rank", "--scores", str(table), "-m", name])
+    first, second = (one["rankings"][0]["standings"] for one in (document, again))
+    assert [one["system"] for one in first] == [one["system"] for one in second]
+    assert first[0]["value"] == pytest.approx(second[0]["value"], rel=1e-9)
+    assert json.dumps(again)
+
+
+def _json(capfd, run, command: list[str]):
+    import json
+
+    capfd.readouterr()
+    assert run([*command, "--format", "json"]) == 0
+    return json.loads(capfd.readouterr().out)
+
+
+def test_a_training_treebank_for_each_test_set(tmp_path, capfd):
+    """`{treebank}` stands for the code; each value is that of its own model."""
+    import shutil
+
+    from levelhead.campaign import campaign_in, score_campaign
+    from levelhead.folders import pairs_in, score_pairs
+
+    for folder in ("gold", "systems/alpha"):
+        (tmp_path / folder).mkdir(parents=True)
+        for code in ("en", "fi"):
+            shutil.copy(f"examples/parallel/{folder}/{code}.conllu", tmp_path / folder)
+    template = "DPPL(examples/parallel/gold/{treebank}.conllu,order=string)"
+    expected = {
+        code: levelhead.score(
+            GOLD.format(code), SYSTEM.format("alpha", code), measures=[template.replace("{treebank}", code)]
+        )
+        for code in ("en", "fi")
+    }
+    results = score_campaign(campaign_in(tmp_path / "gold", tmp_path / "systems"), measures=[template])
+    paired = score_pairs(pairs_in(tmp_path / "gold", tmp_path / "systems/alpha"), measures=[template])
+    for code, evaluation in expected.items():
+        (score,) = evaluation.values()
+        assert float(results.results["alpha", code].values[template]) == score.value
+        assert paired[code][template].value == score.value
+    with pytest.raises(MeasureError, match="for several treebanks"):
+        levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[template])
+    with pytest.raises(InputError, match=r"nowhere/en\.conllu"):
+        score_campaign(
+            campaign_in(tmp_path / "gold", tmp_path / "systems"), measures=["DPPL(nowhere/{treebank}.conllu)"]
+        )
+
+
+CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
+2\tb\t_\t_\t_\t_\t4\tobl\t_\t_
+3\tc\t_\t_\t_\t_\t0\troot\t_\t_
+4\td\t_\t_\t_\t_\t3\txcomp\t_\t_
+
+"""
+
+
+def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
+    """Arc-eager derives projective trees only: other measures of the output stand."""
+    from levelhead.campaign import campaign_in, score_campaign
+
+    name = f"DPPL({GOLD.format('en')},order=arc-eager)"
+    for folder in ("gold", "systems/copy"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "en.conllu").write_text(CROSSING, encoding="utf-8")
+    try:
+        levelhead.score(GOLD.format("en"), GOLD.format("en"), measures=[name])
+    except InputError:
+        name = f"DPPL({GOLD.format('tr')},order=arc-eager)"
+    scores = levelhead.score(tmp_path / "gold/en.conllu", tmp_path / "systems/copy/en.conllu", measures=[name, "LAS"])
+    assert scores[name].value is None
+    assert "projective" in scores[name].reason
+    results = score_campaign(campaign_in(tmp_path / "gold", tmp_path / "systems"), measures=[name, "LAS"])
+    result = results.results["copy", "en"]
+    assert (result.state, result.values["LAS"], result.values[name]) == ("valid", 1, None)

@@ -10,9 +10,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats
 
+import levelhead
+from conftest import EXAMPLES
 from levelhead.correlation import agreement, compare, verdicts
+from levelhead.derivation import sentence_sums, sequences_of
+from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError
-from levelhead.judgement import judge, read_choices, sentence_scores
+from levelhead.judgement import Choices, judge, read_choices, sentence_scores
 from levelhead.scoring import Counts
 from oracle import correlation as oracle
 
@@ -226,3 +230,23 @@ def test_other_words(tmp_path):
     assert read_choices(tmp_path / "choices", ("MALT", "mst")).second.tolist() == [pytest.approx(1 / 3)]
     with pytest.raises(InputError, match="--words"):
         read_choices(tmp_path / "choices")
+
+
+def test_a_lower_perplexity_is_better():
+    """People who choose what has the lower perplexity agree with it, whichever system that is."""
+    gold, first, second = (
+        EXAMPLES / "parallel" / name / "en.conllu" for name in ("gold", "systems/alpha", "systems/beta")
+    )
+    name = f"DPPL({gold})"
+    trained = load_model(str(gold)).values
+    sums = [sentence_sums(trained.model, sequences_of(levelhead.read(path), trained.order)) for path in (first, second)]
+    one, other = (logs / events for logs, events in (each.sums(oov=False) for each in sums))
+    better = (other > one).astype(float)
+    assert 0 < better.sum() < len(better)
+    choices = Choices(better, np.ones(len(better), dtype=np.int64))
+    found = judge(gold, first, second, choices, measures=[name], ties="skip", resamples=5)
+    (judged,) = found.measures.values()
+    # beta divides the text into other sentences; what begins in a gold sentence counts there
+    assert judged.agreement.accuracy.value > 0.9
+    assert judged.agreement.correlation.value > 0.8
+    assert judged.scores[0].tolist() == pytest.approx(one.tolist())

@@ -1,5 +1,6 @@
 """levelhead profile: what it prints, writes and refuses."""
 
+import hashlib
 import json
 import re
 from pathlib import Path
@@ -8,6 +9,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead._version import VERSION
 from levelhead.cli.program import run
 from levelhead.report.profiles import columns_documents
 from levelhead.scoring.weights import read_weights
@@ -169,6 +171,37 @@ def test_settings_are_in_the_signature(levelhead_profile):
     assert "-" not in output.split("\n")[2]
 
 
+def test_sizes_that_are_too_large_are_told(levelhead_profile):
+    _, output, _ = levelhead_profile(EN, FR, "--rarefy", "170,50,500000")
+    assert "\nen has 164 words: no samples of 170, 500000\nfr has 177 words: no samples of 500000\n" in output
+    _, output, _ = levelhead_profile(EN, "--rarefy", "50,170", "--format", "json")
+    assert json.loads(output)["notes"] == ["en has 164 words: no samples of 170"]
+
+
+SIGNED = {
+    "sizes:50,60|samples:3|seed:7": [EN, DE, "--rarefy", "50,60", "--samples", 3, "--seed", 7],
+    "": [EN, DE, "--similarity"],
+    "features:any|min-tokens:5|max-nonprojective:5.5%|nonprojective:true|per-language:all": [
+        *(EN, DE, "--select", "callin", "--min-tokens", 5, "--max-nonprojective", 5.5, "--nonprojective", "true"),
+        *("--any-features", "--several-per-language"),
+    ],
+}
+
+
+@pytest.mark.parametrize("settings", SIGNED)
+def test_every_table_has_a_signature(settings, levelhead_profile):
+    """Settings, hashes of the files and the version, in text and JSON."""
+    hashes = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in (EN, DE)]
+    digest = hashlib.sha256("\n".join(hashes).encode()).hexdigest()[:12]
+    signature = "|".join(filter(None, (settings, f"files:{digest}|version:{VERSION}")))
+    assert levelhead_profile(*SIGNED[settings])[1].splitlines()[-1].strip() == signature
+    document = json.loads(levelhead_profile(*SIGNED[settings], "--format", "json")[1])
+    assert "|".join(f"{name}:{value}" for name, value in document["signature"].items()) == signature
+    assert [file["sha256"] for files in document["files"].values() for file in files] == hashes
+    lines = levelhead_profile(*SIGNED[settings], "--format", "jsonl")[1].splitlines()
+    assert all(json.loads(line)["signature"] == document["signature"] for line in lines)
+
+
 # What is refused
 
 
@@ -177,6 +210,15 @@ REFUSED = {
     "only one file can be standard input": ["-", "-"],
     "cannot be asked for together": [EN, "--similarity", "--select", "callin"],
     "--wde-table goes with profiles": [EN, DE, "--similarity", "--wde-table", "x"],
+    "--columns goes with profiles": [EN, "--select", "callin", "-c", "words"],
+    "--total goes with profiles": [EN, "--select", "callin", "--total"],
+    "--scheme goes with profiles": [EN, "--select", "callin", "--scheme", "callin"],
+    "--least goes with profiles": [EN, "--select", "callin", "--least", "2"],
+    "--chunk goes with profiles": [EN, DE, "--similarity", "--chunk", "5"],
+    "--min-tokens goes with --select": [EN, "--min-tokens", "5"],
+    "--any-features goes with --select": [EN, "--rarefy", "5", "--any-features"],
+    "--seed goes with --rarefy": [EN, "--seed", "1"],
+    "en has 164 words: no samples of 500000": [EN, "--rarefy", "500000"],
     "--similarity compares two treebanks or more": [EN, "--similarity"],
     "--rarefy wants numbers of words, not '5,x'": [EN, "--rarefy", "5,x"],
     "--rarefy wants numbers of words from 1": [EN, "--rarefy", "0"],

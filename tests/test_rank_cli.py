@@ -216,7 +216,8 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         (("--scores", GOLD / "en.conllu"), "invalid-table"),
         (("--scores", "x", GOLD), "takes the place of GOLD"),
         ((GOLD, SYSTEMS, "--format", "prototext"), "needs --output FOLDER"),
-        ((GOLD, SYSTEMS, "--format", "prototext", "-o", GOLD / "en.conllu"), "en.conllu/alpha"),
+        ((GOLD, SYSTEMS, "--format", "prototext", "-o", GOLD.parent / "README.md"), "README.md/alpha"),
+        ((GOLD, SYSTEMS, "-o", GOLD / "en.conllu"), "a file that is read cannot be written"),
         ((GOLD, SYSTEMS, "-o", "/nowhere/file"), "/nowhere/file: output: "),
     ],
 )
@@ -261,3 +262,60 @@ def test_the_manifest_in_the_documentation_is_one():
 
     assert text
     assert all(f"\n{key} = " in text for key in {*_CAMPAIGN, *_SYSTEM, *_TREEBANK})
+
+
+SIGNIFICANT = """\
+Rank | System |   LAS |   low |  high | Ranks | Valid outputs | LAS of valid sentences
+-----+--------+-------+-------+-------+-------+---------------+------------------------
+   1 | alpha  | 88.93 | ##### | ##### | 1     | 8 of 8        |                  88.93
+-----+--------+-------+-------+-------+-------+---------------+------------------------
+   2 | gamma  | 77.18 | ##### | ##### | 2     | 7 of 8        |                  88.90
+-----+--------+-------+-------+-------+-------+---------------+------------------------
+   3 | beta   | 67.21 | ##### | ##### | 3     | 8 of 8        |                  67.21
+"""
+
+
+def test_significance_draws_lines_and_gives_ranges():
+    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3")
+    lines = done.stdout.splitlines()
+    ends = [tuple(map(float, line.split("|")[3:5])) for line in (lines[2], lines[4], lines[6])]
+    for (low, high), value in zip(ends, (88.93, 77.18, 67.21)):
+        assert low < value < high
+        assert high - low < 8
+    shown = "\n".join(lines[:7])
+    for low, high in ends:
+        shown = shown.replace(f"{low:.2f} | {high:.2f}", "##### | #####")
+    assert shown + "\n" == SIGNIFICANT
+    assert "|resamples:500|seed:3|numpy:" in lines[-1]
+    assert "|drawn:sentences|" in lines[-1]
+    again = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3", "-j", "2")
+    assert again.stdout == done.stdout
+
+
+def test_significance_in_json():
+    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "100", "--format", "json")
+    (ranking,) = json.loads(done.stdout)["rankings"]
+    assert ranking["lines"] == [1, 2]
+    assert [one["ranks"] for one in ranking["standings"]] == [[1, 1], [2, 2], [3, 3]]
+
+
+def test_a_table_of_scores_says_what_was_drawn(tmp_path):
+    table = tmp_path / "scores.tsv"
+    rows = "".join(f"{system}\tt{i}\t{score + i}\n" for system, score in (("a", 70), ("b", 60)) for i in range(9))
+    table.write_text(f"system\ttreebank\tLAS\n{rows}", encoding="utf-8")
+    lines = ran("--scores", table, "--significance").stdout.splitlines()
+    assert set(lines[3]) == {"-", "+"}
+    assert "|drawn:test-sets|" in lines[-1]
+
+
+def test_a_scheme_names_the_classes(tmp_path):
+    named = ran(GOLD, SYSTEMS, "-m", "LAS@callin:CONTENT").stdout
+    assert "LAS@callin:CONTENT" in named
+    assert ran(GOLD, SYSTEMS, "-m", "LAS@CONTENT", "--scheme", "callin").stdout == named
+    text = f'[campaign]\ngold = "{GOLD}"\nsystems = "{SYSTEMS}"\nscheme = "callin"\nmeasures = ["LAS@CONTENT"]\n'
+    (tmp_path / "m.toml").write_text(text, encoding="utf-8")
+    assert ran("--manifest", tmp_path / "m.toml").stdout == named
+    (tmp_path / "m.toml").write_text(text.replace("callin", "calin"), encoding="utf-8")
+    done = ranked("--manifest", tmp_path / "m.toml")
+    assert done.returncode == 2
+    assert "campaign.scheme is 'calin'" in done.stderr

@@ -1,5 +1,6 @@
 """Profiles: against the second implementation on random treebanks, laws, and what the numbers mean."""
 
+import math
 import random
 
 import numpy as np
@@ -12,6 +13,7 @@ from levelhead.errors import InputError, MeasureError
 from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.profiles import long_table, profiles_table
 from levelhead.scoring.weights import read_weights
+from levelhead.treebank.files import treebank_of
 from levelhead.treebank.relations import UD1, UD2
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import (
@@ -31,7 +33,7 @@ from levelhead.typology import (
 )
 from levelhead.typology.lexical import CALLIN_CHUNKS
 from levelhead.typology.profile import columns_named
-from levelhead.typology.selection import language_of, treebank_of
+from levelhead.typology.selection import language_of
 from levelhead.typology.tally import Histogram, Tally
 from levelhead.typology.weights import weights_text
 from oracle import typology as oracle
@@ -225,14 +227,21 @@ def test_expected_distance_is_the_mean_over_all_orders() -> None:
 
 
 def test_samples_are_of_whole_sentences_and_repeatable() -> None:
-    words = [f"w{number % 7}" for number in range(40)]
-    treebank = levelhead.build([[word] for word in words], [[0]] * 40, [["root"]] * 40)
-    rows = rarefied_entropy(treebank, [40, 7, 41], samples=5, seed=3)
-    assert [(row.relation, row.words, row.samples) for row in rows] == [("root", 40, 5), ("root", 7, 5)]
-    assert rows[0].mean == pytest.approx(profile(treebank).numbers("wde")["root"])
-    assert rows[0].deviation == pytest.approx(0)
-    assert rows == rarefied_entropy(treebank, [40, 7, 41], samples=5, seed=3)
-    assert rows[1] != rarefied_entropy(treebank, [7], samples=5, seed=4)[0]
+    """Each sentence of four has a relation of its own and four words: 10 words are two sentences and half of one."""
+    sentences, n = range(6), 4
+    forms = [[f"s{one}w{number}" for number in range(n)] for one in sentences]
+    relations = [[f"s{one}"] * n for one in sentences]
+    treebank = levelhead.build(forms, [[0] + [1] * (n - 1)] * len(sentences), relations)
+    sizes = [24, 10, 25]
+    rows = rarefied_entropy(treebank, sizes, samples=1, seed=3)
+    assert {row.words for row in rows} == {24, 10}
+    assert {row.relation for row in rows if row.words == 24} == {f"s{one}" for one in sentences}
+    part = sorted(row.mean for row in rows if row.words == 10)
+    whole = math.log(n) / math.log(10)
+    assert part == pytest.approx([math.log(2) / math.log(10), whole, whole]), "two whole sentences, and one cut"
+    assert rows == rarefied_entropy(treebank, sizes, samples=1, seed=3)
+    drawn = {tuple(row.relation for row in rarefied_entropy(treebank, [10], samples=1, seed=seed)) for seed in range(9)}
+    assert len(drawn) > 1
 
 
 # Selection

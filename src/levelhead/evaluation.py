@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
@@ -18,7 +19,7 @@ from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.selection import is_class
-from levelhead.scoring.weights import ENTROPY, Weights, file_of, path_of, read_weights, values_of
+from levelhead.scoring.weights import ENTROPY, Weights, file_of, for_treebank, key_of, read_weights, values_of
 from levelhead.treebank import Treebank, parse
 from levelhead.treebank.source import read_bytes
 
@@ -133,14 +134,18 @@ def score_treebanks(
 
 
 def weights_for(
-    measures: Iterable[Measure], registry: Registry = STANDARD, known: Mapping[str, Weights] | None = None
+    measures: Iterable[Measure],
+    registry: Registry = STANDARD,
+    known: Mapping[str, Weights] | None = None,
+    treebank: str | None = None,
 ) -> dict[str, Weights]:
-    """Read the weights and training treebanks that measures name, each once; by the path in the measure.
+    """Read the weights and training treebanks that measures name, each once; by `scoring.weights.key_of`.
 
     Args:
         measures: any measures.
         registry: what they are.
         known: what was read or made before, by the same names; `WDE` is what `typology.entropy_weights` makes.
+        treebank: the code to put for `{treebank}` in paths.
 
     Raises:
         InputError: a file is not what it should be.
@@ -148,12 +153,13 @@ def weights_for(
     read = dict(known or {})
     for measure in measures:
         definition = registry.measures[measure.name]
-        path = path_of(measure)
-        if path == ENTROPY and definition.takes_weights and path not in read:
-            message = f"{measure} needs training treebanks: score --train, or typology.entropy_weights in Python"
-            raise MeasureError(message, "missing-weight")
-        if definition.needs_file and path not in read:
-            read[path] = definition.load(path) if definition.load else read_weights(path)
+        key = key_of(measure)
+        if key == ENTROPY and definition.takes_weights and key not in read:
+            message = f"{measure} needs training treebanks: --train of score and compare; in Python"
+            raise MeasureError(f"{message} weights={{'WDE': typology.entropy_weights(treebanks)}}", "missing-weight")
+        if definition.needs_file and key not in read:
+            path = key_of(for_treebank(measure, treebank))
+            read[key] = definition.load(path) if definition.load else read_weights(path)
     return read
 
 
@@ -285,3 +291,20 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
     parts["unicode"] = unicodedata.unidata_version
     parts["version"] = VERSION
     return parts
+
+
+def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
+    """Return one signature for many treebanks: what decides all, and one hash for the files of each kind, in order.
+
+    Args:
+        signatures: the signatures of the treebanks; at least one.
+    """
+    first, *others = every = list(signatures)
+    if not others:
+        return first
+    shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    hashes = {
+        name: hashlib.sha256("".join(one[name] for one in every).encode()).hexdigest()[:12]
+        for name in ("gold", "system")
+    }
+    return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

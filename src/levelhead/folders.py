@@ -13,6 +13,7 @@ from levelhead.evaluation import Evaluation, measures_for, score, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.progress import tracked
 from levelhead.scoring.rules import rules_named
+from levelhead.scoring.weights import TEMPLATE
 from levelhead.treebank.files import treebanks_in
 
 if TYPE_CHECKING:
@@ -64,7 +65,8 @@ def score_pairs(
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
     asked = measures_for(rules_named(rules), measures, registry)
-    weights = weights_for(asked, registry, weights)
+    one_for_all = [measure for measure in asked if TEMPLATE not in str(measure)]
+    weights = weights_for(one_for_all, registry, weights)
     formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
@@ -74,8 +76,9 @@ def score_pairs(
             faults.append(Fault("missing-system-file", message, Place(os.fspath(system.parent))))
             continue
         try:
+            own = weights_for(asked, registry, weights, name)
             evaluations[name] = score(
-                gold, system, measures=asked, rules=rules, **formats, weights=weights, registry=registry
+                gold, system, measures=asked, rules=rules, **formats, weights=own, registry=registry
             )
         except InputError as error:
             faults += error.faults

@@ -56,7 +56,8 @@ class Judged(NamedTuple):
     """How well a measure agrees with people.
 
     Args:
-        scores: of the first and the second system in each sentence, NaN where undefined.
+        scores: of the first and the second system in each sentence, NaN where undefined; more is better: of
+            perplexities they are minus the logarithm, base 10.
         agreement: how well it agrees.
     """
 
@@ -232,7 +233,10 @@ def _scores_of(measure: Measure, matches: Sequence[Matches], weights: Mapping[st
         )
     except MalformedDeps as error:
         raise InputError(Fault("invalid-deps", f"{measure}: DEPS cannot be read: {error}")) from error
-    scores = sentence_scores(first, measure.component or "f1"), sentence_scores(second, measure.component or "f1")
+    component = measure.component or "f1"
+    scores = sentence_scores(first, component), sentence_scores(second, component)
+    if REGISTRY[measure.name].lower_is_better:  # of surprise and events: minus the logarithm of perplexity
+        scores = -scores[0], -scores[1]
     if np.isnan(scores[0] + scores[1]).all():
         message = f"{measure} has no value in any sentence"
         raise InputError(Fault("invalid-judgements", message))

@@ -33,7 +33,8 @@ def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = F
 DPPL = Definition(
     "DPPL",
     "Derivation perplexity of the system's trees; lower is better, and gold need not be right or there.",
-    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences)",
+    "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences);"
+    " words that the model does not know are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     unit="perplexity",
     argument="a training treebank; ,order=NAME: the transition system of the order, swap-lazy by default, or string",
@@ -98,6 +99,8 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     measure = _with_options_in_order(measure, definition)
     if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
+    if measure.component and definition.lower_is_better:
+        raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
     check(measure, registry.schemes)
     return measure
 
@@ -139,10 +142,13 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
 
 
 def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
-    """Say whether a lower value of a measure is a better one, as of perplexities.
+    """Say whether a lower value of a measure is a better one, as of perplexities; not of what a table calls otherwise.
 
     Args:
-        text: the measure.
+        text: the measure, or the name of a column of published scores.
         registry: the measures and schemes that there are.
     """
-    return registry.measures[parse_measure(text, registry).name].lower_is_better
+    try:
+        return registry.measures[parse_measure(text, registry).name].lower_is_better
+    except MeasureError:
+        return False

@@ -5,14 +5,16 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, NamedTuple
 
-from levelhead.evaluation import Input, load_pair, measures_for, weights_for
+from levelhead.errors import Fault
+from levelhead.evaluation import Input, decisive, load_pair, measures_for, signature, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts, count_words
+from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure import NOTHING, Measure
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import count_by_sentence
-from levelhead.scoring.weights import values_of
+from levelhead.scoring.weights import Weights, values_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.reader import Format
 
@@ -26,11 +28,17 @@ class SentenceCounts(NamedTuple):
         gold: the gold treebank.
         words: gold, system and aligned words.
         counts: the counts of each measure by its text.
+        signature: everything that decides them.
+        notes: what to know before they are used, in sentences.
+        warnings: what is odd about the files.
     """
 
     gold: Treebank
     words: Counts
     counts: Mapping[str, Counts]
+    signature: Mapping[str, str]
+    notes: tuple[str, ...]
+    warnings: tuple[Fault, ...]
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the counts as columns, one value a sentence in each, by name.
@@ -77,6 +85,7 @@ def count_sentences(
     format: Format = "conllu",  # noqa: A002
     gold_format: Format | None = None,
     registry: Registry = STANDARD,
+    weights: Mapping[str, Weights] | None = None,
 ) -> SentenceCounts:
     """Count every measure in every sentence.
 
@@ -88,17 +97,26 @@ def count_sentences(
         format: as in `score`.
         gold_format: as in `score`.
         registry: as in `score`.
+        weights: as in `score`.
 
     Raises:
         InputError: a file is not valid, the texts differ, or a measure is of enhanced graphs, and DEPS cannot be read.
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    weights = weights_for(asked, registry)
+    weights = weights_for(asked, registry, weights)
     matches = match(*load_pair(gold, system, chosen, format, gold_format), chosen)
+    pair = matches.gold, matches.system
     counts = {}
     for measure in asked:
         definition = registry.measures[measure.name]
         values = values_of(measure, definition, weights)
         counts[str(measure)] = count_by_sentence(matches, measure, definition, schemes=registry.schemes, weights=values)
-    return SentenceCounts(matches.gold, count_words(matches, NOTHING, by_sentence=True), counts)
+    return SentenceCounts(
+        matches.gold,
+        count_words(matches, NOTHING, by_sentence=True),
+        counts,
+        signature(*pair, chosen, decisive(asked, weights, registry)),
+        notes_on(*pair, ((one, registry.measures[one.name]) for one in asked), chosen, registry.schemes),
+        (*pair[0].warnings, *pair[1].warnings),
+    )

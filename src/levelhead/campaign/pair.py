@@ -17,7 +17,7 @@ from levelhead._version import VERSION
 from levelhead.campaign.results import Gold, Result
 from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.errors import Fault, InputError, Place, TextMismatch
-from levelhead.evaluation import Evaluation, parse_as, score_treebanks
+from levelhead.evaluation import Evaluation, parse_as, score_treebanks, weights_for
 from levelhead.jobs import StaleInput
 from levelhead.measures import REGISTRY, STANDARD, lower_is_better, parse_measure
 from levelhead.scoring import Rules, Score
@@ -26,7 +26,7 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.spans import spans_of
-from levelhead.scoring.weights import Weights, values_of
+from levelhead.scoring.weights import TEMPLATE, Weights, values_of
 from levelhead.secondary import Coverage, SecondaryEvaluation, score_valid_sentences, valid_sentences
 from levelhead.significance import Run, counted
 from levelhead.treebank import Treebank
@@ -35,6 +35,7 @@ from levelhead.treebank.source import decompressed
 _NOTHING = Fraction(0)
 _MOST_REASONS = 20
 _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
+_FILES_AT_ONCE = 8
 
 
 class File(NamedTuple):
@@ -55,13 +56,15 @@ class Settings(NamedTuple):
     Args:
         rules: the name of the rules.
         measures: the texts of the measures.
-        weights: the weights that measures name.
+        files: weights and training treebanks, by the measure that names them.
+        treebank: the code of the test set, for measures that name a file for each.
         by_sentence: whether the counts of every sentence are kept, for tests of significance.
     """
 
     rules: str
     measures: tuple[str, ...]
-    weights: Mapping[str, Weights]
+    files: Mapping[str, File]
+    treebank: str = ""
     by_sentence: bool = False
 
 
@@ -73,14 +76,14 @@ def key_of(gold: File, system: File | None, settings: Settings) -> str:
         system: the system's output, or None if there is none.
         settings: what else decides.
     """
-    weights = {name: table.sha256 for name, table in settings.weights.items()}
+    files = {name: file.sha256 for name, file in settings.files.items()}
     parts: list[Any] = [
         "pair by sentence" if settings.by_sentence else "pair",
         VERSION,
         unicodedata.unidata_version,
         settings.rules,
         settings.measures,
-        weights,
+        files,
         gold.sha256,
     ]
     parts.append(None if system is None else system.sha256)
@@ -98,13 +101,17 @@ def score_pair(gold: File, system: File | None, settings: Settings) -> bytes:
     Raises:
         StaleInput: a file is not what it was when the campaign was planned.
     """
+    try:
+        weights = _weights(settings)
+    except _Unusable as error:
+        return _json({"faults_of": error.measure, "faults": _faults(error.reason)})
     reference = _gold(gold, settings.rules)
     if not isinstance(reference, Treebank):
-        return _json({"gold_faults": _faults(reference)})
+        return _json({"faults_of": "gold", "faults": _faults(reference)})
     if system is None:
         record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
     else:
-        record = _scored(reference, _contents(system), settings)
+        record = _scored(reference, _contents(system), settings, weights)
     record["gold"] = Gold(reference.source.sha256 or "", len(reference), reference.n_words)
     record["undefined"] = _undefined(gold, settings, record)
     return _json(record)
@@ -123,6 +130,31 @@ def _contents(file: File) -> bytes:
     if hashlib.sha256(data).hexdigest() != file.sha256:
         raise StaleInput("it was written to while it was read", "changing-file", Place(file.path))
     return data
+
+
+class _Unusable(Exception):
+    """A file that a measure names cannot be used."""
+
+    def __init__(self, measure: str, reason: InputError) -> None:
+        super().__init__(measure)
+        self.measure, self.reason = measure, reason
+
+
+def _weights(settings: Settings) -> dict[str, Weights]:
+    """What the measures need, each read once by a worker for as long as it is asked for."""
+    read: dict[str, Weights] = {}
+    for name, file in settings.files.items():
+        try:
+            read |= _weights_in(name, file, settings.treebank if TEMPLATE in name else "")
+        except InputError as error:
+            raise _Unusable(name, error) from error
+    return read
+
+
+@lru_cache(maxsize=_FILES_AT_ONCE)
+def _weights_in(measure: str, file: File, treebank: str) -> Mapping[str, Weights]:
+    _contents(file)  # is what it was
+    return weights_for([parse_measure(measure)], treebank=treebank)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
@@ -152,7 +184,7 @@ def _of_gold(file: File, rules: str, measures: tuple[str, ...]) -> Mapping[str, 
     return {name: score.value for name, score in score_treebanks(gold, gold, asked, rules_named(rules)).items()}
 
 
-def _scored(gold: Treebank, raw: bytes, settings: Settings) -> dict[str, Any]:
+def _scored(gold: Treebank, raw: bytes, settings: Settings, weights: Mapping[str, Weights]) -> dict[str, Any]:
     """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
     rules = rules_named(settings.rules)
     asked = [parse_measure(name) for name in settings.measures]
@@ -160,29 +192,31 @@ def _scored(gold: Treebank, raw: bytes, settings: Settings) -> dict[str, Any]:
     try:
         data = decompressed(raw, "")
         system = parse_as(data, None, rules)
-        evaluation = score_treebanks(gold, system, asked, rules, settings.weights)
+        evaluation = score_treebanks(gold, system, asked, rules, weights)
     except TextMismatch as error:
         status = status_of_other_text(_n_characters(system, rules), _n_characters(gold, rules))
-        return _refused(error, status, _salvaged(gold, data, settings))
+        return _refused(error, status, _salvaged(gold, data, settings, weights))
     except InputError as error:
-        return _refused(error, status_of_refusal(error), _salvaged(gold, data, settings))
+        return _refused(error, status_of_refusal(error), _salvaged(gold, data, settings, weights))
     return {
         "state": "valid",
         "status": status_of_scores(evaluation.scores, rules.name),
         "reasons": [],
         "scores": _numbers(evaluation),
-        **({"sentences": _sentences(evaluation, asked, settings)} if settings.by_sentence else {}),
+        **({"sentences": _sentences(evaluation, asked, rules, weights)} if settings.by_sentence else {}),
     }
 
 
-def _sentences(evaluation: Evaluation, asked: Iterable[Measure], settings: Settings) -> dict[str, list[list[float]]]:
+def _sentences(
+    evaluation: Evaluation, asked: Iterable[Measure], rules: Rules, weights: Mapping[str, Weights]
+) -> dict[str, list[list[float]]]:
     """The numerators and the denominators of each measure that has a value, a number for each gold sentence."""
-    matches = match(evaluation.gold, evaluation.system, rules_named(settings.rules))
+    matches = match(evaluation.gold, evaluation.system, rules)
     found = {}
     for measure in asked:
         if evaluation[str(measure)].reason is None:
             definition = STANDARD.measures[measure.name]
-            values = values_of(measure, definition, settings.weights)
+            values = values_of(measure, definition, weights)
             counts = count(matches, measure, definition, schemes=STANDARD.schemes, weights=values, by_sentence=True)
             parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})]).parts[:, 0, 0].T
             whole = np.array_equal(parts, np.rint(parts))
@@ -201,12 +235,14 @@ def _refused(error: InputError, status: str, secondary: SecondaryEvaluation | No
     return record
 
 
-def _salvaged(gold: Treebank, data: bytes, settings: Settings) -> SecondaryEvaluation | None:
+def _salvaged(
+    gold: Treebank, data: bytes, settings: Settings, weights: Mapping[str, Weights]
+) -> SecondaryEvaluation | None:
     """The scores of the sentences of an invalid output that can be compared, if there are any."""
     rules = rules_named(settings.rules)
     asked = [parse_measure(name) for name in settings.measures]
     try:
-        return score_valid_sentences(gold, *valid_sentences(data), asked, rules, settings.weights)
+        return score_valid_sentences(gold, *valid_sentences(data), asked, rules, weights)
     except InputError:
         return None
 
@@ -235,11 +271,12 @@ def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gol
         path: the gold file, for messages.
 
     Raises:
-        InputError: gold was not valid.
+        InputError: gold was not valid, or a file that a measure names.
     """
     record = json.loads(data)
-    if "gold_faults" in record:
-        raise InputError(*(Fault(slug, m, Place(path, line), "error", n) for line, slug, m, n in record["gold_faults"]))
+    if "faults" in record:
+        file = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else path
+        raise InputError(*(Fault(slug, m, Place(file, line), "error", n) for line, slug, m, n in record["faults"]))
     undefined = rules_named(settings.rules).undefined
     scores = {name: _score(name, numbers, undefined) for name, numbers in record.get("scores", {}).items()}
     secondary = {name: _score(name, numbers, undefined) for name, numbers in record.get("secondary", {}).items()}

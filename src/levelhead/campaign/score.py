@@ -14,11 +14,13 @@ from levelhead.campaign.entries import Campaign
 from levelhead.campaign.pair import File, Settings, key_of, read_record, score_pair
 from levelhead.campaign.results import Gold, Result, Results
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import measures_for, weights_for
+from levelhead.evaluation import measures_for
 from levelhead.jobs import Job, Store, Workers, processes, run
+from levelhead.measures import REGISTRY, parse_measure
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
+from levelhead.scoring.weights import for_treebank, path_of
 
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
@@ -61,7 +63,7 @@ def score_campaign(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures)
-    settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), weights_for(asked), by_sentence)
+    settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), {}, by_sentence=by_sentence)
     scoring = _Scoring(campaign, settings)
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
@@ -75,6 +77,8 @@ class _Scoring:
 
     def __init__(self, campaign: Campaign, settings: Settings) -> None:
         self.campaign, self.settings = campaign, settings
+        asked = [parse_measure(name) for name in settings.measures]
+        self.with_files = [measure for measure in asked if REGISTRY[measure.name].needs_file]
         self.seen: dict[Path, _Seen] = {}
         self.unreadable: dict[Path, str] = {}
         self.found: dict[str, bytes] = {}
@@ -115,9 +119,10 @@ class _Scoring:
             for system in self.campaign.systems:
                 output_path = system.outputs.get(test_set.code)
                 gold, output = self._files(output_path, test_set.gold)
-                record = self.found[key_of(gold, output, self.settings)]
+                settings = self._settings(test_set.code)
+                record = self.found[key_of(gold, output, settings)]
                 try:
-                    result, golds[test_set.code] = read_record(record, self.settings, gold.path)
+                    result, golds[test_set.code] = read_record(record, settings, gold.path)
                 except InputError as error:
                     faults += error.faults
                     break
@@ -131,11 +136,20 @@ class _Scoring:
     def _jobs(self) -> Iterator[Job]:
         for system, test_set in self.pairs:
             gold, output = self._files(system.outputs.get(test_set.code), test_set.gold)
-            key = key_of(gold, output, self.settings)
+            settings = self._settings(test_set.code)
+            key = key_of(gold, output, settings)
             name = f"{system.name} on {test_set.code}"
             weight = self.sizes[system.name, test_set.code] + _OVERHEAD
             if key not in self.found:
-                yield Job(key, score_pair, (gold, output, self.settings), name, weight)
+                yield Job(key, score_pair, (gold, output, settings), name, weight)
+
+    def _settings(self, treebank: str) -> Settings:
+        """Return the settings for a test set, with the files that measures name for it."""
+        if not self.with_files:
+            return self.settings
+        own = {str(one): path_of(for_treebank(one, treebank)) for one in self.with_files}
+        files = {name: self._see(Path(path).absolute()).file for name, path in own.items()}
+        return self.settings._replace(files=files, treebank=treebank)
 
     def _files(self, output: Path | None, gold: Path | None) -> tuple[File, File | None]:
         """Gold and an output; one that is there and cannot be read counts as missing, with the reason."""
@@ -162,7 +176,9 @@ class _Scoring:
         return self.seen[path]
 
     def _signature(self) -> dict[str, str]:
-        weights = {name: table.sha256[:12] for name, table in self.settings.weights.items()}
+        codes = [test_set.code for test_set in self.campaign.test_sets]
+        files = {str(one): [Path(path_of(for_treebank(one, code))) for code in codes] for one in self.with_files}
+        weights = {name: self._digest(dict.fromkeys(paths)) for name, paths in files.items()}
         return {
             "rules": self.settings.rules,
             **weights,

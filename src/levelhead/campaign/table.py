@@ -15,6 +15,7 @@ from levelhead.campaign.languages import language_of
 from levelhead.campaign.results import Result, Results
 from levelhead.campaign.status import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.measures import lower_is_better
 from levelhead.treebank.source import read_bytes
 
 _SYSTEM = ("system", "team")
@@ -55,11 +56,12 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
 
 def _results(cells: _Cells, signature: Mapping[str, str]) -> Results:
     systems, codes, measures = (tuple(dict.fromkeys(key[i] for key in cells)) for i in range(3))
+    nothing = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
     results = {}
     for system in systems:
         for code in codes:
             known = {measure: cells.get((system, code, measure)) for measure in measures}
-            values = {measure: value if value is not None else Fraction(0) for measure, value in known.items()}
+            values = {measure: nothing[measure] if value is None else value for measure, value in known.items()}
             lacking = tuple(measure for measure, value in known.items() if value is None)
             if len(lacking) == len(measures):
                 results[system, code] = Result("missing", values, CANNOT_OPEN, ("the table has no score",))
@@ -97,7 +99,7 @@ class _Reading:
                 continue
             for measure, text in self._scores(row):
                 key = (row[self.system], row[self.test_set], measure)
-                value = self._value(text, number)
+                value = self._value(text, number, perplexity=lower_is_better(measure))
                 if not all(key):
                     self._wrong("the system, the treebank or the measure has no name", number)
                 elif key in cells:
@@ -112,19 +114,19 @@ class _Reading:
             return [(row[self.measure], row[self.score])]
         return [(self.head[i], row[i]) for i in self.wide]
 
-    def _value(self, text: str, number: int) -> Fraction | None:
-        """A score as a ratio; None for an empty cell."""
+    def _value(self, text: str, number: int, *, perplexity: bool) -> Fraction | None:
+        """A score as a ratio, or a perplexity as it is; None for an empty cell."""
         if not text.strip() or text.strip() == "-":
             return None
         try:
             value = Decimal(text.strip())
-            in_range = value.is_finite() and 0 <= value <= 100
+            in_range = value.is_finite() and value >= 0 and (perplexity or value <= 100)
         except InvalidOperation:
             in_range = False
         if not in_range:
             self._wrong(f"{quoted(text)} is no score from 0 to 100", number)
             return None
-        return Fraction(value) / 100
+        return Fraction(value) / (1 if perplexity else 100)
 
     def _wrong(self, message: str, line: int) -> None:
         self.faults.append(Fault("invalid-table", message, Place(self.name, line)))

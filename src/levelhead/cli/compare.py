@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -46,6 +48,7 @@ class Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse what does not go together."""
+        options.check_paths(self.inputs(), [self.output, self.report_file])
         modes = [self.languages, self.agreement, bool(self.by), self.examples is not None]
         if sum(modes) > 1:
             raise click.UsageError("give one of --languages, --agreement, --by, --examples")
@@ -56,6 +59,13 @@ class Request(NamedTuple):
             raise click.UsageError("--report and --figures go with none of --languages, --agreement, --by, --examples")
         if self.train and not self.by:
             raise click.UsageError("--train is for --by")
+
+    def inputs(self) -> Iterator[str]:
+        """Give all files that are read, those of folders and of folders of runs too."""
+        for path in (self.gold, *self.systems):
+            yield path
+            yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
+        yield from (*self.train, *self.definitions)
 
     def registry(self) -> Registry:
         """Return the measures and schemes that there are."""

@@ -74,7 +74,7 @@ def correlate(
     table, chosen = _read(tables, columns, differences, key, missing)
     if cumulative_variance:
         variances = _variances(table, chosen or tuple(table.numbers))
-        _print_variances(variances, output_format, places, output)
+        _print_variances(variances, table, output_format, places, output)
         _draw(figure, draw or "variance", table, tuple(variances), family, None)
         return
     result = correlate_columns(
@@ -123,15 +123,19 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
 
 
 def _print_variances(
-    variances: dict[str, CumulativeVariance], output_format: str, places: int | None, output: str | None
+    variances: dict[str, CumulativeVariance],
+    table: Measurements,
+    output_format: str,
+    places: int | None,
+    output: str | None,
 ) -> None:
     from levelhead.report import correlation as report
 
     if output_format in {"json", "jsonl"}:
-        options.print_json(report.variance_document(variances), output, lines=output_format == "jsonl")
+        options.print_json(report.variance_document(variances, table), output, lines=output_format == "jsonl")
     else:
         options.print_table(
-            report.variance_table(variances),
+            report.variance_table(variances, table),
             output_format,
             _places(output_format, 6) if places is None else places,
             output,
@@ -173,7 +177,7 @@ def _draw(
     if kind == "scatter":
         chart = figures_of_papers.scatter_of(table, columns[0], columns[1], colour=family)
     elif kind == "variance":
-        chart = figures_of_papers.cumulative_variances(table, columns)
+        chart = figures_of_papers.cumulative_variances(_variances(table, columns))
     elif kind == "bars":
         chart = figures_of_papers.by_treebank(table, columns, sort_by=columns[0])
     elif result is None:

@@ -17,7 +17,6 @@ from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
 
 if TYPE_CHECKING:
-    from levelhead.evaluation import Evaluation
     from levelhead.measures import Registry
     from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
@@ -213,7 +212,7 @@ def print_warnings(faults: Iterable[Fault]) -> None:
         say(f"warning: {fault}")
 
 
-def print_notes(evaluations: Iterable[Evaluation]) -> None:
+def print_notes(notes: Iterable[str]) -> None:
     """Print what to know before the numbers are used, each sentence once, on standard error."""
-    for note in dict.fromkeys(note for evaluation in evaluations for note in evaluation.notes):
+    for note in dict.fromkeys(notes):
         say(f"note: {note}")

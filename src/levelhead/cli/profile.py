@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -16,6 +16,16 @@ from levelhead.typology.selection import NEEDED
 
 if TYPE_CHECKING:
     from levelhead.report.table import Table
+
+_PROFILES, _SELECTION = "profiles", "--select"
+_GOES_WITH = {
+    **dict.fromkeys(("columns", "long", "total", "scheme", "definitions", "chunk"), _PROFILES),
+    **dict.fromkeys(("partial_chunk", "window", "least", "wde_table"), _PROFILES),
+    **dict.fromkeys(("samples", "seed"), "--rarefy"),
+    **dict.fromkeys(("min_tokens", "max_nonprojective", "nonprojective"), _SELECTION),
+    **dict.fromkeys(("any_features", "several_per_language"), _SELECTION),
+}
+"""What each option that not everything takes goes with."""
 
 Printing = tuple[str, int | None, str | None]
 """Format, places, output."""
@@ -76,6 +86,7 @@ def profile(treebanks: tuple[str, ...], **asked: Any) -> None:
         _list_columns(printing)
         return
     _check(treebanks, asked)
+    _check_options(asked)
     if asked["rarefy"] is not None:
         _print_samples(treebanks, asked, printing)
     elif asked["similarity"]:
@@ -90,7 +101,8 @@ def _list_columns(printing: Printing) -> None:
     if printing[0] == "text":
         options.emit(report.columns_text(), printing[2])
     else:
-        _print(report.columns_table(), report.columns_documents, printing, "columns")
+        document = {"schema": SCHEMA, "kind": "columns", "rows": report.columns_documents()}
+        _print(report.columns_table(), document, printing)
 
 
 def _check(treebanks: Sequence[str], asked: dict[str, Any]) -> None:
@@ -101,14 +113,24 @@ def _check(treebanks: Sequence[str], asked: dict[str, Any]) -> None:
         raise click.UsageError("only one file can be standard input")
     if sum(bool(asked[name]) for name in ("rarefy", "similarity", "selection")) > 1:
         raise click.UsageError("--rarefy, --similarity and --select cannot be asked for together")
-    if asked["wde_table"] and (asked["rarefy"] or asked["similarity"] or asked["selection"]):
-        raise click.UsageError("--wde-table goes with profiles")
     if asked["rarefy"] and asked["merge"]:
         raise click.UsageError("--rarefy takes each file as it is: --merge does not go with it")
     files = {os.path.realpath(file) for some in collection.files_of(treebanks).values() for file in some}
     for name in ("output", "wde_table"):
         if asked[name] not in (None, "-") and os.path.realpath(asked[name]) in files:
             raise click.UsageError(f"--{name.replace('_', '-')} names one of the files that are read")
+
+
+def _check_options(asked: dict[str, Any]) -> None:
+    """Refuse options that would change nothing."""
+    modes = {"rarefy": "--rarefy", "similarity": "--similarity", "selection": _SELECTION}
+    mode = next((text for name, text in modes.items() if asked[name] not in (None, False)), _PROFILES)
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and _GOES_WITH.get(name, mode) != mode:
+            raise click.UsageError(f"{parameter.opts[-1]} goes with {_GOES_WITH[name]}")
 
 
 def _print_profiles(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
@@ -150,9 +172,7 @@ def _print_similarity(treebanks: Sequence[str], asked: dict[str, Any], printing:
     if not found.pairs:
         raise click.UsageError("--similarity compares two treebanks or more")
     options.print_warnings(found.warnings)
-    _print(
-        report.similarity_table(found.pairs), lambda: report.similarity_documents(found.pairs), printing, "similarity"
-    )
+    _print(report.similarity_table(found), report.similarity_document(found), printing)
 
 
 def _print_samples(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
@@ -165,7 +185,9 @@ def _print_samples(treebanks: Sequence[str], asked: dict[str, Any], printing: Pr
     form, samples, seed = asked["input_format"], asked["samples"], asked["seed"]
     found = collection.sampled(collection.files_of(treebanks), sizes, samples=samples, seed=seed, format=form)
     options.print_warnings(found.warnings)
-    _print(report.samples_table(found.rows), lambda: report.samples_documents(found.rows), printing, "rarefied")
+    if not any(found.rows.values()):
+        raise click.UsageError(f"--rarefy wants samples of more words than there are: {'; '.join(found.notes)}")
+    _print(report.samples_table(found), report.samples_document(found), printing)
 
 
 def _print_selection(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
@@ -177,15 +199,17 @@ def _print_selection(treebanks: Sequence[str], asked: dict[str, Any], printing: 
         asked["nonprojective"] == "callin", not asked["several_per_language"],
     )  # fmt: skip
     verdicts = select(survey.profiles, criteria)
-    _print(report.selection_table(verdicts), lambda: report.selection_documents(verdicts), printing, "selection")
+    table = report.selection_table(verdicts, criteria, survey.files)
+    _print(table, report.selection_document(verdicts, criteria, survey.files), printing)
 
 
-def _print(table: Table, documents: Callable[[], list[dict[str, Any]]], printing: Printing, kind: str) -> None:
-    """Print a table, or a document for each of its rows."""
+def _print(table: Table, document: dict[str, Any], printing: Printing) -> None:
+    """Print a table, or a document with its rows, or each of these with the signature."""
     output_format, places, output = printing
     if output_format == "jsonl":
-        options.print_json(documents(), output, lines=True)
+        signature = {"signature": document["signature"]} if "signature" in document else {}
+        options.print_json([row | signature for row in document["rows"]], output, lines=True)
     elif output_format == "json":
-        options.print_json({"schema": SCHEMA, "kind": kind, "rows": documents()}, output)
+        options.print_json(document, output)
     else:
         options.print_table(table, output_format, places, output)

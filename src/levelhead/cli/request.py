@@ -40,7 +40,8 @@ class Request(NamedTuple):
         enhancements: digits of the kinds of enhancement that are not scored.
         explain: whether to explain the differences between rules.
         align_sentences: whether to score the sentences that agree.
-        gates: gates, as they were written.
+        gates: lower bounds of measures, as they were written.
+        ceilings: upper bounds of perplexities.
         table: which table to print.
         by: breakdowns: properties, several divided by commas.
         show: cells of the confusion whose sentences to print.
@@ -67,6 +68,7 @@ class Request(NamedTuple):
     explain: bool
     align_sentences: bool
     gates: tuple[str, ...]
+    ceilings: tuple[str, ...]
     table: str
     by: tuple[str, ...]
     show: tuple[str, ...]
@@ -102,12 +104,16 @@ class Request(NamedTuple):
         if self.folders and (self.counts or self.align_sentences or self.show):
             raise click.UsageError("--counts, --align-sentences and --show are for one pair of files")
         special = self.table != "scores" or self.by or self.show
-        if special and (self.gates or self.counts or self.align_sentences or self.explain):
-            message = "--table, --by and --show go with none of --fail-under, --counts, --align-sentences, --explain"
-            raise click.UsageError(message)
+        gated = self.gates or self.ceilings
+        if special and (gated or self.counts or self.align_sentences or self.explain):
+            others = "--fail-under, --fail-over, --counts, --align-sentences, --explain"
+            raise click.UsageError(f"--table, --by and --show go with none of {others}")
         if (self.report_file or self.figures) and (special or self.align_sentences or self.explain):
             message = "--report and --figures go with none of --table, --by, --show, --align-sentences, --explain"
             raise click.UsageError(message)
+        if self.explain and (self.folders or self.asked or gated or self.align_sentences or self.train):
+            others = "-m, -w, --fail-under, --fail-over, --align-sentences, --train"
+            raise click.UsageError(f"--explain is of one pair and of all measures: it goes with none of {others}")
         if bool(self.table != "scores") + bool(self.by) + bool(self.show) > 1:
             raise click.UsageError("give one of --table, --by and --show")
         if self.train and not self.by and not self._needs_entropy:
@@ -125,7 +131,7 @@ class Request(NamedTuple):
                 with suppress(OSError):  # is told where the folder is read
                     yield from (entry.path for entry in os.scandir(path))
         yield from (*self.train, *self.definitions)
-        gates = (gate.rpartition("=")[0] for gate in self.gates)
+        gates = (gate.rpartition("=")[0] for gate in (*self.gates, *self.ceilings))
         measures = (split(text) for text in [*self.asked, *gates] if "(" in text)
         yield from (path_of(measure) for measure in measures if measure.argument is not None)
 
@@ -140,7 +146,7 @@ class Request(NamedTuple):
 
     @property
     def _needs_entropy(self) -> bool:
-        return any(f"({ENTROPY}" in text for text in (*self.asked, *self.gates))
+        return any(f"({ENTROPY}" in text for text in (*self.asked, *self.gates, *self.ceilings))
 
     def entropy_weights(self) -> dict[str, Weights]:
         """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing if it was not asked for."""

@@ -3,28 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli import options
-from levelhead.cli.program import DONE, GATE, say
+from levelhead.cli.gates import Gate, gates, passed
+from levelhead.cli.program import DONE
 from levelhead.cli.request import Request
-from levelhead.errors import Fault, InputError
 from levelhead.evaluation import Evaluation
 from levelhead.evaluation import score as score_pair
-from levelhead.measures import parse_measure
 from levelhead.report import scores as report
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
+    from fractions import Fraction
 
     from levelhead.measures import Registry
     from levelhead.secondary import Coverage
 
-
-Gate = tuple[str, Fraction]
 
 TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
 
@@ -59,6 +56,10 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @click.option(
     "--fail-under", "gates", multiple=True, metavar="MEASURE=NUMBER",
     help="Exit with 1 if a measure is below a percentage (compared unrounded); can be repeated.",
+)  # fmt: skip
+@click.option(
+    "--fail-over", "ceilings", multiple=True, metavar="MEASURE=NUMBER",
+    help="Exit with 1 if a perplexity, of which lower ones are better, is above a number; can be repeated.",
 )  # fmt: skip
 @click.option(
     "--table", type=click.Choice(TABLES), default="scores", show_default=True,
@@ -98,7 +99,7 @@ def score(**given: Any) -> int:
     if request.table != "scores" or request.by or request.show:
         return _analyse(request)
     registry = request.registry()
-    wanted = [_gate(text, registry) for text in request.gates]
+    wanted = list(gates(request.gates, request.ceilings, registry))
     settings = {
         **request.settings(),
         "registry": registry,
@@ -106,16 +107,16 @@ def score(**given: Any) -> int:
         "weights": request.entropy_weights(),
     }
     if request.folders:
-        return _passed(_score_folders(request, settings), wanted)
+        return passed(_score_folders(request, settings), wanted)
     evaluation, coverage = _score(request, settings)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
-    options.print_notes([evaluation])
+    options.print_notes(evaluation.notes)
     request.print(
         lambda: report.score_table(evaluation, coverage, counts=request.counts),
         lambda: report.score_document(evaluation, coverage),
     )
     _write_page(request, {next(iter(request.pairs())): evaluation})
-    return _passed({name: score.exact for name, score in evaluation.items()}, wanted)
+    return passed({name: score.exact for name, score in evaluation.items()}, wanted)
 
 
 def _analyse(request: Request) -> int:
@@ -136,37 +137,15 @@ def _analyse(request: Request) -> int:
     return DONE
 
 
-def _every(request: Request, gates: list[Gate], registry: Registry) -> list[str] | None:
+def _every(request: Request, wanted: list[Gate], registry: Registry) -> list[str] | None:
     """All measures to compute, or None for the rules' own: those asked for, and those that gates need."""
     from levelhead.scoring.rules import RULES
 
-    if not request.asked and not gates and request.punct == "keep":
+    if not request.asked and not wanted and request.punct == "keep":
         return None
     own = () if request.measures else RULES[request.rules].measures
     every = options.without_punctuation([*own, *request.asked], request.punct, registry)
-    return list(dict.fromkeys([*every, *(measure for measure, _ in gates)]))
-
-
-def _gate(text: str, registry: Registry) -> Gate:
-    name, equals, bound = text.rpartition("=")
-    try:
-        percentage = Fraction(bound)
-    except (ValueError, ZeroDivisionError):
-        equals = ""
-    if not (name and equals):
-        raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
-    return str(parse_measure(name, registry)), percentage / 100
-
-
-def _passed(values: Mapping[str, Fraction | None], gates: list[Gate]) -> int:
-    code = DONE
-    for measure, bound in gates:
-        value = values[measure]
-        if value is None or value < bound:
-            shown = "has no value" if value is None else f"is {float(100 * value):.4f}"
-            say(f"{measure} {shown}, under {float(100 * bound):g}")
-            code = GATE
-    return code
+    return list(dict.fromkeys([*every, *(gate.measure for gate in wanted)]))
 
 
 def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, Fraction | None]:
@@ -176,7 +155,7 @@ def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, F
     average = macro_average(evaluations)
     for evaluation in evaluations.values():
         options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
-    options.print_notes(evaluations.values())
+    options.print_notes(note for one in evaluations.values() for note in one.notes)
     documents = [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()]
     request.print(
         lambda: report.scores_table(evaluations, average),

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli import options
 from levelhead.cli.score_tables import one_measure
-from levelhead.evaluation import load_pair
+from levelhead.evaluation import decisive, joint_signature, load_pair, signature
+from levelhead.scoring.crossing import notes_of, notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import rules_named
 
@@ -18,15 +19,43 @@ if TYPE_CHECKING:
     from levelhead.cli.request import Request
     from levelhead.evaluation import Evaluation
     from levelhead.report.scores import Average
+    from levelhead.scoring.measure import Measure
     from levelhead.treebank.schemes import Scheme
 
+    _Used = tuple[Scheme, tuple[str, ...]]
 
-def _matches(request: Request) -> Iterator[tuple[str, Matches]]:
-    rules = rules_named(request.rules)
-    for name, pair in request.pairs().items():
-        gold, system = load_pair(*pair, rules, request.input_format, request.gold_format)  # type: ignore[arg-type]
-        options.print_warnings((*gold.warnings, *system.warnings))
-        yield name, match(gold, system, rules)
+
+class _Pairs:
+    """The pairs of files that a request names, matched one by one; warnings and notes are printed on the way.
+
+    Args:
+        request: what was asked for.
+        measures: the measures that are counted.
+        scheme: a scheme that is used beside them, if any, with what uses it.
+    """
+
+    def __init__(self, request: Request, measures: tuple[Measure, ...] = (), scheme: _Used | None = None) -> None:
+        self.request, self.measures, self.scheme = request, measures, scheme
+        self.rules, self.registry = rules_named(request.rules), request.registry()
+        self.signatures: list[Mapping[str, str]] = []
+
+    def __iter__(self) -> Iterator[tuple[str, Matches]]:
+        request, registry = self.request, self.registry
+        for name, pair in request.pairs().items():
+            formats: Any = (request.input_format, request.gold_format)
+            gold, system = load_pair(*pair, self.rules, *formats)
+            options.print_warnings((*gold.warnings, *system.warnings))
+            asked = ((measure, registry.measures[measure.name]) for measure in self.measures)
+            options.print_notes(notes_on(gold, system, asked, self.rules, registry.schemes))
+            options.print_notes(notes_of(gold, system, [self.scheme] if self.scheme else []))
+            own = decisive(self.measures, {}, registry) | ({"scheme": self.scheme[0].name} if self.scheme else {})
+            self.signatures.append(signature(gold, system, self.rules, own))
+            yield name, match(gold, system, self.rules)
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """What decides the numbers of all."""
+        return joint_signature(self.signatures)
 
 
 def _scheme(request: Request) -> Scheme:
@@ -51,11 +80,14 @@ def print_breakdowns(request: Request) -> None:
     registry = request.registry()
     measure = parse_measure(one_measure(request)[0], registry)
     settings = Settings(_scheme(request), _training(request))
+    by_class = any("class" in by.split(",") for by in request.by)
+    pairs = _Pairs(request, (measure,), (_scheme(request), ("--by class",)) if by_class else None)
     found = {
         name: [break_down(matches, measure, by.split(","), settings, registry=registry) for by in request.by]
-        for name, matches in _matches(request)
+        for name, matches in pairs
     }
-    request.print(lambda: breakdown_table(found), lambda: breakdown_document(found))
+    signed = pairs.signature
+    request.print(lambda: breakdown_table(found, signed), lambda: breakdown_document(found, signed))
 
 
 def print_confusion(request: Request) -> None:
@@ -63,8 +95,10 @@ def print_confusion(request: Request) -> None:
     from levelhead.analysis import confuse
     from levelhead.report.analysis import confusion_document, confusion_table
 
-    found = {name: confuse(matches) for name, matches in _matches(request)}
-    request.print(lambda: confusion_table(found), lambda: confusion_document(found))
+    pairs = _Pairs(request)
+    found = {name: confuse(matches) for name, matches in pairs}
+    signed = pairs.signature
+    request.print(lambda: confusion_table(found, signed), lambda: confusion_document(found, signed))
 
 
 def print_errors(request: Request) -> None:
@@ -72,8 +106,10 @@ def print_errors(request: Request) -> None:
     from levelhead.analysis import error_types
     from levelhead.report.analysis import errors_document, errors_table
 
-    found = {name: error_types(matches) for name, matches in _matches(request)}
-    request.print(lambda: errors_table(found), lambda: errors_document(found))
+    pairs = _Pairs(request)
+    found = {name: error_types(matches) for name, matches in pairs}
+    signed = pairs.signature
+    request.print(lambda: errors_table(found, signed), lambda: errors_document(found, signed))
 
 
 def print_cascading(request: Request) -> None:
@@ -82,8 +118,10 @@ def print_cascading(request: Request) -> None:
     from levelhead.report.analysis import cascading_document, cascading_table
 
     scheme = _scheme(request)
-    found = {name: cascading_errors(matches, scheme) for name, matches in _matches(request)}
-    request.print(lambda: cascading_table(found), lambda: cascading_document(found))
+    pairs = _Pairs(request, scheme=(scheme, ("--table cascading",)))
+    found = {name: cascading_errors(matches, scheme) for name, matches in pairs}
+    signed = pairs.signature
+    request.print(lambda: cascading_table(found, signed), lambda: cascading_document(found, signed))
 
 
 def print_examples(request: Request) -> None:
@@ -95,7 +133,8 @@ def print_examples(request: Request) -> None:
 
     if request.output_format not in {"text", "json", "jsonl"}:
         raise click.UsageError("--show prints text or JSON")
-    ((_, matches),) = _matches(request)
+    pairs = _Pairs(request)
+    ((_, matches),) = pairs
     found: dict[str, list[Example]] = {}
     for cell in request.show:
         gold, colon, system = cell.partition(":")
@@ -103,7 +142,9 @@ def print_examples(request: Request) -> None:
             raise click.UsageError(f"{cell!r} is not GOLD:SYSTEM, as in nsubj:obj")
         found[cell] = list(examples_of(matches, gold, system))
     if request.json:
-        options.print_json(examples_document(matches, found), request.output, lines=request.output_format == "jsonl")
+        options.print_json(
+            examples_document(matches, found, pairs.signature), request.output, lines=request.output_format == "jsonl"
+        )
     else:
         options.emit(draw_examples(matches, found), request.output)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from levelhead.cli import options
-from levelhead.evaluation import Evaluation
+from levelhead.evaluation import Evaluation, joint_signature
 
 if TYPE_CHECKING:
     from levelhead.cli.request import Request
@@ -24,13 +24,18 @@ def print_exclusions(request: Request) -> None:
     settings = request.settings()
     (asked,) = one_measure(request)
     exclusions = exclusions_of(asked, cast("Kind", request.table), settings["registry"])
-    evaluations = _evaluations(request, {**settings, "measures": exclusions.measures})
+    evaluations = _evaluations(
+        request, {**settings, "measures": exclusions.measures, "weights": request.entropy_weights()}
+    )
     for evaluation in evaluations.values():
         options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
-    options.print_notes(evaluations.values())
+    options.print_notes(note for evaluation in evaluations.values() for note in evaluation.notes)
     rows = {name: values_of(evaluation) for name, evaluation in evaluations.items()}
     shown = exclusions.occurring(rows.values())
-    signature = {**_signature(evaluations), "scheme": settings["registry"].schemes.default}
+    signed = joint_signature(evaluation.signature for evaluation in evaluations.values())
+    # the classes are in the head of the table
+    signature = {name: value for name, value in signed.items() if name != "classes"}
+    signature["scheme"] = settings["registry"].schemes.default
     request.print(
         lambda: exclusions_table(rows, shown, (signature_line(signature),)),
         lambda: exclusions_document(rows, shown, signature),
@@ -47,17 +52,22 @@ def one_measure(request: Request) -> list[str]:
 
 def print_sentences(request: Request) -> None:
     """Print one row of counts for each gold sentence."""
-    from levelhead.report.scores import SCHEMA
+    from levelhead.report.scores import SCHEMA, signature_line
     from levelhead.report.sentences import sentences_table
     from levelhead.sentences import count_sentences
 
     settings = request.settings()
     asked = options.without_punctuation(request.asked or ["LAS"], request.punct, settings["registry"])
+    settings["weights"] = request.entropy_weights()
     treebanks = {name: count_sentences(*pair, measures=asked, **settings) for name, pair in request.pairs().items()}
+    for counts in treebanks.values():
+        options.print_warnings(counts.warnings)
+    options.print_notes(note for counts in treebanks.values() for note in counts.notes)
     columns = {name: counts.columns() for name, counts in treebanks.items()}
+    signature = joint_signature(counts.signature for counts in treebanks.values())
     request.print(
-        lambda: sentences_table(treebanks),
-        lambda: {"schema": SCHEMA, "kind": "sentences", "treebanks": columns},
+        lambda: sentences_table(treebanks, (signature_line(signature),)),
+        lambda: {"schema": SCHEMA, "kind": "sentences", "signature": dict(signature), "treebanks": columns},
     )
 
 
@@ -69,10 +79,3 @@ def _evaluations(request: Request, settings: dict[str, Any]) -> Mapping[str, Eva
     from levelhead.evaluation import score
 
     return {name: score(*pair, **settings) for name, pair in request.pairs().items()}
-
-
-def _signature(evaluations: Mapping[str, Evaluation]) -> dict[str, str]:
-    """What all have in common, and is not in every row: the classes are in the head of the table."""
-    first, *others = (evaluation.signature for evaluation in evaluations.values())
-    shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
-    return {name: value for name, value in shared.items() if name != "classes"}

@@ -6,6 +6,8 @@ coefficients of the sample and of all resamples.
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -15,6 +17,9 @@ from levelhead.errors import Fault, InputError
 
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
+
+MOST_EXACT = 9
+"""The most rows of which all permutations are looked at (362,880)."""
 
 _CONSTANT = 1e-12  # of standardised columns: no variance but that of rounding
 _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
@@ -91,24 +96,63 @@ def _normalised(covariances: Numbers) -> Numbers:
     return coefficients
 
 
-def resampled(values: Numbers, method: Method, n_given: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """Return the coefficients of bootstrap resamples of rows, float64, shape (resamples, columns, columns).
+def intervals(
+    values: Numbers, method: Method, n_given: int, n_resamples: int, level: float, rng: np.random.Generator
+) -> tuple[Numbers, Numbers]:
+    """Return where the bootstrap intervals of all pairs begin and end, each float64, shape (columns, columns).
+
+    NaN where no resample has a value. Only the tails that quantiles are taken of are kept, so that memory does not
+    grow with the number of resamples times that of pairs.
 
     Args:
         values: finite numbers, shape (rows, columns); the given columns are the last.
         method: which coefficient.
         n_given: how many columns are held fixed.
         n_resamples: how many resamples.
+        level: how much an interval holds, as 0.95.
         rng: where randomness comes from.
     """
     draws = resamples_of(len(values), n_resamples, rng)
-    step = max(1, _AT_ONCE // values.size)
-    parts = [correlations(values, draws[at : at + step], method, n_given) for at in range(0, n_resamples, step)]
-    return np.concatenate(parts)
+    n = values.shape[1] - n_given
+    step = max(1, _AT_ONCE // max(values.size, n * n))
+    tail = (1 - level) / 2
+    kept = min(n_resamples, math.floor(tail * (n_resamples - 1)) + 2)
+    lowest, highest = np.empty((0, n, n)), np.empty((0, n, n))  # of the latter the negatives
+    known = np.zeros((n, n), dtype=np.int64)
+    for at in range(0, n_resamples, step):
+        block = correlations(values, draws[at : at + step], method, n_given)
+        known += (~np.isnan(block)).sum(axis=0)
+        lowest, highest = _lowest(lowest, block, kept), _lowest(highest, -block, kept)
+    lowest.sort(axis=0)
+    highest.sort(axis=0)
+    return _quantile(lowest, known, tail), -_quantile(highest, known, tail)
+
+
+def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
+    """The n lowest values of each pair among those known and those of a block; NaN is the highest of all."""
+    every = np.concatenate([known, block])
+    return every if len(every) <= n else np.partition(every, n - 1, axis=0)[:n].copy()
+
+
+def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:
+    """The quantile of each pair from its lowest values, ascending, between neighbours as `numpy.quantile` has it."""
+    place = share * np.maximum(known - 1, 0)
+    before = np.floor(place).astype(np.int64)
+    after = np.minimum(before + 1, np.maximum(known - 1, 0))
+    low, high = (np.take_along_axis(lowest, rows[None], axis=0)[0] for rows in (before, after))
+    part = place - before
+    quantile: Numbers = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
+    return quantile
 
 
 def resamples_of(n_rows: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """Draw rows with replacement: how often each is drawn, float64, shape (resamples, rows)."""
+    """Draw rows with replacement: how often each is drawn, float64, shape (resamples, rows).
+
+    Args:
+        n_rows: how many rows there are, and how many are drawn in each resample.
+        n_resamples: how many resamples.
+        rng: where randomness comes from.
+    """
     return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=n_resamples).astype(np.float64)
 
 
@@ -145,3 +189,43 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     except ImportError as error:
         raise InputError(Fault("missing-extra", "p values need scipy: pip install 'levelhead[stats]'")) from error
     return float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))
+
+
+def exact_p_value(one: Numbers, other: Numbers) -> float:
+    """Return the two-sided p of Spearman's coefficient by all permutations of one column's ranks.
+
+    The share of permutations whose coefficient is as far from 0 as that of the sample; Student's t is no
+    approximation of it for few rows (four in perfect order have 1/12, by Student's t 0).
+
+    Args:
+        one: values, shape (rows,), of which there are at most `MOST_EXACT`.
+        other: values, likewise.
+    """
+    ranks = [_whole_ranks(column) for column in (one, other)]
+    products = _products(*(tuple(sorted(rank.tolist())) for rank in ranks))
+    return float(np.mean(products >= abs(int(ranks[0] @ ranks[1]))))
+
+
+def _whole_ranks(column: Numbers) -> NDArray[np.int64]:
+    """Twice the midranks minus their mean: whole numbers, so that equal coefficients are equal."""
+    ranks = midranks(column, np.ones((1, len(column))))[0]
+    whole: NDArray[np.int64] = np.rint(2 * ranks).astype(np.int64) - (len(column) + 1)
+    return whole
+
+
+@lru_cache(maxsize=64)
+def _products(one: tuple[int, ...], other: tuple[int, ...]) -> NDArray[np.int64]:
+    """The absolute sums of products of ranks with each permutation of others, int64, shape (permutations,)."""
+    products: NDArray[np.int64] = np.abs(np.array(one)[_permutations(len(one))] @ np.array(other))
+    return products
+
+
+@lru_cache(maxsize=MOST_EXACT)
+def _permutations(n: int) -> NDArray[np.int8]:
+    """All orders of n rows, int8, shape (n!, n)."""
+    orders = np.zeros((1, 0), dtype=np.int8)
+    for size in range(n):  # the new row at each place of every shorter order
+        new = np.full((len(orders), 1), size, dtype=np.int8)
+        parts = [np.concatenate([orders[:, :at], new, orders[:, at:]], axis=1) for at in range(size + 1)]
+        orders = np.concatenate(parts)
+    return orders

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import itertools
-import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -12,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import (
+    MOST_EXACT,
     Method,
     Numbers,
     correlations,
-    interval,
+    exact_p_value,
+    intervals,
     p_value,
-    resampled,
 )
 from levelhead.correlation.families import FamilyCheck, family_check
 from levelhead.correlation.measurements import Measurements, Missing
@@ -35,7 +35,8 @@ class Coefficient(NamedTuple):
         value: the coefficient, from -1 to 1; None where a column does not vary.
         low: where the bootstrap interval begins.
         high: where it ends.
-        p: two-sided, that there is no correlation, by Student's t.
+        p: two-sided, that there is no correlation, by Student's t; Spearman's of at most nine treebanks, nothing
+            held fixed, by all permutations.
         p_holm: the same corrected for all pairs, by Holm's method.
         families: what families of languages do to it, if they were given.
     """
@@ -125,7 +126,8 @@ def correlate(
     table, dropped = _complete(table, [*names, *given], family, missing)
     names, constant = _varying(table, names, given, asked=columns is not None)
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
-    settings |= {os.path.basename(path): digest[:12] for path, digest in table.sources.items()}  # noqa: PTH119
+    settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
+    settings |= table.signature(settings)
     make = _Maker(table, tuple(given), family, tuple(methods), resamples, level, seed)
     pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
     return Correlation(
@@ -205,9 +207,7 @@ class _Maker(NamedTuple):
         self._check(len(rows), names)
         made = {method: self._estimates(names, rows, method) for method in self.methods}
         for (i, x), (j, y) in itertools.combinations(enumerate(names), 2):
-            yield self._pair(
-                x, y, rows, {method: (whole[i, j], samples[:, i, j]) for method, (whole, samples) in made.items()}
-            )
+            yield self._pair(x, y, rows, {method: found[:, i, j] for method, found in made.items()})
 
     def pairwise(self, names: Sequence[str]) -> Iterator[Pair]:
         """Each pair from the treebanks that have both values."""
@@ -216,15 +216,14 @@ class _Maker(NamedTuple):
             rows = np.flatnonzero(np.logical_and.reduce(known))
             self._check(len(rows), (x, y))
             made = {method: self._estimates((x, y), rows, method) for method in self.methods}
-            yield self._pair(
-                x, y, rows, {method: (whole[0, 1], samples[:, 0, 1]) for method, (whole, samples) in made.items()}
-            )
+            yield self._pair(x, y, rows, {method: found[:, 0, 1] for method, found in made.items()})
 
-    def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> tuple[Numbers, Numbers]:
-        """The matrix of the treebanks, and those of the resamples."""
+    def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> Numbers:
+        """The matrix of the treebanks, and those of where intervals begin and end."""
         values, n_given = self._values(names, rows), len(self.given)
         whole = correlations(values, np.ones((1, len(rows))), method, n_given)[0]
-        return whole, resampled(values, method, n_given, self.resamples, np.random.default_rng(self.seed))
+        rng = np.random.default_rng(self.seed)
+        return np.stack([whole, *intervals(values, method, n_given, self.resamples, self.level, rng)])
 
     def _check(self, n_rows: int, names: Sequence[str]) -> None:
         needed = 3 + len(self.given)
@@ -237,16 +236,23 @@ class _Maker(NamedTuple):
     def _values(self, names: Sequence[str], rows: Rows) -> Numbers:
         return np.stack([self.table.numbers[name][rows] for name in (*names, *self.given)], axis=1)
 
-    def _pair(self, x: str, y: str, rows: Rows, made: Mapping[Method, tuple[float, Numbers]]) -> Pair:
+    def _pair(self, x: str, y: str, rows: Rows, made: Mapping[Method, Numbers]) -> Pair:
         coefficients = {}
-        for method, (value, samples) in made.items():
+        for method, found in made.items():
+            value, low, high = (None if np.isnan(number) else float(number) for number in found)
             families = self._families(x, y, rows, method)
-            if np.isnan(value):
+            if value is None:
                 coefficients[method] = Coefficient(None, None, None, None, None, families)
             else:
-                p = p_value(float(value), len(rows), len(self.given))
-                coefficients[method] = Coefficient(float(value), *interval(samples, self.level), p, None, families)
+                p = self._p(x, y, rows, method, value)
+                coefficients[method] = Coefficient(value, low, high, p, None, families)
         return Pair(x, y, len(rows), coefficients)
+
+    def _p(self, x: str, y: str, rows: Rows, method: Method, value: float) -> float | None:
+        """Exact for ranks of few treebanks; residuals, where columns are held fixed, are not exchangeable."""
+        if method == "spearman" and not self.given and len(rows) <= MOST_EXACT:
+            return exact_p_value(self.table.numbers[x][rows], self.table.numbers[y][rows])
+        return p_value(value, len(rows), len(self.given))
 
     def _families(self, x: str, y: str, rows: Rows, method: Method) -> FamilyCheck | None:
         if self.family is None:

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import PurePath
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, quoted
+from levelhead.treebank.files import treebank_of
 
 Missing = Literal["drop", "pairwise", "error"]
 """What is done about a treebank without a value: it is left out everywhere, or pair by pair, or refused."""
@@ -84,6 +87,16 @@ class Measurements:
         difference = self.number(one) - self.number(other)
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
+    def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
+        """Return the version and the hash of each file, by as many of the last parts of its path as tell it apart.
+
+        Args:
+            taken: names that mean something else.
+        """
+        version = {"version": VERSION}
+        names = {*taken, *version}
+        return version | {_label(path, self.sources, names): digest[:12] for path, digest in self.sources.items()}
+
 
 def _unknown(name: str, known: Iterable[str], other: Iterable[str], kind: str) -> InputError:
     import difflib
@@ -96,8 +109,21 @@ def _unknown(name: str, known: Iterable[str], other: Iterable[str], kind: str) -
     return InputError(Fault("unknown-column", f"there is no column {quoted(name)}{there}"))
 
 
+def _label(path: str, paths: Iterable[str], taken: Collection[str]) -> str:
+    """As many of the last parts of a path as no other path ends with, and no setting is called."""
+    parts, others = PurePath(path).parts, [PurePath(other).parts for other in paths if other != path]
+    for n in range(1, len(parts)):
+        label = "/".join(parts[-n:])
+        if label not in taken and all(other[-n:] != parts[-n:] for other in others):
+            return label
+    return f"./{path}" if path in taken else path
+
+
 def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measurements:
     """Join tables by treebank, in the order of the first table.
+
+    Where more treebanks are in all tables if names are taken without `-ud-train`, `-dev`, `-test` and the like, as of
+    profiles of training sets and scores of test sets, they are, and a note says so; not if a table then has one twice.
 
     Args:
         tables: at least one.
@@ -107,6 +133,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
         InputError: a column is in two tables, or no treebank is in all, or some are not and all should be.
     """
     _check_columns(tables)
+    tables, renamed = _matched(tables)
     everything = list(dict.fromkeys(name for table in tables for name in table.treebanks))
     shared = [name for name in everything if all(name in table.treebanks for table in tables)]
     absent = [name for name in everything if name not in shared]
@@ -117,7 +144,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
         raise InputError(Fault("missing-treebank", message))
     kept = everything if missing == "pairwise" else shared
     parts = [_aligned(table, kept) for table in tables]
-    notes = [note for table in tables for note in table.notes]
+    notes = [*(note for table in tables for note in table.notes), *renamed]
     if absent and missing == "drop":
         notes.append(f"left out, not in all tables: {_list(absent, len(absent))}")
     return Measurements(
@@ -127,6 +154,19 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
         {name: digest for part in parts for name, digest in part.sources.items()},
         tuple(notes),
     )
+
+
+def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], list[str]]:
+    """The tables with names of treebanks in place of those of their files, if that brings more together; and a note."""
+    stripped = [[treebank_of(name) for name in table.treebanks] for table in tables]
+    if any(len(set(names)) < len(names) for names in stripped):
+        return tables, []
+    before = set.intersection(*(set(table.treebanks) for table in tables))
+    if len(set.intersection(*map(set, stripped))) <= len(before):
+        return tables, []
+    first, second = next((a, b) for t, names in zip(tables, stripped) for a, b in zip(t.treebanks, names) if a != b)
+    note = f"joined by treebank, whatever the part: {first} is {second}"
+    return [replace(table, treebanks=tuple(names)) for table, names in zip(tables, stripped)], [note]
 
 
 def _check_columns(tables: Sequence[Measurements]) -> None:

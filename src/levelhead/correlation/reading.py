@@ -22,7 +22,7 @@ NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 
 _KEYS = ("treebank", "name", "code", "language")
 _NOT_MEASURED = frozenset({"schema", "kind", "signature", "gold", "system", "coverage", "macro_average", *_KEYS})
-_AVERAGE = "Macro-average of "  # the last row of `levelhead score` on folders
+_SUMMARIES = ("Macro-average of ", "Total of ")  # the last row of `levelhead score` on folders, of `profile --total`
 
 _WITHOUT_HEADER = ("treebank", "")
 
@@ -73,7 +73,7 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
         raise InputError(Fault("invalid-table", "the file is not UTF-8 text", Place(path))) from error
     is_json = text.lstrip()[:1] in {"{", "["}
     rows = list(_json_rows(text, path, key) if is_json else _text_rows(text, path, name, key))
-    kept = [row for row in rows if not row.treebank.startswith(_AVERAGE)]
+    kept = [row for row in rows if not row.treebank.startswith(_SUMMARIES)]
     _check_treebanks(kept, path)
     columns = list(dict.fromkeys(column for row in kept for column in row.cells))
     numbers, texts = {}, {}
@@ -86,7 +86,8 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
             texts[called] = tuple(cells)
     if not numbers and not texts:
         raise InputError(Fault("invalid-table", "no column holds a value", Place(path)))
-    left_out = [f"{path}: the row {row.treebank!r} is no treebank" for row in rows if row.treebank.startswith(_AVERAGE)]
+    summaries = (row.treebank for row in rows if row.treebank.startswith(_SUMMARIES))
+    left_out = [f"{path}: the row {name!r} is no treebank" for name in summaries]
     digest = hashlib.sha256(data).hexdigest()
     return Measurements(tuple(row.treebank for row in kept), numbers, texts, {path: digest}, tuple(left_out))
 
@@ -246,16 +247,27 @@ def _treebank_of(record: Mapping[str, Any], key: str | None, path: str) -> str:
 
 
 def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
-    """The values of a record as cells; those inside others have names with dots, scores that of the measure."""
+    """The values of a record as cells; those inside others have names with dots, scores and profiles as in tables."""
     for name, value in record.items():
         if not prefix and name in _NOT_MEASURED:
             continue
         if name == "scores" and isinstance(value, dict):
             yield from ((measure, _cell(score.get("value"))) for measure, score in value.items() if _is_score(score))
+        elif name == "values" and record.get("kind") == "profile" and isinstance(value, dict):
+            yield from _profile_cells(value)
         elif isinstance(value, dict):
             yield from _flat(value, f"{prefix}{name}.")
         elif not isinstance(value, list):
             yield f"{prefix}{name}", _cell(value)
+
+
+def _profile_cells(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The values of `levelhead profile`, named as in its wide tables."""
+    for column, value in values.items():
+        if isinstance(value, dict):
+            yield from ((f"{column}:{one}", _cell(part)) for one, part in value.items())
+        else:
+            yield column, _cell(value)
 
 
 def _is_score(score: Any) -> bool:

@@ -3,25 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 
 from levelhead.analysis import Breakdown, Cascading, Confusion, Example
-from levelhead.report.scores import SCHEMA
+from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.score import Score
+
+Signature = Mapping[str, str]
+"""Everything that decides the numbers, by name."""
+
+UNSIGNED: Signature = MappingProxyType({})
 
 _NUMBERS = ("Gold", "System", "Correct")
 _RATIOS = ("Precision", "Recall", "F1")
 
 
-def breakdown_table(treebanks: Mapping[str, Sequence[Breakdown]]) -> Table:
+def breakdown_table(treebanks: Mapping[str, Sequence[Breakdown]], signature: Signature = UNSIGNED) -> Table:
     """Return one row for each treebank and bucket: counts, precision, recall, F1.
 
     Args:
         treebanks: the breakdowns of each treebank, all of the same measure by the same properties.
+        signature: everything that decides the numbers.
     """
     first = next(iter(treebanks.values()))
     several = len({breakdown.by for breakdown in first}) > 1
@@ -40,14 +47,23 @@ def breakdown_table(treebanks: Mapping[str, Sequence[Breakdown]]) -> Table:
                 padded = (*values, *("",) * (width - len(values)))
                 rows.append((*start, *padded, *_cells(score)))
     measure = str(first[0].measure)
-    return Table(tuple(columns), tuple(rows), (f"{measure}, each side by its own arcs",), frozenset(rules - {0}))
+    return Table(
+        tuple(columns),
+        tuple(rows),
+        (f"{measure}, each side by its own arcs", *_signed(signature)),
+        frozenset(rules - {0}),
+    )
+
+
+def _signed(signature: Signature) -> tuple[str, ...]:
+    return (signature_line(signature),) if signature else ()
 
 
 def _cells(score: Score) -> tuple[Cell, ...]:
     return score.gold, score.system, score.correct, score.precision, score.recall, score.f1
 
 
-def breakdown_document(treebanks: Mapping[str, Sequence[Breakdown]]) -> dict[str, Any]:
+def breakdown_document(treebanks: Mapping[str, Sequence[Breakdown]], signature: Signature = UNSIGNED) -> dict[str, Any]:
     """Return the same for JSON: ratios as percentages."""
 
     def row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
@@ -63,14 +79,15 @@ def breakdown_document(treebanks: Mapping[str, Sequence[Breakdown]]) -> dict[str
         ]
         for treebank, breakdowns in treebanks.items()
     }
-    return {"schema": SCHEMA, "kind": "breakdown", "treebanks": documents}
+    return {"schema": SCHEMA, "kind": "breakdown", "signature": dict(signature), "treebanks": documents}
 
 
-def confusion_table(treebanks: Mapping[str, Confusion]) -> Table:
+def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> Table:
     """Return one row for each pair of relations that meet, errors first, the most frequent first.
 
     Args:
         treebanks: the confusion of each treebank.
+        signature: everything that decides the numbers.
     """
     columns = (
         *([Column("Treebank", "text")] if len(treebanks) > 1 else []),
@@ -82,7 +99,8 @@ def confusion_table(treebanks: Mapping[str, Confusion]) -> Table:
     for treebank, confusion in treebanks.items():
         start = (treebank,) if len(treebanks) > 1 else ()
         rows += [(*start, *row) for row in _confused(confusion)]
-    return Table(tuple(columns), tuple(rows), ("errors only; of gold: the share of the gold relation's aligned words",))
+    note = "errors only; of gold: the share of the gold relation's aligned words"
+    return Table(tuple(columns), tuple(rows), (note, *_signed(signature)))
 
 
 def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:
@@ -100,7 +118,7 @@ def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:
     return rows + [("not aligned", names[s], int(n), None, None) for s, n in enumerate(confusion.unaligned_system) if n]
 
 
-def confusion_document(treebanks: Mapping[str, Confusion]) -> dict[str, Any]:
+def confusion_document(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> dict[str, Any]:
     """Return the whole matrices for JSON."""
     documents = {
         name: {
@@ -112,14 +130,15 @@ def confusion_document(treebanks: Mapping[str, Confusion]) -> dict[str, Any]:
         }
         for name, one in treebanks.items()
     }
-    return {"schema": SCHEMA, "kind": "confusion", "treebanks": documents}
+    return {"schema": SCHEMA, "kind": "confusion", "signature": dict(signature), "treebanks": documents}
 
 
-def errors_table(treebanks: Mapping[str, Mapping[str, int]]) -> Table:
+def errors_table(treebanks: Mapping[str, Mapping[str, int]], signature: Signature = UNSIGNED) -> Table:
     """Return one row for each treebank and kind of error: aligned words, and their share.
 
     Args:
         treebanks: the kinds of errors of each treebank.
+        signature: everything that decides the numbers.
     """
     columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
     columns += [Column("Error", "text"), Column("Words", "number"), Column("Share")]
@@ -128,19 +147,25 @@ def errors_table(treebanks: Mapping[str, Mapping[str, int]]) -> Table:
         total = sum(errors.values())
         start = (treebank,) if len(treebanks) > 1 else ()
         rows += [(*start, kind, n, n / total if total else None) for kind, n in errors.items()]
-    return Table(tuple(columns), tuple(rows))
+    return Table(tuple(columns), tuple(rows), _signed(signature))
 
 
-def errors_document(treebanks: Mapping[str, Mapping[str, int]]) -> dict[str, Any]:
+def errors_document(treebanks: Mapping[str, Mapping[str, int]], signature: Signature = UNSIGNED) -> dict[str, Any]:
     """Return the same for JSON."""
-    return {"schema": SCHEMA, "kind": "errors", "treebanks": {name: dict(one) for name, one in treebanks.items()}}
+    return {
+        "schema": SCHEMA,
+        "kind": "errors",
+        "signature": dict(signature),
+        "treebanks": {name: dict(one) for name, one in treebanks.items()},
+    }
 
 
-def cascading_table(treebanks: Mapping[str, Sequence[Cascading]]) -> Table:
+def cascading_table(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> Table:
     """Return one row for each treebank, class, and way of counting: wrong arcs, and how many hang from right ones.
 
     Args:
         treebanks: the cascading errors of each treebank.
+        signature: everything that decides the numbers.
     """
     columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
     columns += [Column("Class", "text"), Column("Arcs", "text"), Column("Wrong", "number")]
@@ -150,27 +175,30 @@ def cascading_table(treebanks: Mapping[str, Sequence[Cascading]]) -> Table:
         start = (treebank,) if len(treebanks) > 1 else ()
         rows += [(*start, *_cascading(one)) for one in classes if one.wrong]
     note = "class by the gold relation; the lower the share, the more wrong arcs hang from wrong ones"
-    return Table(tuple(columns), tuple(rows), (note,))
+    return Table(tuple(columns), tuple(rows), (note, *_signed(signature)))
 
 
 def _cascading(one: Cascading) -> tuple[Cell, ...]:
     return one.name, "labelled" if one.labelled else "unlabelled", one.wrong, one.parent_right, one.ratio
 
 
-def cascading_document(treebanks: Mapping[str, Sequence[Cascading]]) -> dict[str, Any]:
+def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> dict[str, Any]:
     """Return the same for JSON."""
     documents = {
         name: [{**one._asdict(), "ratio": one.ratio} for one in classes] for name, classes in treebanks.items()
     }
-    return {"schema": SCHEMA, "kind": "cascading", "treebanks": documents}
+    return {"schema": SCHEMA, "kind": "cascading", "signature": dict(signature), "treebanks": documents}
 
 
-def examples_document(matches: Matches, cells: Mapping[str, Sequence[Example]]) -> dict[str, Any]:
+def examples_document(
+    matches: Matches, cells: Mapping[str, Sequence[Example]], signature: Signature = UNSIGNED
+) -> dict[str, Any]:
     """Return for JSON the sentences behind cells of the confusion.
 
     Args:
         matches: the aligned words.
         cells: the examples of each cell.
+        signature: everything that decides the numbers.
     """
 
     def example(one: Example) -> dict[str, Any]:
@@ -186,4 +214,4 @@ def examples_document(matches: Matches, cells: Mapping[str, Sequence[Example]]) 
         }
 
     found = {cell: [example(one) for one in examples] for cell, examples in cells.items()}
-    return {"schema": SCHEMA, "kind": "examples", "cells": found}
+    return {"schema": SCHEMA, "kind": "examples", "signature": dict(signature), "cells": found}

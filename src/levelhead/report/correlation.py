@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Pair
+from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
 from levelhead.correlation.families import FamilyCheck
 from levelhead.report.scores import SCHEMA, signature_line
@@ -111,11 +111,12 @@ def _coefficient(one: Coefficient) -> dict[str, Any]:
     )
 
 
-def variance_table(variances: Mapping[str, CumulativeVariance]) -> Table:
+def variance_table(variances: Mapping[str, CumulativeVariance], table: Measurements) -> Table:
     """Return the variance of the best k scores, one row for each k, one column for each measure.
 
     Args:
         variances: by measure.
+        table: what they were computed of.
     """
     columns = (Column("Treebanks", "number"), *(Column(name, "number") for name in variances))
     longest = max(len(one.variances) for one in variances.values())
@@ -124,18 +125,21 @@ def variance_table(variances: Mapping[str, CumulativeVariance]) -> Table:
         for k in range(longest)
     )
     orders = tuple(f"{name}: {' '.join(one.treebanks)}" for name, one in variances.items())
-    return Table(columns, rows, orders)
+    return Table(columns, rows, (*orders, *table.notes, signature_line(table.signature())))
 
 
-def variance_document(variances: Mapping[str, CumulativeVariance]) -> dict[str, Any]:
+def variance_document(variances: Mapping[str, CumulativeVariance], table: Measurements) -> dict[str, Any]:
     """Return cumulative variances for JSON.
 
     Args:
         variances: by measure.
+        table: what they were computed of.
     """
     return {
         "schema": SCHEMA,
         "kind": "cumulative-variance",
+        "signature": table.signature(),
+        "notes": list(table.notes),
         "measures": {
             name: {"treebanks": list(one.treebanks), "variances": one.variances.tolist()}
             for name, one in variances.items()

@@ -29,6 +29,7 @@ def exclusions_table(rows: Mapping[str, Values], asked: Exclusions, notes: tuple
     table = [(name, *map(_number, row)) for name, row in cells.items()]
     if len(rows) > 1:
         table.append((f"Average of {len(rows)}", *map(_mean, zip(*cells.values(), strict=True))))
+        notes = (*_fewer(columns, list(cells.values())), *notes)
     rule = frozenset({len(rows)} if len(rows) > 1 else ())
     note = "differences: the measure without a class or relation, minus the measure over all words"
     return Table(tuple(columns), tuple(table), (note, *notes), rule)
@@ -48,6 +49,16 @@ def _mean(cells: tuple[Fraction | None, ...]) -> Cell:
     """The mean over the treebanks that have a value: a class need not occur in each."""
     known = [cell for cell in cells if cell is not None]
     return float(sum(known, Fraction(0)) / len(known)) if known else None
+
+
+def _fewer(columns: list[Column], rows: list[list[Fraction | None]]) -> tuple[str, ...]:
+    """Say which averages are of fewer treebanks, because the others do not have the class."""
+    counts = {
+        column.name: sum(cell is not None for cell in cells)
+        for column, cells in zip(columns[1:], zip(*rows, strict=True))
+    }
+    fewer = [f"{name} of {n}" for name, n in counts.items() if 0 < n < len(rows)]
+    return (f"averages over the treebanks that have the class: {', '.join(fewer)}",) if fewer else ()
 
 
 def _number(value: Fraction | None) -> Cell:
@@ -73,6 +84,5 @@ def exclusions_document(rows: Mapping[str, Values], asked: Exclusions, signature
             "differences": {str(one): points(difference(values, one, asked.whole)) for one in changed},
         }
 
-    shared = {name: value for name, value in signature.items() if name not in {"gold", "system"}}
     treebanks = {name: document(values) for name, values in rows.items()}
-    return {"schema": SCHEMA, "kind": "exclusions", "signature": shared, "treebanks": treebanks}
+    return {"schema": SCHEMA, "kind": "exclusions", "signature": dict(signature), "treebanks": treebanks}

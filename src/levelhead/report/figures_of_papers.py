@@ -7,8 +7,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.correlation import Measurements
-from levelhead.correlation.variance import cumulative_variance
+from levelhead.correlation import CumulativeVariance, Measurements
 from levelhead.report.figures import Chart, bars, lines, scatter
 from levelhead.treebank.schemes import Scheme
 
@@ -63,18 +62,13 @@ def by_treebank(
     return bars(rows, horizontal=horizontal, axis=axis)
 
 
-def cumulative_variances(table: Measurements, columns: tuple[str, ...]) -> Chart:
+def cumulative_variances(variances: Mapping[str, CumulativeVariance]) -> Chart:
     """Return the variance of the best two, three, ... scores of each measure (Callin, figure 5).
 
     Args:
-        table: the scores.
-        columns: which measures.
-
-    Raises:
-        InputError: there is no such column, or fewer than two treebanks have a score.
+        variances: by measure, as `levelhead.correlation.cumulative_variance` makes them.
     """
-    made = {name: cumulative_variance(table.treebanks, table.number(name)).variances for name in columns}
-    series = {name: list(enumerate(values.tolist(), 2)) for name, values in made.items()}
+    series = {name: list(enumerate(one.variances.tolist(), 2)) for name, one in variances.items()}
     return lines(series, x="treebanks, best first", y="variance of scores")
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from levelhead.correlation import Agreement, Estimate
@@ -9,27 +10,30 @@ from levelhead.judgement import Compared, Judgement
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table, formatted
 
-_NUMBERS = ("n", "ties", "r", "low", "high", "Spearman", "accuracy", "kappa")
+_STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
+_NUMBERS = ("n", "ties", "value", "low", "high")
 _PLAIN = Column("", "number")
 
 
 def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
-    """Return one row for each measure; the comparisons of measures are notes below.
+    """Return four rows for each measure, a statistic each; the comparisons of measures are notes below.
 
     Args:
         judgement: the result.
         places: digits after the point in the notes.
     """
-    columns = (Column("Measure", "text"), *(Column(name, "number") for name in _NUMBERS))
-    rows = tuple((name, *_cells(judged.agreement)) for name, judged in judgement.measures.items())
+    names = (Column("Measure", "text"), Column("statistic", "text"))
+    columns = (*names, *(Column(name, "number") for name in _NUMBERS))
+    rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
+    starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
     compared = [_told(one, places) for one in judgement.comparisons]
-    return Table(columns, rows, (*compared, signature_line(judgement.signature)))
+    return Table(columns, rows, (*compared, signature_line(judgement.signature)), starts)
 
 
-def _cells(agreement: Agreement) -> tuple[Cell, ...]:
-    r = agreement.correlation
-    others = (agreement.spearman.value, agreement.accuracy.value, agreement.kappa.value)
-    return (agreement.n, agreement.n_ties, r.value, r.low, r.high, *others)
+def _cells(agreement: Agreement) -> Iterator[tuple[Cell, ...]]:
+    for name, field in _STATISTICS.items():
+        estimate: Estimate = getattr(agreement, field)
+        yield (name, agreement.n, agreement.n_ties, *estimate)
 
 
 def _told(compared: Compared, places: int | None) -> str:

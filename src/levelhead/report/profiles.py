@@ -7,9 +7,10 @@ from typing import Any
 
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table
-from levelhead.typology import COLUMNS, Profile, ProfileColumn, Rarefied, Similarity, Verdict
-from levelhead.typology.collection import File, Survey
+from levelhead.typology import COLUMNS, Criteria, Profile, ProfileColumn, Verdict
+from levelhead.typology.collection import File, Neighbours, Samples, Survey, files_signature
 
+Files = Mapping[str, tuple[File, ...]]
 Key = tuple[ProfileColumn, str | None]
 """A column and, where it has many values, which of them."""
 
@@ -74,7 +75,14 @@ def _signature(profiles: Mapping[str, Profile]) -> tuple[str, ...]:
 
 
 def profile_documents(survey: Survey) -> list[dict[str, Any]]:
-    """Return profiles for JSON, a document each: shares as percentages at full precision."""
+    """Return profiles for JSON, a document each: shares as percentages at full precision.
+
+    As in tables, what occurs in another treebank only has a share of zero.
+
+    Args:
+        survey: the profiles.
+    """
+    shares = [key for key in _keys(survey.profiles.values()) if key[1] and key[0].group == "frequencies"]
     return [
         {
             "schema": SCHEMA,
@@ -82,22 +90,26 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
             "treebank": name,
             "signature": dict(one.signature),
             "files": [_file(file) for file in survey.files[name]],
-            "values": _values(one),
+            "values": _values(one, shares),
         }
         for name, one in survey.profiles.items()
     ]
 
 
-def _values(profile: Profile) -> dict[str, Any]:
+def _values(profile: Profile, shares: Iterable[Key]) -> dict[str, Any]:
     def scaled(name: str, value: float | None) -> float | None:
         return 100 * value if value is not None and COLUMNS[name].kind == "ratio" else value
 
-    return {
+    values: dict[str, Any] = {
         name: {one: scaled(name, part) for one, part in value.items()}
         if isinstance(value, Mapping)
         else scaled(name, value)
         for name, value in profile.items()
     }
+    for column, one in shares:
+        if values[column.name]:
+            values[column.name].setdefault(one, 0.0)
+    return values
 
 
 def profiles_document(survey: Survey) -> dict[str, Any]:
@@ -148,55 +160,94 @@ def columns_documents() -> list[dict[str, Any]]:
 _DISTANCES = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
 
 
-def similarity_table(pairs: Mapping[tuple[str, str], Similarity]) -> Table:
-    """Return one row a pair of treebanks; 0 is nearest."""
+def similarity_table(found: Neighbours) -> Table:
+    """Return one row a pair of treebanks; 0 is nearest.
+
+    Args:
+        found: how far treebanks are apart.
+    """
     columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in _DISTANCES))
-    return Table(columns, tuple((*names, *distances) for names, distances in pairs.items()))
+    rows = tuple((*names, *distances) for names, distances in found.pairs.items())
+    return Table(columns, rows, (signature_line(found.signature),))
 
 
-def similarity_documents(pairs: Mapping[tuple[str, str], Similarity]) -> list[dict[str, Any]]:
-    """Return the same for JSON."""
-    kind = {"schema": SCHEMA, "kind": "similarity"}
-    return [{**kind, "a": one, "b": other, **far._asdict()} for (one, other), far in pairs.items()]
+def similarity_document(found: Neighbours) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        found: how far treebanks are apart.
+    """
+    rows = [{"a": one, "b": other, **far._asdict()} for (one, other), far in found.pairs.items()]
+    return _rows_document("similarity", rows, found.signature, found.files)
 
 
-def selection_table(verdicts: Sequence[Verdict]) -> Table:
-    """Return one row a treebank, with all that speaks against it."""
+def _rows_document(
+    kind: str, rows: list[dict[str, Any]], signature: Mapping[str, str], files: Files, notes: Sequence[str] = ()
+) -> dict[str, Any]:
+    head = {"schema": SCHEMA, "kind": kind}
+    hashed = {name: [_file(file) for file in some] for name, some in files.items()}
+    return {
+        **head,
+        "signature": dict(signature),
+        "files": hashed,
+        "notes": list(notes),
+        "rows": [{**head, **row} for row in rows],
+    }
+
+
+def selection_table(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> Table:
+    """Return one row a treebank, with all that speaks against it.
+
+    Args:
+        verdicts: on each treebank.
+        criteria: what treebanks had to have.
+        files: the files of each treebank by its name.
+    """
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
     rows = [(one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in verdicts]
     chosen = sum(one.selected for one in verdicts)
-    return Table(columns, tuple(rows), (f"{chosen} of {len(verdicts)} selected",))
+    signature = signature_line({**criteria.signature, **files_signature(files)})
+    return Table(columns, tuple(rows), (f"{chosen} of {len(verdicts)} selected", signature))
 
 
-def selection_documents(verdicts: Sequence[Verdict]) -> list[dict[str, Any]]:
-    """Return the same for JSON."""
-    return [
-        {
-            "schema": SCHEMA,
-            "kind": "selection",
-            "treebank": one.name,
-            "language": one.language,
-            "selected": one.selected,
-            "reasons": list(one.reasons),
-        }
+def selection_document(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        verdicts: on each treebank.
+        criteria: what treebanks had to have.
+        files: the files of each treebank by its name.
+    """
+    rows = [
+        {"treebank": one.name, "language": one.language, "selected": one.selected, "reasons": list(one.reasons)}
         for one in verdicts
     ]
+    return _rows_document("selection", rows, {**criteria.signature, **files_signature(files)}, files)
 
 
 _SAMPLE = (Column("Words", "number"), Column("Mean", "number"), Column("SD", "number"), Column("Samples", "number"))
 
 
-def samples_table(samples: Mapping[str, Sequence[Rarefied]]) -> Table:
-    """Return one row for each treebank, relation and size of samples."""
+def samples_table(samples: Samples) -> Table:
+    """Return one row for each treebank, relation and size of samples.
+
+    Args:
+        samples: the entropies in samples.
+    """
     rows: list[tuple[Cell, ...]] = [
         (name, one.relation, one.words, one.mean, one.deviation, one.samples)
-        for name, some in samples.items()
+        for name, some in samples.rows.items()
         for one in some
     ]
-    return Table((Column("Treebank", "text"), Column("Relation", "text"), *_SAMPLE), tuple(rows))
+    columns = (Column("Treebank", "text"), Column("Relation", "text"), *_SAMPLE)
+    return Table(columns, tuple(rows), (*samples.notes, signature_line(samples.signature)))
 
 
-def samples_documents(samples: Mapping[str, Sequence[Rarefied]]) -> list[dict[str, Any]]:
-    """Return the same for JSON."""
-    kind = {"schema": SCHEMA, "kind": "rarefied"}
-    return [{**kind, "treebank": name, **one._asdict()} for name, some in samples.items() for one in some]
+def samples_document(samples: Samples) -> dict[str, Any]:
+    """Return the same for JSON.
+
+    Args:
+        samples: the entropies in samples.
+    """
+    rows = [{"treebank": name, **one._asdict()} for name, some in samples.rows.items() for one in some]
+    return _rows_document("rarefied", rows, samples.signature, samples.files, samples.notes)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -60,24 +60,24 @@ def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]
 def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tuple[Cell, ...]:
     group = rankings[0].group
     cells: list[Cell] = [group.name] if extras.group else []
-    cells += [standing.rank, standing.system, _value(standing.value, rankings[0])]
+    cells += [standing.rank, standing.system, _value(standing.value, rankings[0].measure)]
     cells += list(standing.interval or (None, None)) if extras.interval else []
     cells += ["-".join(map(str, dict.fromkeys(standing.ranks))) if standing.ranks else None] if extras.ranks else []
     for ranking in rankings[1:]:
         other = next(one for one in ranking.standings if one.system == standing.system)
-        cells += [_value(other.value, ranking), other.rank]
+        cells += [_value(other.value, ranking.measure), other.rank]
     cells.append(f"{standing.n_valid} of {len(group.codes)}")
     if extras.valid_only:
-        cells.append(_value(standing.value if standing.valid_only is None else standing.valid_only, rankings[0]))
+        value = standing.value if standing.valid_only is None else standing.valid_only
+        cells.append(_value(value, rankings[0].measure))
     return tuple(cells)
 
 
-def _value(value: Fraction | None, ranking: Ranking) -> Cell:
-    return Plain(value) if value is not None and lower_is_better(ranking.measure) else _ratio(value)
-
-
-def _ratio(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
+def _value(value: Fraction | None, measure: str) -> Cell:
+    """A cell: a ratio, or a perplexity, which is no percentage."""
+    if value is None:
+        return None
+    return Plain(value) if lower_is_better(measure) else float(value)
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
@@ -94,7 +94,8 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             notes.append(f"{group.name}: {len(group.codes)} of its {n_all} test sets are in this campaign")
     undefined = {ranking.measure: ranking.undefined for ranking in rankings if ranking.undefined}
     for measure, codes in undefined.items():
-        notes.append(f"{measure}: no average, since gold has nothing to measure on {_some(codes)}")
+        why = "no output has a value" if lower_is_better(measure) else "gold has nothing to measure"
+        notes.append(f"{measure}: no average, since {why} on {_some(codes)}")
     return notes
 
 
@@ -103,7 +104,13 @@ def _zeros(results: Results, system: str) -> list[str]:
     own = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
     notes = [f"{system}: 0 on {_some(missing)}: no output"] if missing else []
-    return notes + [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
+    notes += [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
+    for code, one in own.items():
+        others = [results.results[other, code].values for other in results.systems]
+        for name, score in one.scores.items():
+            if score.reason and any(values[name] is not None for values in others):  # else gold has nothing to measure
+                notes.append(f"{system}: no {name} on {code}: {score.reason}")
+    return notes
 
 
 def _why(result: Result) -> str:
@@ -129,7 +136,7 @@ def results_table(results: Results) -> Table:
     for system in results.systems:
         for test_set in results.test_sets:
             result = results.results[system, test_set.code]
-            values = map(_ratio, result.values.values())
+            values = (_value(value, name) for name, value in result.values.items())
             rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
     columns += [Column("State", "text"), Column("Reason", "text")]
     return Table(tuple(columns), tuple(rows), (signature_line(results.signature),))
@@ -179,7 +186,7 @@ def result_documents(results: Results) -> Iterable[dict[str, Any]]:
                 "state": result.state,
                 "status": result.status,
                 "reasons": list(result.reasons),
-                "values": _percentages(result.values),
+                "values": {name: _number(value, name) for name, value in result.values.items()},
                 "scores": {name: score_numbers(score) for name, score in result.scores.items()},
                 **_secondary(result),
             }
@@ -192,12 +199,11 @@ def _secondary(result: Result) -> dict[str, Any]:
     return {"valid_sentences": {"coverage": result.coverage._asdict(), "scores": scores}}
 
 
-def _percentages(values: Mapping[str, Fraction | None]) -> dict[str, float | None]:
-    return {name: _percentage(value) for name, value in values.items()}
-
-
-def _percentage(value: Fraction | None) -> float | None:
-    return None if value is None else float(100 * value)
+def _number(value: Fraction | None, measure: str) -> float | None:
+    """A percentage, or a perplexity."""
+    if value is None:
+        return None
+    return float(value if lower_is_better(measure) else 100 * value)
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
@@ -212,8 +218,8 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
             {
                 "system": standing.system,
                 "rank": standing.rank,
-                "value": _percentage(standing.value),
-                "valid_only": _percentage(standing.valid_only),
+                "value": _number(standing.value, ranking.measure),
+                "valid_only": _number(standing.valid_only, ranking.measure),
                 "valid_outputs": standing.n_valid,
                 "interval": None if standing.interval is None else [100 * end for end in standing.interval],
                 "ranks": None if standing.ranks is None else list(standing.ranks),

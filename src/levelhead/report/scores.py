@@ -34,8 +34,13 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
         counts: the numbers behind the ratios in place of them.
     """
     kind, names = ("number", _COUNTS) if counts else ("ratio", _RATIOS)
+    surprising = not counts and any(score.perplexity for score in evaluation.values())
     columns = (Column("Metric", "text", 10), *(Column(name, kind, 9) for name in names))  # type: ignore[arg-type]
     rows = tuple((name, *(_counts(score) if counts else _ratios(score))) for name, score in evaluation.items())
+    if surprising:
+        columns = (*columns, Column("Perplexity", "ratio"))
+        scores = evaluation.values()
+        rows = tuple((*row, number(one.value, one) if one.perplexity else _NO_CELL) for row, one in zip(rows, scores))
     reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
     label = (str(coverage),) if coverage else ()
     return Table(columns, rows, (*label, *reasons, signature_line(evaluation.signature)))
@@ -43,7 +48,7 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
 
 def _ratios(score: Score) -> tuple[Cell, ...]:
     if score.perplexity:
-        return _NO_CELL, _NO_CELL, number(score.value, score), _NO_CELL
+        return (_NO_CELL,) * 4
     aligned = score.aligned_accuracy if score.aligned is not None else _NO_CELL
     return (None,) * 4 if score.reason else (score.precision, score.recall, score.f1, aligned)
 

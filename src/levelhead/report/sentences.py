@@ -8,14 +8,15 @@ from levelhead.report.table import Column, Table
 from levelhead.sentences import SentenceCounts
 
 
-def sentences_table(treebanks: Mapping[str, SentenceCounts]) -> Table:
+def sentences_table(treebanks: Mapping[str, SentenceCounts], notes: tuple[str, ...] = ()) -> Table:
     """Return one row a gold sentence: treebank, number, sent_id, words, and the counts of every measure.
 
     Args:
         treebanks: the counts by the name of the treebank; all of the same measures.
+        notes: sentences to print below.
     """
     listed = {name: counts.columns() for name, counts in treebanks.items()}
     names = next(iter(listed.values()))
     columns = tuple(Column(name, "text" if name == "sent_id" else "number") for name in names)
     rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
-    return Table((Column("treebank", "text"), *columns), tuple(rows))
+    return Table((Column("treebank", "text"), *columns), tuple(rows), notes)

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from levelhead.errors import printable
 from levelhead.report.table import Cell, Column, Table, formatted
 
+_LEFT_OUT = re.compile(r"(-[A-Za-z][A-Za-z:_]*)+")
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -40,7 +41,7 @@ def _text_line(cells: list[str], columns: tuple[Column, ...], widths: list[int])
 
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values, at full precision unless told otherwise."""
-    lines = ["\t".join(printable(column.name) for column in table.columns)]
+    lines = ["\t".join(_heading(column.name) for column in table.columns)]
     lines += ["\t".join(_tsv_cell(cell, c, places) for cell, c in zip(row, table.columns)) for row in table.rows]
     return "\n".join(lines) + "\n"
 
@@ -50,6 +51,12 @@ def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
         return ""
     text = printable(re.sub(r"[\t\n\r]", " ", formatted(cell, column, places)))
     return f"'{text}" if isinstance(cell, str) and text[:1] in tuple("=+-@") else text
+
+
+def _heading(name: str) -> str:
+    """A heading that is no formula; what a measure leaves out, `-FUN`, is none either."""
+    text = printable(re.sub(r"[\t\n\r]", " ", name))
+    return f"'{text}" if text[:1] in tuple("=+-@") and not _LEFT_OUT.fullmatch(text) else text
 
 
 def to_markdown(table: Table, places: int | None = 2) -> str:

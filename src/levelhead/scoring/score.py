@@ -240,6 +240,8 @@ def score(
         total = count(matches, measure, definition, schemes=schemes, weights=weights)
     except MalformedDeps as error:
         return replace(nothing, reason=f"DEPS cannot be read: {error}")
+    except InputError as error:  # only this measure cannot be had: no derivation of the tree, for example
+        return replace(nothing, reason=str(error.faults[0]) if error.faults else str(error))
     found = score_of(total, measure, matches.rules.undefined)
     return replace(found, perplexity=definition.unit == "perplexity")
 

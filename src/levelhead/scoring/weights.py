@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import os
+import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
@@ -18,6 +20,11 @@ ENTROPY = "WDE"
 
 ABSENT_ENTROPY = 0.5
 """The word dependency entropy of a relation in a treebank that does not have it (Callin, section 4.2)."""
+
+TEMPLATE = "{treebank}"
+"""What stands for the code of each treebank in the path of a file that a measure names."""
+
+_OPTION = re.compile(r",(default|order)=[^,/]*$")
 
 Weights = Resource
 """The weight of each relation, from a file."""
@@ -71,7 +78,16 @@ def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
         measure: a weighted measure.
         read: the weights of `weights_for`, by path.
     """
-    return read[_path_and_default(measure)[0]]
+    return read[key_of(measure)]
+
+
+def key_of(measure: Measure) -> str:
+    """Return under which name what a measure needs is kept: its argument, but for the weight of other relations.
+
+    Args:
+        measure: a measure whose argument names a file.
+    """
+    return _path_and_default(measure)[0]
 
 
 def default_weight(measure: Measure, definition: Definition) -> float | None:
@@ -88,12 +104,29 @@ def default_weight(measure: Measure, definition: Definition) -> float | None:
 
 
 def path_of(measure: Measure) -> str:
-    """Return the path of the file of weights that a measure names.
+    """Return the path of the file that a measure names, without options such as `,default=1` or `,order=string`.
 
     Args:
-        measure: a weighted measure.
+        measure: a measure whose argument names a file.
     """
-    return _path_and_default(measure)[0]
+    return _OPTION.sub("", measure.argument or "")
+
+
+def for_treebank(measure: Measure, treebank: str | None) -> Measure:
+    """Return a measure with the code of a treebank in place of `{treebank}` in its argument.
+
+    Args:
+        measure: any measure.
+        treebank: the code; None where there is but one pair of files.
+
+    Raises:
+        MeasureError: the measure asks for a code, and there is none.
+    """
+    if TEMPLATE not in (measure.argument or ""):
+        return measure
+    if treebank is None:
+        raise MeasureError(f"{measure}: {TEMPLATE} is for several treebanks; name a file", "unknown-measure")
+    return replace(measure, argument=(measure.argument or "").replace(TEMPLATE, treebank))
 
 
 def _path_and_default(measure: Measure) -> tuple[str, float | None]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from pathlib import Path
 
 from levelhead.errors import Fault, InputError, Place, printable
@@ -43,3 +44,12 @@ def treebank_name(file_name: str) -> str | None:
         file_name = file_name.removesuffix(suffix)
     stem, _, suffix = file_name.rpartition(".")
     return stem if suffix.lower() in {"conllu", "conllx", "conll"} else None
+
+
+def treebank_of(file: str) -> str:
+    """Return the treebank that a file is of: its name without `-ud-train` and the like.
+
+    Args:
+        file: the name of a file without suffixes.
+    """
+    return re.sub(r"([-_.]ud)?[-_.](train|dev|test)$", "", file) or file

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
+from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.files import treebank_name, treebanks_in
+from levelhead.treebank.files import treebank_name, treebank_of, treebanks_in
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
-from levelhead.typology.selection import treebank_of
 from levelhead.typology.similarity import Distributions, Similarity, similarity
 
 Files = Mapping[str, Sequence[str]]
@@ -71,11 +72,18 @@ class Neighbours(NamedTuple):
 
     Args:
         pairs: for each pair of names, in the order given, how far they are apart.
+        files: the files of each treebank by its name.
         warnings: what was odd in the files.
     """
 
     pairs: Mapping[tuple[str, str], Similarity]
+    files: Mapping[str, tuple[File, ...]]
     warnings: tuple[Fault, ...]
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """Everything that decides the numbers, by name."""
+        return files_signature(self.files)
 
 
 class Samples(NamedTuple):
@@ -83,11 +91,32 @@ class Samples(NamedTuple):
 
     Args:
         rows: those of each treebank by its name.
+        settings: the sizes, how many samples and the seed, by name.
+        files: the files of each treebank by its name.
         warnings: what was odd in the files.
+        notes: which treebanks are too small for which samples, in sentences.
     """
 
     rows: Mapping[str, Sequence[Rarefied]]
+    settings: Mapping[str, str]
+    files: Mapping[str, tuple[File, ...]]
     warnings: tuple[Fault, ...]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """Everything that decides the numbers, by name."""
+        return {**self.settings, **files_signature(self.files)}
+
+
+def files_signature(files: Mapping[str, tuple[File, ...]]) -> dict[str, str]:
+    """Return what decides numbers besides settings: a hash of the files' hashes in their order, and the version.
+
+    Args:
+        files: the files of each treebank by its name.
+    """
+    hashes = "\n".join(file.sha256 or "" for some in files.values() for file in some)
+    return {"files": hashlib.sha256(hashes.encode()).hexdigest()[:12], "version": VERSION}
 
 
 def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Files:
@@ -180,10 +209,10 @@ def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noq
     def compared_by(parts: Iterator[Treebank]) -> Distributions:
         return _sum(count(part) for part in parts).distributions
 
-    known, _, warnings = _each(files, compared_by, format)
+    known, sources, warnings = _each(files, compared_by, format)
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
-    return Neighbours({pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}, warnings)
+    return Neighbours({pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}, sources, warnings)
 
 
 def sampled(
@@ -207,11 +236,18 @@ def sampled(
         InputError: files are missing or not valid; the error holds the faults of all.
     """
 
-    def drawn(parts: Iterator[Treebank]) -> list[Rarefied]:
-        return [row for part in parts for row in rarefied_entropy(part, sizes, samples=samples, seed=seed)]
+    def drawn(parts: Iterator[Treebank]) -> tuple[list[Rarefied], int]:
+        (treebank,) = parts
+        return rarefied_entropy(treebank, sizes, samples=samples, seed=seed), treebank.n_words
 
-    rows, _, warnings = _each(files, drawn, format)
-    return Samples(rows, warnings)
+    found, sources, warnings = _each(files, drawn, format)
+    notes = tuple(
+        f"{name} has {n_words} words: no samples of {', '.join(str(size) for size in sizes if size > n_words)}"
+        for name, (_, n_words) in found.items()
+        if max(sizes, default=0) > n_words
+    )
+    settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}
+    return Samples({name: rows for name, (rows, _) in found.items()}, settings, sources, warnings, notes)
 
 
 def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:

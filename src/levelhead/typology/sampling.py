@@ -38,7 +38,7 @@ class Rarefied(NamedTuple):
 def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int = 20, seed: int = 0) -> list[Rarefied]:
     """Return the word dependency entropy of each relation in random samples of several sizes.
 
-    A sample has whole sentences, drawn without replacement until they have so many words; the last one is cut.
+    A sample has sentences drawn without replacement until they have so many words; what the last one has more is cut.
 
     Args:
         treebank: the treebank.

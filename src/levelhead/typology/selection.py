@@ -30,6 +30,17 @@ class Criteria(NamedTuple):
     right_crossed: bool = True
     one_per_language: bool = True
 
+    @property
+    def signature(self) -> dict[str, str]:
+        """All criteria, by name."""
+        return {
+            "features": "needed" if self.features else "any",
+            "min-tokens": str(self.tokens),
+            "max-nonprojective": f"{100 * self.nonprojective:g}%",
+            "nonprojective": "callin" if self.right_crossed else "true",
+            "per-language": "largest" if self.one_per_language else "all",
+        }
+
 
 CALLIN = Criteria()
 """Callin's criteria. He preferred treebanks with manual corrections to large ones, which no file tells."""
@@ -90,15 +101,6 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
 
 def _rule(criteria: Criteria) -> str:
     return "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
-
-
-def treebank_of(file: str) -> str:
-    """Return the treebank that a file is of: its name without `-ud-train` and the like.
-
-    Args:
-        file: the name of a file without suffixes.
-    """
-    return re.sub(r"([-_.]ud)?[-_.](train|dev|test)$", "", file) or file
 
 
 def language_of(treebank: str) -> str:

@@ -41,6 +41,10 @@ class Sizes(Sums):
 
 
 def count_sizes(treebank: Treebank) -> Sizes:
-    """Count sentences, tokens, words, multiword tokens and empty nodes."""
+    """Count sentences, tokens, words, multiword tokens and empty nodes.
+
+    Args:
+        treebank: the treebank.
+    """
     lengths = Histogram.of(np.diff(treebank.sentence_starts))
     return Sizes(treebank.n_tokens, len(treebank.multiword), len(treebank.empty), lengths)

@@ -45,7 +45,11 @@ class Tally:
 
     @classmethod
     def of(cls, *columns: Column) -> Tally:
-        """Count the rows of columns of equal length."""
+        """Count the rows of columns of equal length.
+
+        Args:
+            columns: a column for each place of the tuples.
+        """
         some = [compact(column) for column in columns]
         keys = np.stack([column.codes for column in some])
         return _summed(tuple(column.strings for column in some), keys, np.ones(keys.shape[1], dtype=np.int64))
@@ -65,11 +69,19 @@ class Tally:
         return _summed(axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts]))
 
     def marginal(self, *places: int) -> Tally:
-        """Return the counts of these places alone, whatever stands at the others."""
+        """Return the counts of these places alone, whatever stands at the others.
+
+        Args:
+            places: the numbers of places, in the order that the new tuples have.
+        """
         return _summed(tuple(self.axes[place] for place in places), self.keys[list(places)], self.counts)
 
     def totals_of(self, *places: int) -> Counts:
-        """Return for each tuple the count of all that agree with it at these places, int64, shape (tuples,)."""
+        """Return for each tuple the count of all that agree with it at these places, int64, shape (tuples,).
+
+        Args:
+            places: the numbers of places.
+        """
         if not len(self):
             return self.counts
         some = tuple(self.axes[place] for place in places)
@@ -77,22 +89,39 @@ class Tally:
         return np.bincount(group, weights=self.counts).astype(np.int64)[group]
 
     def where(self, wanted: NDArray[np.bool_]) -> Tally:
-        """Return the tally of some of the tuples."""
+        """Return the tally of some of the tuples.
+
+        Args:
+            wanted: whether to keep each tuple, bool, shape (tuples,).
+        """
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
     def column(self, place: int) -> Column:
-        """Return the string of each tuple at a place."""
+        """Return the string of each tuple at a place.
+
+        Args:
+            place: the number of the place.
+        """
         return Column(self.keys[place], self.axes[place])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
-        """Sum values of the tuples, or their counts, by the string at a place."""
+        """Sum values of the tuples, or their counts, by the string at a place.
+
+        Args:
+            place: the number of the place.
+            values: a number for each tuple, shape (tuples,); their counts if None.
+        """
         weights = self.counts if values is None else values
         sums = np.bincount(self.keys[place], weights=weights, minlength=len(self.axes[place]))
         present = np.bincount(self.keys[place], minlength=len(self.axes[place]))
         return {text: float(total) for text, total, n in zip(self.axes[place].texts, sums, present) if n}
 
     def frequencies(self, place: int = 0) -> dict[str, int]:
-        """Count the rows with each string at a place, most frequent first, then by alphabet."""
+        """Count the rows with each string at a place, most frequent first, then by alphabet.
+
+        Args:
+            place: the number of the place.
+        """
         counts = {text: int(n) for text, n in self.by(place).items()}
         return dict(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
 
@@ -116,7 +145,11 @@ class Histogram:
 
     @classmethod
     def of(cls, numbers: NDArray[Any]) -> Histogram:
-        """Count numbers."""
+        """Count numbers.
+
+        Args:
+            numbers: whole numbers, shape (n,).
+        """
         values, counts = np.unique(np.asarray(numbers, dtype=np.int64), return_counts=True)
         return cls(values, counts.astype(np.int64))
 
@@ -147,12 +180,20 @@ class Histogram:
         return int(self.values[-1]) if self.total else None
 
     def share(self, wanted: Callable[[NDArray[np.int64]], NDArray[np.bool_]]) -> float | None:
-        """Return the share of numbers for which something holds, None if there are none."""
+        """Return the share of numbers for which something holds, None if there are none.
+
+        Args:
+            wanted: says of distinct numbers, int64, shape (numbers,), whether it holds, bool, likewise.
+        """
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
 
 def compact(column: Column) -> Column:
-    """Return a column whose pool has no other strings than the column."""
+    """Return a column whose pool has no other strings than the column.
+
+    Args:
+        column: the column.
+    """
     used = column.distinct
     if used.size == len(column.strings):
         return column
@@ -162,7 +203,12 @@ def compact(column: Column) -> Column:
 
 
 def mapped(column: Column, function: Callable[[str], str]) -> Column:
-    """Return a column with a function of its strings, called once for each distinct one."""
+    """Return a column with a function of its strings, called once for each distinct one.
+
+    Args:
+        column: the column.
+        function: from a string to another.
+    """
     codes = np.zeros(len(column.strings), dtype=np.int32)
     known: dict[str, int] = {}
     for code in column.distinct.tolist():
