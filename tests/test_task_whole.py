@@ -53,7 +53,7 @@ def zipped(files):
 
 
 @needs_sandbox
-def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path):
+def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browser):
     """Two real systems of 2018 as outputs, one that is invalid, one that is run in the sandbox."""
     gold, folder = tmp_path / "their-gold", tmp_path / "task"
     gold.mkdir()
@@ -96,6 +96,7 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path):
         closed = levelhead("task", "close", folder)
         assert server.submit(secret, teams["HIT-SCIR-18"])[0] == 403
         shown = server.ask("GET", "/leaderboard")[1]["ranking"]
+        seen = in_the_browser(browser, server.address)
     levelhead("task", "export", folder, "-o", tmp_path / "export.tar.gz")
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         archive.extractall(tmp_path / "export", filter="data")
@@ -104,10 +105,26 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path):
     )
     final = json.loads((tmp_path / "export" / "final" / "ranking.json").read_text())
     assert standings(json.loads(again)) == standings(final)
-    assert [row[1] for row in shown["rows"]] == [one["system"] for one in final["rankings"][0]["standings"]]
+    assert (
+        [row[1] for row in shown["rows"]]
+        == [row[1] for row in seen]
+        == [one["system"] for one in final["rankings"][0]["standings"]]
+    )
     assert closed.splitlines()[2].split("|")[1].strip() == "HIT-SCIR-18"
     official(data, final)
     whole_export(tmp_path / "export", gold)
+
+
+def in_the_browser(browser, address):
+    """The rows of the leaderboard as a browser shows them, the same on the first page and in the report."""
+    page = browser.new_page()
+    page.goto(address)
+    rows = [row.inner_text().split("\t") for row in page.locator("tbody").first.locator("tr").all()]
+    page.click("text=Report")
+    report = [row.inner_text().split("\t") for row in page.locator("#leaderboard tbody").first.locator("tr").all()]
+    assert [(row[0], row[1], row[2]) for row in rows] == [(row[0], row[1], row[2]) for row in report]
+    page.close()
+    return rows
 
 
 def sandbox_user():
