@@ -289,45 +289,58 @@ def alive(pid):
 
 @needs_sandbox
 def test_killed_servers_and_runners_finish_everything_once(tmp_path):
-    """kill -9 at random moments: of the runner, of the server with uploads under way; then everything is finished."""
+    """kill -9 in the middle of runs: of the runner, of the server with uploads under way; then everything is finished."""
     folder = make_task(tmp_path / "task", sandbox={"seconds": 60})
     secrets = [token(folder, f"team {i}") for i in range(2)]
-    slow = b'#!/bin/sh\nsleep 0.3\ncp /system/*.conllu "$2"\n'
+    slow = b'#!/bin/sh\nsleep 0.7\ncp /system/*.conllu "$2"\n'
     system = tar({"run": slow, **outputs("beta")})
     accepted, moments = set(), random.Random(9)
-    for round_number in range(2):
+    for killed in ("runner", "server"):
+        before = begun(folder)
         with serving(folder) as server:
-            runner = runner_of(server)
             senders = [
                 threading.Thread(target=send, args=(server, one, system if i == 0 else ALPHA, accepted, i == 0))
                 for i, one in enumerate(secrets)
             ]
             for sender in senders:
                 sender.start()
-            time.sleep(moments.uniform(0.1, 0.8))
-            os.kill(runner, signal.SIGKILL)
-            time.sleep(moments.uniform(0.1, 1.2))
-            if round_number == 0:
-                server.process.kill()  # whatever it was doing
+            wait_until(lambda: begun(folder) > before)  # noqa: B023
+            time.sleep(moments.uniform(0, 0.3))
+            os.kill(runner_of(server) if killed == "runner" else server.process.pid, signal.SIGKILL)
             for sender in senders:
                 sender.join()
     with serving(folder):
         deadline = time.monotonic() + 240
-        while True:
-            with Database(Folder(folder).database) as database:
-                found = submissions(database)
-                ends = database.rows("SELECT submission, count(*) AS n FROM audit WHERE action = 'finished' GROUP BY 1")
-            if all(one.state in {"finished", "failed"} for one in found) or time.monotonic() > deadline:
-                break
+        while any(one.state not in {"finished", "failed"} for one in all_of(folder)) and time.monotonic() < deadline:
             time.sleep(0.2)
-    assert accepted <= {one.id for one in found}
+    found = all_of(folder)
+    with Database(Folder(folder).database) as database:
+        ends = database.rows("SELECT submission, count(*) AS n FROM audit WHERE action = 'finished' GROUP BY 1")
     assert accepted
+    assert accepted <= {one.id for one in found}
     assert {one.state for one in found} == {"finished"}
+    assert sum(one.attempts for one in found) >= len(found) + 2  # some were interrupted
     assert {row["submission"]: row["n"] for row in ends} == {one.id: 1 for one in found}
     assert {p.name for p in Folder(folder).uploads.iterdir()} == {one.id for one in found}
-    runs = {p.name for p in Folder(folder).runs.iterdir()}
-    assert {one.run for one in found} <= runs
+    assert {p.name for p in Folder(folder).runs.iterdir()} == {one.run for one in found}  # nothing is left of those
     assert all(len(list((Folder(folder).runs / one.run / "output").iterdir())) == 8 for one in found)
+
+
+def all_of(folder):
+    with Database(Folder(folder).database) as database:
+        return submissions(database)
+
+
+def begun(folder):
+    """How often a submission was begun."""
+    return sum(one.attempts for one in all_of(folder))
+
+
+def wait_until(done):
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 def runner_of(server: Server):
