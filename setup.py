@@ -3,7 +3,9 @@
 from Cython.Build import cythonize
 from setuptools import Extension, setup
 
-KERNELS = ("scan.pyx pools.pyx trees.py spans.py shapes.py oracles.py lifting.py transitions.py conversion.py").split()
+KERNELS = (
+    "scan.pyx pools.pyx trees.py spans.py shapes.py oracles.py lifting.py transitions.py conversion.py arpa.py"
+).split()
 
 
 def extension(file_name: str) -> Extension:

@@ -14,8 +14,13 @@ from typing import IO
 import pytest
 
 import levelhead
+from conftest import EXAMPLES
 from levelhead.cli import program
 
+GOLD = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
+SYSTEM = (EXAMPLES / "parallel/systems/alpha/en.conllu").read_bytes()
+SCORE = ["score", "-m", "LAS", "gold.conllu", "system.conllu"]
+ONE = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 COMMAND = [sys.executable, "-m", "levelhead"]
 GIVE_UP_RIGHTS = """
 import ctypes, os, sys
@@ -133,3 +138,25 @@ def check(wanted: Case, outcome: Outcome) -> None:
     assert "Traceback" not in outcome.said
     assert outcome.said.replace("\n", "").isprintable()
     assert re.sub("[\n\t]", "", outcome.printed).isprintable()
+
+
+Make = Callable[[Path], Case]
+"""Sets up a folder in which `gold.conllu` and `system.conllu` are, and says what is run there and what is expected."""
+
+
+class Cases(dict[str, Make]):
+    """Cases by their names."""
+
+    def case(self, make: Make) -> Make:
+        """Enter a case under the name of its function."""
+        self[make.__name__.replace("_", " ")] = make
+        return make
+
+    def check(self, name: str, folder: Path, streams: pytest.CaptureFixture[bytes]) -> None:
+        """Run a case: the exit code, what is said, what is printed, and that no other file is changed."""
+        (folder / "gold.conllu").write_bytes(GOLD)
+        (folder / "system.conllu").write_bytes(SYSTEM)
+        wanted = self[name](folder)
+        before = contents(folder)
+        check(wanted, run_outside(wanted, folder) if wanted.needs_a_process else run_here(wanted, folder, streams))
+        assert same_but(before, contents(folder), wanted.writes)

@@ -1,13 +1,22 @@
 """Where tests find real data, and what they share."""
 
+import importlib
 import os
+import shutil
 from pathlib import Path
+from types import ModuleType
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("levelhead")
+
+
+def library(name: str) -> ModuleType:
+    """Import an optional library; without it the test is skipped, but never where CI runs."""
+    return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)
+
 
 EXAMPLES = Path(__file__).parent.parent / "examples"
 
@@ -21,3 +30,19 @@ def data() -> Path:
             pytest.fail("LEVELHEAD_DATA is not set")
         pytest.skip("LEVELHEAD_DATA is not set: it names the folder of real treebanks")
     return Path(folder)
+
+
+def needed(name: str) -> ModuleType:
+    """Import what a test is about; without it the test is skipped, but never where CI runs."""
+    if os.environ.get("CI"):
+        return importlib.import_module(name)
+    module: ModuleType = pytest.importorskip(name)
+    return module
+
+
+@pytest.fixture
+def folders(tmp_path: Path) -> Path:
+    """A folder that may be changed, with `gold` and `systems` as in the parallel examples."""
+    shutil.copytree(EXAMPLES / "parallel/gold", tmp_path / "gold")
+    shutil.copytree(EXAMPLES / "parallel/systems", tmp_path / "systems")
+    return tmp_path

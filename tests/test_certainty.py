@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
+from levelhead.campaign.certainty import _p_values
 from levelhead.campaign.results import Gold
-from levelhead.significance import Settings
+from levelhead.significance import Settings, bootstrap_p
 from oracle import campaign_resampling as plain
 
 PARALLEL = EXAMPLES / "parallel"
@@ -146,6 +147,18 @@ def test_wins_are_significant_and_corrected() -> None:
     results = results_of(better)
     (beaten,) = c.with_certainty(results, [ranking(results)], FEW).beaten
     assert beaten == {("A", "B"): 1, ("B", "A"): 1}
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=30))
+def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) -> None:
+    table = np.array(values, dtype=np.float64) / 3
+    found = _p_values(table)
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        difference = table[:, one] - table[:, other]
+        assert np.nanmax([found[one, other], found[other, one]]) == bootstrap_p(difference)
+        assert np.isnan(found[one, other]) != np.isnan(found[other, one])
+        if abs(difference.mean()) > 1e-9:
+            assert np.isnan(found[one, other]) == (difference.mean() < 0)
 
 
 def test_a_zero_is_zero_in_every_resample() -> None:

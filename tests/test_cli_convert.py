@@ -1,5 +1,6 @@
 """levelhead convert: what it prints and writes, and bad input of every kind."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from conftest import EXAMPLES
+from levelhead._version import VERSION
 from levelhead.cli.program import VERBS, cli, run
 from test_cli import levelhead
 
@@ -110,15 +112,20 @@ def test_exact(folder: Path) -> None:
 
 def test_check(folder: Path) -> None:
     """A folder, with averages of the shares; the words that were lost."""
-    assert levelhead("convert", "--check", folder).stdout == CHECK
-    assert levelhead("convert", "--check", "--failures", folder).stdout == FAILURES
+    hashes = "+".join(hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in sorted(folder.glob("*.conllu")))
+    for options, table in (((), CHECK), (("--failures",), FAILURES)):
+        text = levelhead("convert", "--check", *options, folder).stdout
+        assert text.startswith(table)
+        signature = text.removeprefix(table)
+        assert signature.startswith("ud:2|variant:paper|targets:kohita|targets-hash:")
+        assert signature.endswith(f"|exact:no|treebank:{hashes}|version:{VERSION}\n")
     one = levelhead("convert", "--check", folder / "whole.conllu").stdout
     assert "Average" not in one
     assert one.split("\n")[2].split(" | ")[1:] == CHECK.split("\n")[3].split(" | ")[1:]
 
 
 def test_check_exactly(folder: Path) -> None:
-    assert levelhead("convert", "--check", "--exact", "--failures", folder).stdout.count("\n") == 2
+    assert levelhead("convert", "--check", "--exact", "--failures", folder).stdout.count("\n") == 3
 
 
 def test_json(folder: Path) -> None:
@@ -128,7 +135,7 @@ def test_json(folder: Path) -> None:
     assert document["treebanks"]["lossy"] == {
         "schema": 1,
         "kind": "round-trip",
-        "signature": {"ud": 2, "variant": "paper", "targets": "kohita"},
+        "signature": document["treebanks"]["lossy"]["signature"],
         "sentences": 1,
         "words": 5,
         "punctuation": 0,
@@ -172,17 +179,21 @@ def test_other_formats(folder: Path, output_format: str) -> None:
 def test_variants_and_versions(folder: Path) -> None:
     """Each is taken from the command line into the numbers."""
     for options, signature in (
-        (["--variant", "script"], {"ud": 2, "variant": "script", "targets": "kohita"}),
-        (["--ud", "1"], {"ud": 1, "variant": "paper", "targets": "kohita"}),
+        (["--variant", "script"], {"ud": "2", "variant": "script", "targets": "kohita", "exact": "no"}),
+        (["--ud", "1", "--exact"], {"ud": "1", "variant": "paper", "targets": "kohita", "exact": "yes"}),
     ):
+        digest = hashlib.sha256((folder / "whole.conllu").read_bytes()).hexdigest()[:12]
         done = levelhead("convert", "--check", "--format", "jsonl", *options, folder / "whole.conllu")
-        assert json.loads(done.stdout)["signature"] == signature
+        found = json.loads(done.stdout)["signature"]
+        of_default = found.pop("targets-hash")
+        assert found == signature | {"treebank": digest, "version": VERSION}
     targets = folder / "mine.toml"
-    targets.write_text("[targets]\nNOUN = ['obl']\n", encoding="utf-8")
+    targets.write_text("name = 'kohita'\n[targets]\nNOUN = ['obl']\n", encoding="utf-8")
     document = json.loads(
         levelhead("convert", "--check", "--format", "jsonl", "--targets", targets, folder / "whole.conllu").stdout
     )
-    assert (document["signature"]["targets"], document["candidates"], document["converted"]) == ("mine", 1, 0)
+    assert (document["signature"]["targets"], document["candidates"], document["converted"]) == ("kohita", 1, 0)
+    assert document["signature"]["targets-hash"] != of_default  # whatever they are called
 
 
 def test_the_version_is_told(tmp_path: Path) -> None:

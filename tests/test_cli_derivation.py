@@ -1,5 +1,6 @@
 """levelhead derive and levelhead perplexity: what they print, and what they refuse."""
 
+import hashlib
 import json
 from pathlib import Path
 
@@ -80,10 +81,20 @@ def test_perplexity_as_a_table(levelhead) -> None:
     assert code == 0
     header, _, gold, system, signature = out.splitlines()
     assert [cell.strip() for cell in header.split("|")] == [
-        *("File", "Perplexity", "Including OOV", "Events", "OOV", "Sentences", "Swaps", "Size/perplexity"),
+        *(
+            "File",
+            "Perplexity/event",
+            "Including OOV",
+            "Log10 perplexity/sentence",
+            "Events",
+            "OOV",
+            "Sentences",
+            "Swaps",
+            "Size/perplexity",
+        ),
     ]
-    assert [cell.strip() for cell in gold.split("|")][1:] == "2.1510 2.1510 184 0 20 0 76.2443".split()
-    assert [cell.strip() for cell in system.split("|")][1:] == "5.1511 5.1511 184 0 20 2 31.8378".split()
+    assert [cell.strip() for cell in gold.split("|")][1:] == "2.1510 2.1510 3.0603 184 0 20 0 76.2443".split()
+    assert [cell.strip() for cell in system.split("|")][1:] == "5.1511 5.1511 6.5495 184 0 20 2 31.8378".split()
     assert signature.startswith(
         "order:swap-lazy|ngram:3|smoothing:interpolated-modified-kneser-ney|minimum-counts:1,1,1"
     )
@@ -150,8 +161,9 @@ def test_a_written_model_gives_the_same(levelhead, tmp_path: Path) -> None:
     assert [first[key] for key in same] == [again[key] for key in same]
     assert again["size_over_perplexity"] is None
     assert len(read_arpa(path).words) == first["model"]["vocabulary"]
-    code, _, err = levelhead("perplexity", path, SYSTEM, "--minimum-counts", "srilm")
-    assert (code, "leave out the minimum counts" in err) == (2, True)
+    for option in (("--minimum-counts", "srilm"), ("--ngram", 2), ("--minimum-word-count", 2)):
+        code, _, err = levelhead("perplexity", path, SYSTEM, *option)
+        assert (code, "leave out --ngram and minimum counts" in err) == (2, True)
 
 
 LIST = "name\tgroup\ttrain\ttest\tLAS\nen\tA,B\t{en}\t{en}\t80\nfi\tB\t{fi}\t{fi}\t90\nfr\tB\t{fr}\t{fr}\t\n"
@@ -177,6 +189,37 @@ def test_a_list_of_treebanks(levelhead, tmp_path: Path) -> None:
     assert [block.split("|")[0].strip() for block in text.split("\n\n")] == ["Treebank", "Group", "Accuracy"]
     for output_format in ("tsv", "markdown", "latex"):
         assert levelhead("perplexity", "--treebanks", path, "--format", output_format)[0] == 0
+
+
+def test_a_list_of_treebanks_tells_what_decided_its_numbers(levelhead, tmp_path: Path) -> None:
+    """Fallback discounts of both orders, warnings of the reader, hashes, and perplexities for each sentence."""
+    path = listed(tmp_path)
+    code, out, err = levelhead("perplexity", "--treebanks", path, "--format", "json")
+    document = json.loads(out)
+    assert code == 0
+    one = document["treebanks"][0]
+    digest = hashlib.sha256(GOLD.read_bytes()).hexdigest()
+    assert (one["train_sha256"], one["test_sha256"]) == (digest, digest)
+    for order in ("string", "swap-lazy"):
+        assert f"warning: en, {order} order: too few counts to estimate the discounts of 2-grams" in err
+        alone = json.loads(levelhead("perplexity", GOLD, GOLD, "--order", order, "--format", "json")[1])
+        name = "string" if order == "string" else "derivation"
+        assert one[f"{name}_per_sentence"] == alone["log10_perplexity_per_sentence"]
+        assert one["fallback_orders"][order] == alone["model"]["fallback_orders"]
+    text = levelhead("perplexity", "--treebanks", path)[1]
+    assert "String: log10/sentence" in text
+    before = document["signature"]["files"]
+    assert f"files:{before}|" in text
+    other = listed(tmp_path, LIST.replace("{fr}", "{fi}"))
+    again = json.loads(levelhead("perplexity", "--treebanks", other, "--format", "json")[1])
+    assert again["signature"]["files"] != before
+
+
+def test_systems_have_hashes(levelhead) -> None:
+    """In the signature, and in JSON beside their numbers."""
+    _, out, _ = levelhead("perplexity", GOLD, GOLD, "--system", SYSTEM, "--format", "json")
+    document, digest = json.loads(out), hashlib.sha256(SYSTEM.read_bytes()).hexdigest()[:12]
+    assert (document["signature"]["system"], document["systems"][0]["sha256"]) == (digest, digest)
 
 
 BAD_LISTS = {

@@ -1,5 +1,6 @@
 """The documentation says what the code says: generated pages are fresh, names and links on the others exist."""
 
+import ast
 import importlib.util
 import re
 from pathlib import Path
@@ -55,6 +56,33 @@ def test_every_slug_and_measure_has_an_anchor() -> None:
         MESSAGES, key=lambda slug: MESSAGES[slug].severity
     )
     assert re.findall(r"^### (\S+)$", text_of("docs/measures.md"), re.MULTILINE) == list(REGISTRY)
+
+
+def constants(node: ast.AST) -> set[str]:
+    return {part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+
+
+def kinds_in(tree: ast.Module) -> set[str]:
+    """Find the kinds of JSON documents that a file writes, also where a variable holds them."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        keys = [ast.unparse(key) for key in node.keys if key] if isinstance(node, ast.Dict) else []
+        if isinstance(node, ast.Dict) and {"'schema'", "'kind'"} <= {*keys}:
+            value = node.values[node.keys.index(next(key for key in node.keys if key and constants(key) == {"kind"}))]
+            parts = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+            found |= {part.value for part in parts if isinstance(part, ast.Constant)}
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind" and "schemes" in constants(node):
+            found |= constants(node)
+    return found
+
+
+def test_every_kind_of_json_is_documented() -> None:
+    """With the verb that prints it, and its keys; and no kind that nothing prints."""
+    written = set().union(*(kinds_in(ast.parse(text_of(path))) for path in (ROOT / "src").rglob("*.py")))
+    rows = re.findall(r"^\| `([a-z-]+)` \| `(\w+)[^|]* \| [^|]*\w[^|]* \|$", text_of("docs/formats.md"), re.MULTILINE)
+    assert len(written) > 30
+    assert sorted(kind for kind, _ in rows) == sorted(written)
+    assert {verb for _, verb in rows} <= {*program.VERBS}
 
 
 @pytest.mark.parametrize("verb", program.VERBS)

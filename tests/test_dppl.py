@@ -156,7 +156,7 @@ def _json(capfd, run, command: list[str]):
     return json.loads(capfd.readouterr().out)
 
 
-def test_a_training_treebank_for_each_test_set(tmp_path, capfd):
+def test_a_training_treebank_for_each_test_set(tmp_path):
     """`{treebank}` stands for the code; each value is that of its own model."""
     import shutil
 
@@ -214,3 +214,12 @@ def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     results = score_campaign(campaign_in(tmp_path / "gold", tmp_path / "systems"), measures=[name, "LAS"])
     result = results.results["copy", "en"]
     assert (result.state, result.values["LAS"], result.values[name]) == ("valid", 1, None)
+
+
+def test_fallback_discounts_are_told() -> None:
+    """With the model, as the command `perplexity` tells them."""
+    found = load_model(GOLD.format("en") + ",order=swap-eager")
+    orders = found.values.model.fallback_orders
+    assert orders == (2, 3)
+    assert [text.split(":")[0] for text in found.warnings] == [f"{GOLD.format('en')}, swap-eager order"] * len(orders)
+    assert all("too few counts" in text for text in found.warnings)

@@ -5,7 +5,7 @@ import re
 
 import pytest
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead.cli import program
 
 FIGURE = EXAMPLES / "nivre-fang"
@@ -227,7 +227,7 @@ def test_sentences_behind_a_cell(run):
     assert (code, out) == (
         0,
         """\
-obl:obl: 1 words
+obl:obl: 1 word
 
 figure-1-en: the dog chased the cat from the room
   gold
@@ -426,8 +426,8 @@ def test_bad_input(run, tmp_path):
 def test_sentence_tables_are_frames():
     from levelhead.sentences import count_sentences
 
-    polars = pytest.importorskip("polars")
-    pandas = pytest.importorskip("pandas")
+    polars = library("polars")
+    pandas = library("pandas")
     found = count_sentences(GOLD, BETA, measures=["LAS", "LAS@CORE"])
     frame = found.to_polars()
     assert frame.shape == (20, 11)

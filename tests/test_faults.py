@@ -79,6 +79,7 @@ OTHER_ERRORS = {
     *("not-derivable", "derivation-too-long", "illegal-transition", "no-dynamic-oracle", "unknown-order"),
     *("invalid-model-settings", "reserved-word", "invalid-arpa", "invalid-treebank-list"),
     *("invalid-targets", "recorded-heads"),
+    *("unknown-scheme", "unknown-rules", "unknown-property", "not-broken-down", "missing-training", "not-there"),
     *("invalid-task", "unsafe-archive", "refused-submission", "no-sandbox"),
 }
 

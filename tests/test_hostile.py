@@ -1,18 +1,15 @@
-"""Hostile input: whatever the files, names, streams and signals are, the command ends with a line that says why.
+"""Hostile paths, names and contents: whatever they are, the command ends with a line that says why.
 
 Each case sets up a folder, in which `gold.conllu` and `system.conllu` are, and says what is run there and what is
 expected. In all of them there is no traceback, nothing unprintable is printed, and no file is changed but those named.
 """
 
 import bz2
-import contextlib
 import gzip
-import hashlib
 import io
 import json
 import lzma
 import os
-import signal
 import subprocess
 import sys
 import tarfile
@@ -22,31 +19,13 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from cases import AS_ANYONE, COMMAND, LISTENING, Case, check, contents, run_here, run_outside, same_but, waited_for
-from conftest import EXAMPLES
+from cases import AS_ANYONE, COMMAND, GOLD, ONE, SCORE, SYSTEM, Case, Cases, waited_for
 
-GOLD = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
-SYSTEM = (EXAMPLES / "parallel/systems/alpha/en.conllu").read_bytes()
-SCORE = ["score", "-m", "LAS", "gold.conllu", "system.conllu"]
-ONE = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
 EVIL = b"a\n\x1b[31m\xff\xc2\x9b\xe2\x80\xae.conllu"
 """A file name with a line feed, terminal escapes of both kinds, a byte that is not UTF-8, and an override of direction."""
 
-Make = Callable[[Path], Case]
-CASES: dict[str, Make] = {}
-
-
-def case(make: Make) -> Make:
-    """Enter a case under its name."""
-    CASES[make.__name__.replace("_", " ")] = make
-    return make
-
-
-@pytest.fixture(name="folder")
-def _folder(tmp_path: Path) -> Path:
-    (tmp_path / "gold.conllu").write_bytes(GOLD)
-    (tmp_path / "system.conllu").write_bytes(SYSTEM)
-    return tmp_path
+CASES = Cases()
+case = CASES.case
 
 
 # Paths that are no files
@@ -55,11 +34,6 @@ def _folder(tmp_path: Path) -> Path:
 @case
 def a_folder_and_a_file(_: Path) -> Case:
     return Case(["score", ".", "system.conllu"], 2, says="must both be files or both be folders")
-
-
-@case
-def a_folder_to_validate(_: Path) -> Case:
-    return Case(["validate", "."], 2, prints=".: unreadable-file: Is a directory\n")
 
 
 @case
@@ -292,206 +266,18 @@ def gold_and_system_swapped(_: Path) -> Case:
     )  # fmt: skip
 
 
-# Files that change while the command runs: a named pipe holds it where it is
-
-
-@case
-def a_file_that_vanishes_after_it_was_listed(folder: Path) -> Case:
-    os.mkfifo(folder / "weights")
-
-    def remove(process: subprocess.Popen[bytes]) -> None:
-        with waited_for(folder / "weights", process) as weights:  # which are read when the folders have been listed
-            (folder / "system.conllu").unlink()
-            weights.write(b"case 0\n")
-
-    return Case(
-        ["score", "-w", "weights", ".", "."], 2, says="missing-system-file: there is no output for system",
-        writes=("system.conllu",), meanwhile=remove,
-    )  # fmt: skip
-
-
-@case
-def a_file_that_changes_after_it_was_read(folder: Path) -> Case:
-    """What is printed, the hash too, is of what was read."""
-    (folder / "system.conllu").unlink()
-    os.mkfifo(folder / "system.conllu")
-
-    def change(process: subprocess.Popen[bytes]) -> None:
-        with waited_for(folder / "system.conllu", process) as system:  # which is read after gold
-            (folder / "gold.conllu").write_bytes(ONE)
-            system.write(SYSTEM)
-
-    return Case(
-        SCORE, 0, prints=f"gold:{hashlib.sha256(GOLD).hexdigest()[:12]}|", writes=("gold.conllu",), meanwhile=change
-    )
-
-
-@case
-def an_explanation_of_what_can_be_read_only_once(_: Path) -> Case:
-    return Case("$L score --explain - system.conllu < gold.conllu", 0, prints="LAS        |   89.02 |   89.02")
-
-
-# Output
-
-
-@case
-def a_full_disk(_: Path) -> Case:
-    return Case("$L score gold.conllu system.conllu > /dev/full", 2, says="output: No space left on device\n")
-
-
-@case
-def a_full_disk_as_output(_: Path) -> Case:
-    return Case([*SCORE, "-o", "/dev/full"], 2, says="/dev/full: output: No space left on device")
-
-
-@case
-def a_disk_that_is_full_before_the_output_is_whole(folder: Path) -> Case:
-    (folder / "scores").write_text("old")
-    return Case("ulimit -f 0; $L score gold.conllu system.conllu -o scores", 2, says="scores: output: File too large")
-
-
-@case
-def a_broken_pipe(_: Path) -> Case:
-    return Case("exec 3> >(exit); wait $!; $L measures >&3; echo $?", 0, prints="141")
-
-
-@case
-def no_standard_output(_: Path) -> Case:
-    return Case("$L score gold.conllu system.conllu >&-", 2, says="output: standard output is closed")
-
-
-@case
-def no_standard_error(_: Path) -> Case:
-    return Case("$L score gold.conllu missing 2>&-", 2)
-
-
-@case
-def a_standard_error_that_is_full(_: Path) -> Case:
-    return Case("$L score gold.conllu missing 2> /dev/full", 2)
-
-
-@case
-def no_standard_error_and_a_gate(_: Path) -> Case:
-    return Case("$L score -m LAS --fail-under LAS=99 gold.conllu system.conllu 2>&-", 1, prints="89.02")
-
-
-@case
-def no_standard_input(_: Path) -> Case:
-    return Case("$L score - system.conllu <&-", 2, says="-: unreadable-file: standard input is closed")
-
-
-@case
-def output_in_a_missing_folder(_: Path) -> Case:
-    return Case([*SCORE, "-o", "missing/scores"], 2, says="missing/scores: output: No such file or directory\n")
-
-
-@case
-def output_in_a_folder_that_may_not_be_written_to(folder: Path) -> Case:
-    (folder / "theirs").mkdir(mode=0o500)
-    return Case([*SCORE, "-o", "theirs/scores"], 2, "theirs/scores: output: Permission denied", command=AS_ANYONE)
-
-
-@case
-def output_to_a_folder(folder: Path) -> Case:
-    (folder / "outputs").mkdir()
-    return Case([*SCORE, "-o", "outputs"], 2, says="outputs: output: Is a directory")
-
-
-def links(folder: Path) -> None:
-    (folder / "link").symlink_to("system.conllu")
-    os.link(folder / "system.conllu", folder / "hard-link")
-
-
-INPUTS = "a file that is read cannot be written"
-for verb in (SCORE, ["validate", "system.conllu"], ["score", "--explain", "gold.conllu", "system.conllu"]):
-    for target in ("system.conllu", "./system.conllu", "link", "hard-link"):
-
-        def over_an_input(folder: Path, verb=verb, target: str = target) -> Case:
-            links(folder)
-            return Case([*verb, "-o", target], 2, says=INPUTS)
-
-        CASES[f"output of {' '.join(verb)} to {target}, which is read"] = over_an_input
-
-
-@case
-def output_to_a_file_of_a_folder_that_is_read(_: Path) -> Case:
-    return Case(["score", ".", ".", "-o", "gold.conllu"], 2, says=INPUTS)
-
-
-@case
-def output_to_the_weights_of_a_measure(folder: Path) -> Case:
-    (folder / "weights").write_text("case 0\n")
-    return Case([*SCORE, "-m", "WeightedLAS(weights)", "-o", "weights"], 2, says=INPUTS)
-
-
-# Signals
-
-
-def interrupted_while_reading(folder: Path, number: signal.Signals, code: int, says: str) -> Case:
-    (folder / "gold.conllu").unlink()
-    os.mkfifo(folder / "gold.conllu")
-    (folder / "scores").write_text("old")
-
-    def interrupt(process: subprocess.Popen[bytes]) -> None:
-        with waited_for(folder / "gold.conllu", process) as gold:
-            gold.write(GOLD[:1000])
-            gold.flush()
-            for _ in range(100):  # one that comes right before the process begins to wait is seen only at the next
-                process.send_signal(number)
-                with contextlib.suppress(subprocess.TimeoutExpired):
-                    process.wait(timeout=0.3)
-                    break
-
-    return Case([*SCORE, "-o", "scores"], code, says=says, command=LISTENING, meanwhile=interrupt)
-
-
-@case
-def an_interrupt(folder: Path) -> Case:
-    return interrupted_while_reading(folder, signal.SIGINT, 130, "interrupted\n")
-
-
-@case
-def an_order_to_end(folder: Path) -> Case:
-    return interrupted_while_reading(folder, signal.SIGTERM, 143, "terminated\n")
-
-
-# Environments
-
-
-@case
-def a_locale_without_unicode(folder: Path) -> Case:
-    (folder / "é.conllu").write_bytes(GOLD)
-    plain = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
-    return Case(["score", "-m", "LAS", "é.conllu", "system.conllu"], 0, prints="89.02", environment=plain)
-
-
-@case
-def messages_in_a_locale_without_unicode(folder: Path) -> Case:
-    (folder / "system.conllu").write_bytes(SYSTEM.replace(b"dog", "dög".encode()))
-    plain = {"LC_ALL": "C", "LANG": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}
-    return Case(SCORE, 2, says="'d\\xf6g", environment=plain)
-
-
-@case
-def odd_settings_of_the_terminal(_: Path) -> Case:
-    return Case(
-        SCORE, 0, prints="89.02", environment={"COLUMNS": "0", "TERM": "no-such", "LINES": "x", "HOME": "/nowhere"}
-    )
-
-
 @pytest.mark.parametrize("name", CASES)
-def test_hostile(name: str, folder: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
+def test_hostile(name: str, tmp_path: Path, capfdbinary: pytest.CaptureFixture[bytes]) -> None:
     """The exit code, what is said, what is printed, and that no other file is changed."""
-    wanted = CASES[name](folder)
-    before = contents(folder)
-    check(wanted, run_outside(wanted, folder) if wanted.needs_a_process else run_here(wanted, folder, capfdbinary))
-    assert same_but(before, contents(folder), wanted.writes)
+    CASES.check(name, tmp_path, capfdbinary)
 
 
-def test_json_is_the_same_with_control_characters_escaped(folder: Path) -> None:
+def test_json_is_the_same_with_control_characters_escaped(tmp_path: Path) -> None:
     """Escapes are undone by whoever reads it."""
-    (folder / os.fsdecode(EVIL)).write_bytes(GOLD)
+    for name, data in (("gold", GOLD), ("system", SYSTEM)):
+        (tmp_path / f"{name}.conllu").write_bytes(data)
+    (tmp_path / os.fsdecode(EVIL)).write_bytes(GOLD)
     command = [*COMMAND, "score", "--format", "json", "-m", "LAS", os.fsdecode(EVIL), "system.conllu"]
     environment = {**os.environ, "PYTHONPATH": str(Path(levelhead.__file__).parent.parent)}
-    done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, check=True)
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=True)
     assert json.loads(done.stdout)["gold"]["path"] == EVIL.decode("utf-8", "replace")

@@ -319,3 +319,14 @@ def test_a_scheme_names_the_classes(tmp_path):
     done = ranked("--manifest", tmp_path / "m.toml")
     assert done.returncode == 2
     assert "campaign.scheme is 'calin'" in done.stderr
+
+
+def test_scores_by_treebank_are_those_of_the_groups_asked_for():
+    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--by-treebank", "--group", "family:Uralic", "--format", "tsv")
+    assert {line.split("\t")[1] for line in done.stdout.splitlines()[1:]} == {"fi"}
+
+
+def test_all_measures_beside_those_asked_for():
+    done = ran(GOLD, SYSTEMS, "-m", "LAS@CORE", "--all-measures", "--format", "tsv")
+    head = done.stdout.splitlines()[0].split("\t")
+    assert head.index("LAS@CORE") < head.index("LAS") < head.index("UAS")

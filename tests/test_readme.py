@@ -15,7 +15,14 @@ import pytest
 from levelhead._version import VERSION
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/index.md", "docs/developers.md", "docs/fair-measures.md", "docs/significance.md")
+PAGES = (
+    "README.md",
+    "docs/index.md",
+    "docs/developers.md",
+    "docs/fair-measures.md",
+    "docs/significance.md",
+    "docs/comparing.md",
+)
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 PYTHON = re.compile(r"(?<=```pycon\n).*?(?=```)", re.DOTALL)
 

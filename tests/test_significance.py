@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead.comparison import compare, compare_treebanks, counts_of, find_outputs
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.folders import macro_average, pairs_in, score_pairs
@@ -96,7 +96,7 @@ def test_sign_test_by_hand():
 
 
 def test_wilcoxon_is_scipys_and_says_what_it_needs(monkeypatch):
-    stats = pytest.importorskip("scipy.stats")
+    stats = library("scipy.stats")
     changes = [0.4, -0.1, 0.3, 0.25, 0.6, 0.05, -0.2, 0.7]
     assert signed_rank_test(changes) == stats.wilcoxon(changes).pvalue
     assert signed_rank_test([0.0, 0.0]) is None
@@ -292,7 +292,7 @@ def test_one_average_without_a_value_has_none():
         (one.treebank, one.system): one
         for one in differences({"a": table_of([((1, 2), (2, 2))] * 3), "b": empty}, Settings(50))
     }
-    assert results["b", "s1"][3:] == (None,) * 8
+    assert set(results["b", "s1"][3:]) == {None}
     assert results["macro-average", "s1"].value is None
     assert results["micro-average", "s1"].value == 1.0
 
@@ -339,7 +339,7 @@ def test_several_runs_have_a_mean_and_a_spread():
     own = ratios(table.parts.sum(axis=0))[:, 0]
     assert a.value == pytest.approx(own[:3].mean())
     assert b.spread == pytest.approx(own[3:].std(ddof=1))
-    assert a.system, b.system == ("A", "B")
+    assert (a.system, b.system) == ("A", "B")
     assert b.difference == pytest.approx(own[3:].mean() - own[:3].mean())
     assert b.p > 0.05, "what differs between runs of one system is no difference of systems"
     low, high = b.interval

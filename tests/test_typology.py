@@ -9,6 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
+from conftest import library
 from levelhead.errors import InputError, MeasureError
 from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.profiles import long_table, profiles_table
@@ -381,8 +382,8 @@ def test_histograms() -> None:
 
 
 def test_frames() -> None:
-    pytest.importorskip("polars")
-    pytest.importorskip("pandas")
+    library("polars")
+    library("pandas")
     profiles = {"a": profile(flat(["a", "b"], ["root", "det"])), "b": profile(flat(["a"], ["root"]))}
     frame = to_polars(profiles_table(profiles))
     assert frame["Treebank"].to_list() == ["a", "b"]

@@ -8,6 +8,9 @@ with what two real systems made of them are the population. Samples of sentences
 - under the null, the outputs of each sentence are dealt to the two systems by chance, so that no system is better;
   p should be uniform, and 95% of the intervals of the difference should hold 0;
 - as they are, 95% of the intervals of scores and differences should hold those of the population.
+
+The second table is of two systems with several runs each (`--table runs`). Words are right by chance: the chance is
+that of the sentence (Beta, mean 0.8), plus that of the run (normal, mean 0), and both systems are equally good.
 """
 
 import argparse
@@ -51,8 +54,9 @@ def drawn(
     wholes: dict[str, Counted], size: int, runs: int, settings: Settings, *, null: bool
 ) -> Iterator[list[Result]]:
     """Test samples of all treebanks; the last results are of the average if there are several."""
-    rng = np.random.default_rng(2018)
-    for seed in range(runs):
+    row = np.random.SeedSequence([len(wholes), size, null])
+    rng = np.random.default_rng(row)
+    for seed in row.generate_state(runs).tolist():
         tables = {name: sample(whole, size, rng, null=null) for name, whole in wholes.items()}
         results = differences(tables, settings._replace(seed=seed))
         yield [one for one in results if len(wholes) == 1 or one.treebank == "macro-average"]
@@ -90,20 +94,57 @@ def report(title: str, wholes: dict[str, Counted], size: int, runs: int, setting
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
+def simulated(n_sentences: int, n_runs: int, spread: float, rng: np.random.Generator) -> Counted:
+    """Make two equally good systems with several runs each, whose true scores differ by chance."""
+    words = rng.integers(5, 40, n_sentences)
+    chance = rng.beta(8, 2, n_sentences)[:, None] + rng.normal(0, spread, 2 * n_runs)
+    right = rng.binomial(words[:, None], np.clip(chance, 0, 1))
+    whole = np.broadcast_to(words[:, None], right.shape)
+    parts = np.stack([right, whole], axis=2)[:, :, None, :].astype(np.float64)
+    return Counted(("A",) * n_runs + ("B",) * n_runs, ("LAS",), parts)
+
+
+def report_runs(n_runs: int, spread: float, size: int, runs: int, settings: Settings) -> None:
+    """Print one row: how often a difference is found where there is none, and held by its interval."""
+    row = np.random.SeedSequence([n_runs, round(1000 * spread), size])
+    rng = np.random.default_rng(row)
+    found = [
+        differences({"x": simulated(size, n_runs, spread, rng)}, settings._replace(seed=seed))[1]
+        for seed in row.generate_state(runs).tolist()
+    ]
+    p = np.array([one.p for one in found])
+    held = np.mean([holds(one.difference_interval, 0.0) for one in found])
+    width = np.median([one.difference_interval[1] - one.difference_interval[0] for one in found])
+    shares = [f"{100 * np.mean(p <= level):.1f}" for level in CELLS.values()]
+    cells = [str(n_runs), f"{100 * spread:g}", str(size), *shares, f"{100 * held:.1f}", f"{100 * width:.2f}"]
+    print("| " + " | ".join(cells) + " |", flush=True)
+
+
+def head(titles: list[str]) -> None:
+    """Print the head of a table."""
+    print("| " + " | ".join(titles) + " |\n| " + " | ".join("---" for _ in titles) + " |", flush=True)
+
+
 def main() -> None:
-    """Print the table of docs/significance.md."""
+    """Print the tables of docs/significance.md."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
+    parser.add_argument("--table", choices=["sentences", "runs", "both"], default="both")
     parser.add_argument("--runs", type=int, default=1000)
-    parser.add_argument("--resamples", type=int, default=500)
+    parser.add_argument("--resamples", type=int, default=2000)
     given = parser.parse_args()
-    wholes = {name: population(given.data / "conll18", name) for name in TREEBANKS}
     settings = Settings(given.resamples - 1)
-    heads = ["treebank", "sentences", "measure", *CELLS, "KS", "null diff held", "diff held", "score held"]
-    print("| " + " | ".join(heads) + " |\n| --- | ---: | --- |" + " ---: |" * (len(heads) - 3))
-    for size in SIZES:
-        report("tr_imst", {"tr_imst": wholes["tr_imst"]}, size, given.runs, settings)
-    report("average of 3", wholes, 100, given.runs, settings)
+    if given.table != "sentences":
+        head(["runs", "SD of runs", "sentences", *CELLS, "null diff held", "width"])
+        for spread in (0.02, 0.005, 0.0):
+            for n_runs in (1, 2, 3, 5, 10):
+                report_runs(n_runs, spread, 1000, given.runs, settings)
+    if given.table != "runs":
+        wholes = {name: population(given.data / "conll18", name) for name in TREEBANKS}
+        head(["treebank", "sentences", "measure", *CELLS, "KS", "null diff held", "diff held", "score held"])
+        for size in SIZES:
+            report("tr_imst", {"tr_imst": wholes["tr_imst"]}, size, given.runs, settings)
+        report("average of 3", wholes, 100, given.runs, settings)
 
 
 if __name__ == "__main__":

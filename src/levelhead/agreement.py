@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
@@ -10,12 +11,14 @@ from numpy.typing import NDArray
 
 from levelhead.analysis.buckets import BUCKETS, Settings
 from levelhead.evaluation import Evaluation, score_treebanks
-from levelhead.measures import parse_measure
-from levelhead.scoring.matches import Matches
+from levelhead.measures import STANDARD, parse_measure
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.treebank.schemes import NIVRE_FANG
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
-"""What is compared: their F1 is the same in both directions."""
+"""What is compared."""
 
 
 class Kappa(NamedTuple):
@@ -39,7 +42,7 @@ class Agreement(NamedTuple):
         evaluation: the symmetric F1 of each measure.
         upos: agreement on parts of speech.
         relations: on universal relations.
-        differing: the sentences of the first that differ in span, words, heads or relations, by index.
+        differing: the sentences of the first that differ in span, words, heads or universal relations, by index.
     """
 
     evaluation: Evaluation
@@ -49,18 +52,34 @@ class Agreement(NamedTuple):
 
 
 def agreement(matches: Matches) -> Agreement:
-    """Compare two annotations as equals.
+    """Compare two annotations as equals: F1 and kappa are the same in both directions.
+
+    A lemma that one of the two lacks counts as any other value, and a column that either lacks altogether has no
+    score, whatever the rules say of gold. One thing is not symmetric: where multiword tokens are split into other
+    words, the words are aligned by a longest common subsequence, and of several of one length the one found first
+    from the first annotation's side is taken.
 
     Args:
         matches: the aligned words of both.
     """
-    measures = [parse_measure(name) for name in MEASURES if name not in matches.rules.lacks]
-    evaluation = score_treebanks(matches.gold, matches.system, measures, matches.rules)
-    from levelhead.sentences import count_sentences
-
-    exact = count_sentences(matches.gold, matches.system, measures=["LEM"], rules=matches.rules).counts["LEM"]
+    rules = matches.rules._replace(missing_lemma_counts=False)
+    one, other = match(matches.gold, matches.system, rules), match(matches.system, matches.gold, rules)
+    measures = [parse_measure(name) for name in MEASURES if name not in rules.lacks]
+    evaluation = score_treebanks(one.gold, one.system, measures, rules)
+    scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
+    signature = {**evaluation.signature, "lemmas": "all"}
+    exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])
     differing = tuple(np.flatnonzero(exact.correct == 0).tolist())
-    return Agreement(evaluation, _kappa(matches, "upos"), _kappa(matches, "deprel"), differing)
+    upos = None if scores["UPOS"].reason else _kappa(one, "upos")
+    return Agreement(replace(evaluation, scores=scores, signature=signature), upos, _kappa(one, "deprel"), differing)
+
+
+def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
+    """Say what is annotated on one side only, or on neither."""
+    definition = STANDARD.measures[measure.name]
+    if not (not_annotated(one, definition) or not_annotated(other, definition)):
+        return None
+    return f"not annotated on both sides: {', '.join(definition.columns).upper()}"
 
 
 def _kappa(matches: Matches, name: str) -> Kappa | None:

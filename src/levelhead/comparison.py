@@ -14,6 +14,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import decisive, load_pair, measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
+from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Component, Measure, Resource
 from levelhead.scoring.rules import Rules, rules_named
@@ -79,6 +80,7 @@ class Comparison(NamedTuple):
         files: the hashes of all files, by treebank and then by "gold" or the system (and run).
         warnings: what was odd in them.
         perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
+        notes: what to know before the numbers are used, in sentences.
     """
 
     systems: tuple[str, ...]
@@ -89,6 +91,7 @@ class Comparison(NamedTuple):
     files: Mapping[str, Mapping[str, str]]
     warnings: tuple[Fault, ...] = ()
     perplexities: tuple[str, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLike[str]]) -> Outputs:
@@ -112,6 +115,16 @@ def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLi
     if faults:
         raise InputError(*faults)
     return Outputs(golds, runs)
+
+
+def unpaired(outputs: Outputs) -> list[Path]:
+    """Return the files of systems that belong to no gold treebank.
+
+    Args:
+        outputs: what was found.
+    """
+    runs = (files.items() for _, _, files in outputs.runs)
+    return [path for run in runs for treebank, path in run if treebank not in outputs.gold]
 
 
 def _named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
@@ -141,9 +154,10 @@ def _runs(
     if not gold.is_dir():  # a folder of runs of one file: whatever each is called
         found = [(name, file.stem, {next(iter(golds)): file}) for _, _, files in found for file in files.values()]
     for _, run, files in found:
+        place = Place(os.fspath(path / run if folders else path))
         faults += [
-            Fault("missing-system-file", f"there is no output for {treebank}", Place(os.fspath(path / run)))
-            for treebank in golds.keys() - files.keys()
+            Fault("missing-system-file", f"there is no output for {treebank}", place)
+            for treebank in sorted(golds.keys() - files.keys())
         ]
     return found
 
@@ -158,6 +172,7 @@ def compare(
     registry: Registry = STANDARD,
     settings: Settings = STANDARD_TESTS,
     wilcoxon: bool = False,
+    weights: Mapping[str, Resource] | None = None,
 ) -> Comparison:
     """Compare systems with the first one: scores, intervals, differences, p-values.
 
@@ -172,22 +187,36 @@ def compare(
         registry: as in `score`.
         settings: how many resamples, which seed, which level of intervals.
         wilcoxon: whether to test over treebanks by Wilcoxon's test, too (it needs scipy).
+        weights: as in `score`.
 
     Raises:
         InputError: a file is not valid; with the faults of all.
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    weights = weights_for(asked, registry)
+    read = weights_for(asked, registry, weights)
     tables = {
         name: Table(
-            counted([Run(run.system, counts_of(run.matches, asked, registry, weights)) for run in runs]),
-            {"gold": _hash(runs[0].matches.gold)} | {run.name: _hash(run.matches.system) for run in runs},
-            tuple(dict.fromkeys(fault for run in runs for fault in run.warnings)),
+            counted([Run(run.system, counts_of(run.matches, asked, registry, read)) for run in runs]),
+            origin_of(runs, asked, registry),
         )
         for name, runs in read_outputs(outputs, chosen, format, gold_format)
     }
-    return _compared(tables, chosen, settings, decisive(asked, weights, registry), wilcoxon=wilcoxon)
+    return _compared(tables, chosen, settings, decisive(asked, read, registry), wilcoxon=wilcoxon)
+
+
+class Origin(NamedTuple):
+    """What the numbers of one treebank were counted from.
+
+    Args:
+        files: hashes of files, by "gold" or the system (and run).
+        warnings: what was odd in them.
+        notes: what to know before the numbers are used, in sentences.
+    """
+
+    files: Mapping[str, str]
+    warnings: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
 
 
 class Table(NamedTuple):
@@ -195,13 +224,11 @@ class Table(NamedTuple):
 
     Args:
         counts: the counts.
-        files: hashes of files.
-        warnings: what was odd in them.
+        origin: the files.
     """
 
     counts: Counted
-    files: Mapping[str, str]
-    warnings: tuple[Fault, ...] = ()
+    origin: Origin
 
 
 class Output(NamedTuple):
@@ -255,6 +282,58 @@ def read_outputs(
         raise InputError(*dict.fromkeys(faults))
 
 
+def origin_of(outputs: Sequence[Output], asked: Iterable[Measure], registry: Registry = STANDARD) -> Origin:
+    """Return what the numbers of one treebank are counted from.
+
+    Args:
+        outputs: all outputs on it.
+        asked: the measures.
+        registry: what they are.
+    """
+    gold, rules = outputs[0].matches.gold, outputs[0].matches.rules
+    files = {"gold": _hash(gold)} | {one.name: _hash(one.matches.system) for one in outputs}
+    defined = [(measure, registry.measures[measure.name]) for measure in asked]
+    warnings = dict.fromkeys(fault for one in outputs for fault in one.warnings)
+    notes = dict.fromkeys(
+        note
+        for one in outputs
+        for note in notes_on(gold, one.matches.system, defined, rules, registry.schemes, one.name)
+    )
+    return Origin(files, tuple(warnings), tuple(notes))
+
+
+def signed(origins: Mapping[str, Origin], rules: Rules, decided: Mapping[str, str]) -> dict[str, str]:
+    """Return what decides the numbers of a comparison; the hash of gold if it is of one treebank.
+
+    Args:
+        origins: the files of each treebank.
+        rules: whose decisions are followed.
+        decided: what else decides.
+    """
+    gold = {"gold": next(iter(origins.values())).files["gold"]} if len(origins) == 1 else {}
+    return {"rules": rules.name, **gold, **decided, "version": VERSION}
+
+
+def drawn_by(settings: Settings) -> dict[str, str]:
+    """Return what decides the draws, for signatures: the level always, since tables name it.
+
+    Args:
+        settings: how differences are tested.
+    """
+    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
+    return drawn | {"numpy": np.__version__}
+
+
+def told_of(origins: Mapping[str, Origin]) -> tuple[tuple[Fault, ...], tuple[str, ...]]:
+    """Return the warnings and the notes of several treebanks, each once.
+
+    Args:
+        origins: the files of each.
+    """
+    warnings = dict.fromkeys(fault for one in origins.values() for fault in one.warnings)
+    return tuple(warnings), tuple(dict.fromkeys(note for one in origins.values() for note in one.notes))
+
+
 def _hash(treebank: Treebank) -> str:
     return (treebank.source.sha256 or "memory")[:12]
 
@@ -267,6 +346,7 @@ def compare_treebanks(
     rules: str | Rules = "ud",
     registry: Registry = STANDARD,
     settings: Settings = STANDARD_TESTS,
+    weights: Mapping[str, Resource] | None = None,
 ) -> Comparison:
     """Compare outputs that are in memory with the first of them.
 
@@ -277,16 +357,15 @@ def compare_treebanks(
         rules: as in `compare`.
         registry: as in `compare`.
         settings: as in `compare`.
+        weights: as in `compare`.
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    weights = weights_for(asked, registry)
-    runs = [
-        Run(name, counts_of(match(gold, output, chosen), asked, registry, weights)) for name, output in systems.items()
-    ]
-    return _compared(
-        {"treebank": Table(counted(runs), {"gold": _hash(gold)})}, chosen, settings, decisive(asked, weights, registry)
-    )
+    read = weights_for(asked, registry, weights)
+    outputs = [Output(name, name, match(gold, output, chosen)) for name, output in systems.items()]
+    runs = [Run(one.system, counts_of(one.matches, asked, registry, read)) for one in outputs]
+    table = Table(counted(runs), origin_of(outputs, asked, registry))
+    return _compared({"treebank": table}, chosen, settings, decisive(asked, read, registry))
 
 
 def counts_of(
@@ -331,14 +410,26 @@ def _compared(
     first = next(iter(tables.values())).counts
     systems = tuple(dict.fromkeys(first.systems))
     results = tuple(differences({name: table.counts for name, table in tables.items()}, settings))
-    files = {name: table.files for name, table in tables.items()}
-    warnings = tuple(fault for table in tables.values() for fault in table.warnings)
-    gold = {"gold": next(iter(files.values()))["gold"]} if len(files) == 1 else {}
-    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
-    signature = {"rules": rules.name, **gold, **decided, **drawn, "numpy": np.__version__, "version": VERSION}
+    origins = {name: table.origin for name, table in tables.items()}
+    files = {name: one.files for name, one in origins.items()}
+    tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
+    signature = signed(origins, rules, {**decided, **drawn_by(settings), "p": tests})
+    warnings, notes = told_of(origins)
     wins = _wins(results, systems, first, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
     powers = tuple(first.measures[i] for i in first.perplexities)
-    return Comparison(systems, first.measures, results, wins, signature, files, warnings, powers)
+    notes += tuple(_few_runs(first.systems))
+    return Comparison(systems, first.measures, results, wins, signature, files, warnings, powers, notes)
+
+
+def _few_runs(systems: Sequence[str]) -> Iterator[str]:
+    """Say of which systems the spread of runs is hardly known, or not at all where others have several."""
+    several = len(set(systems)) < len(systems)
+    for system in dict.fromkeys(systems):
+        n_runs = list(systems).count(system)
+        if n_runs == 2:
+            yield f"{system} has two runs: their spread is hardly known, and intervals are wide; give five or more"
+        elif several and n_runs == 1:
+            yield f"{system} has one run: what differs from it says nothing of other runs of {system}"
 
 
 def _wins(

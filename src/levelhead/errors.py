@@ -124,6 +124,16 @@ def printable(text: str) -> str:
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
 
 
+def number_of(count: int, noun: str) -> str:
+    """Return a number with its noun, which takes an s where there is not one of it.
+
+    Args:
+        count: the number.
+        noun: the noun in the singular.
+    """
+    return f"{count} {noun}{'' if count == 1 else 's'}"
+
+
 def quoted(text: str, longest: int = 40) -> str:
     """Return text between quotes, fit for one line, cut where it is long."""
     cut = text if len(text) <= longest else text[:longest] + "…"

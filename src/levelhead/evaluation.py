@@ -130,7 +130,10 @@ def score_treebanks(
         score = score_one(matches, measure, definition, schemes=registry.schemes, weights=values)
         scores[str(measure)] = replace(score, signature=signed)
     defined = [(measure, registry.measures[measure.name]) for measure in asked]
-    return Evaluation(scores, gold, system, signed, notes_on(gold, system, defined, rules, registry.schemes))
+    crossing = notes_on(gold, system, defined, rules, registry.schemes)
+    needed = [one for one, definition in defined if definition.needs_file]
+    odd = [f"{one}: {warning}" for one in needed for warning in file_of(one, weights).warnings]
+    return Evaluation(scores, gold, system, signed, (*crossing, *odd))
 
 
 def weights_for(

@@ -29,7 +29,7 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
 
     Args:
         gold: a folder of CoNLL-U files.
-        system: a folder with a file of the same name for each; others are ignored.
+        system: a folder with a file of the same name for each; others (`unpaired_in`) are ignored.
 
     Raises:
         InputError: the gold folder has none, or two of one name.
@@ -38,6 +38,17 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
     if not golds:
         raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(gold))))
     return {name: (path, systems.get(name, Path(system) / path.name)) for name, path in golds.items()}
+
+
+def unpaired_in(treebanks: Iterable[str], folder: str | os.PathLike[str]) -> list[Path]:
+    """Return the files of a folder of outputs that belong to no gold treebank.
+
+    Args:
+        treebanks: the names of the gold treebanks.
+        folder: the outputs of a system.
+    """
+    known = set(treebanks)
+    return [path for name, path in treebanks_in(Path(folder)).items() if name not in known]
 
 
 def score_pairs(

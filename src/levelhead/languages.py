@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.comparison import Outputs, counts_of, read_outputs
-from levelhead.evaluation import measures_for, weights_for
+from levelhead.comparison import Outputs, counts_of, drawn_by, origin_of, read_outputs, signed, told_of
+from levelhead.errors import Fault
+from levelhead.evaluation import decisive, measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
-from levelhead.scoring.measure import Measure
+from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Counted, Run, Settings, bootstrap_p, counted, holm, interval, resampled
+from levelhead.significance import Counted, Run, Settings, bootstrap_p, counted, holm, interval, resampled, seeded
 from levelhead.treebank import Treebank
 from levelhead.treebank.reader import Format
 
@@ -46,6 +48,26 @@ class LanguagePair(NamedTuple):
     paired: bool
 
 
+class Languages(NamedTuple):
+    """Every two treebanks compared, for every system.
+
+    Args:
+        pairs: one for each system, measure and two treebanks.
+        signature: what decides the numbers.
+        files: the hashes of all files, by treebank and then by "gold" or the system (and run).
+        warnings: what was odd in them.
+        notes: what to know before the numbers are used, in sentences.
+        perplexities: the measures whose values are perplexities.
+    """
+
+    pairs: tuple[LanguagePair, ...]
+    signature: Mapping[str, str]
+    files: Mapping[str, Mapping[str, str]]
+    warnings: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+    perplexities: tuple[str, ...] = ()
+
+
 def compare_languages(
     outputs: Outputs,
     *,
@@ -55,10 +77,14 @@ def compare_languages(
     gold_format: Format | None = None,
     registry: Registry = STANDARD,
     settings: Settings = STANDARD_TESTS,
-) -> list[LanguagePair]:
+    weights: Mapping[str, Resource] | None = None,
+    parallel: bool = False,
+) -> Languages:
     """Compare every two treebanks for every system.
 
     Treebanks with the same sent_ids are parallel: their sentences are drawn together. Others are drawn independently.
+    Ids that do no more than count the sentences (1 to n after a common beginning) are no evidence: treebanks that have
+    nothing to do with each other share them.
 
     Args:
         outputs: the files of at least two treebanks.
@@ -68,43 +94,86 @@ def compare_languages(
         gold_format: as in `compare`.
         registry: as in `compare`.
         settings: as in `compare`.
+        weights: as in `compare`.
+        parallel: whether to believe ids that only count the sentences, too.
 
     Raises:
         InputError: a file is not valid.
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    weights = weights_for(asked, registry)
-    tables, ids = {}, {}
+    read = weights_for(asked, registry, weights)
+    tables, ids, origins = {}, {}, {}
     for name, found in read_outputs(outputs, chosen, format, gold_format):
-        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry, weights)) for one in found])
-        ids[name] = _sent_ids(found[0].matches.gold)
-    return _pairs(tables, _parallel(tables, ids), settings)
+        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry, read)) for one in found])
+        ids[name] = sent_ids(found[0].matches.gold)
+        origins[name] = origin_of(found, asked, registry)
+    believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
+    pairs = _pairs(tables, _parallel(tables, believed), settings)
+    warnings, notes = told_of(origins)
+    signature = signed(origins, chosen, {**decisive(asked, read, registry), **drawn_by(settings)})
+    if parallel:
+        signature["parallel"] = "declared"
+    files = {name: one.files for name, one in origins.items()}
+    powers = tuple(str(measure) for measure in asked if registry.measures[measure.name].lower_is_better)
+    return Languages(tuple(pairs), signature, files, warnings, (*notes, *_not_paired(ids, believed)), powers)
 
 
-def _sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
-    """The ids of all sentences, if each has one of its own."""
+def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
+    """Return the ids of all sentences, None unless each has one of its own.
+
+    Args:
+        treebank: the treebank.
+    """
     ids = [sentence.id for sentence in treebank]
     known = tuple(one for one in ids if one is not None)
     return known if len(set(known)) == len(ids) else None
 
 
-Groups = Sequence[Mapping[str, NDArray[np.intp]]]
+def only_count(ids: Sequence[str]) -> bool:
+    """Say whether ids are but a common beginning and the numbers of the sentences, without a gap: s1, s2, s3.
+
+    Args:
+        ids: the ids of all sentences.
+    """
+    found = [_NUMBERED.fullmatch(one) for one in ids]
+    if len({one and one[1] for one in found}) > 1:
+        return False
+    numbers = {int(one[2]) for one in found if one}
+    return len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
+
+
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
+
+
+def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
+    """Say of treebanks that look parallel why they are drawn apart."""
+    for one, other in combinations(ids, 2):
+        ours, theirs = set(ids[one] or ()), set(ids[other] or ())
+        both, most = len(ours & theirs), max(len(ours), len(theirs))
+        if both == most and both and not (believed[one] and believed[other]):
+            yield f"{one} and {other} have the same sent_ids, which only count: drawn apart unless --parallel is given"
+        elif both < most and 2 * both >= most:
+            yield f"{one} and {other} share {both} of {most} sent_ids: drawn apart, since not all sentences are in both"
+
+
+Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
+"""By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
 
 
 def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids, each with the order of its rows that makes them parallel."""
-    groups: dict[object, dict[str, NDArray[np.intp]]] = {}
+    """Group treebanks with the same ids; a group's name is its ids, so that treebanks beside change no draws."""
+    groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
         own = ids[name]
         order = np.arange(len(table.parts)) if own is None else np.array(sorted(range(len(own)), key=own.__getitem__))
-        groups.setdefault(name if own is None else frozenset(own), {})[name] = order
-    return list(groups.values())
+        groups.setdefault(name if own is None else "\n".join(sorted(own)), {})[name] = order
+    return groups
 
 
 def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
     boot = _boot(tables, groups, settings)
-    group_of = {name: number for number, group in enumerate(groups) for name in group}
+    group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
     first = next(iter(tables.values()))
     found = []
     for s, system in enumerate(first.systems):
@@ -124,7 +193,8 @@ def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) ->
 def _boot(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> dict[str, NDArray[np.float64]]:
     """The values of every treebank in every resample, shape (resamples, systems, measures)."""
     values = {}
-    for group, seed in zip(groups, np.random.SeedSequence(settings.seed).spawn(len(groups))):
+    for key, group in groups.items():
+        seed = seeded(settings, key)
         side_by_side = np.concatenate([tables[name].flat[order] for name, order in group.items()], axis=1)
         sums = resampled(side_by_side, settings.resamples, np.random.default_rng(seed))
         for name, part in zip(group, np.split(sums, len(group), axis=1), strict=True):

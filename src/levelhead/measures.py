@@ -73,7 +73,7 @@ class Registry(NamedTuple):
         """
         if scheme not in self.schemes.by_name:
             known = ", ".join(self.schemes.by_name)
-            raise MeasureError(f"there is no scheme {scheme!r}; there are {known}", "unknown-measure")
+            raise MeasureError(f"there is no scheme {scheme!r}; there are {known}", "unknown-scheme")
         return self._replace(schemes=self.schemes._replace(default=scheme))
 
 

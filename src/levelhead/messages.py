@@ -217,6 +217,12 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
+    "unknown-scheme": _error("There is no scheme of classes of that name.", "Name one that the message lists."),
+    "unknown-rules": _error("There are no rules of that name.", "Name one that the message lists."),
+    "unknown-property": _error("Counts are not broken down by this.", "Name a property that the message lists."),
+    "not-broken-down": _error("A measure has no counts of groups of words.", "Choose one that counts words, as LAS."),
+    "missing-training": _error("A property is of training, which was not given.", "Give --train FILE."),
+    "not-there": _error("What is asked for occurs nowhere in the treebanks.", "Name something that does occur."),
     "invalid-weights": _error("A file of weights is not a relation and a number on each line.", "Correct the line."),
     "not-annotated": _error(
         "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."

@@ -69,3 +69,21 @@ def binomial_two_sided(positive: int, negative: int) -> Fraction:
     for _ in range(n):
         row = [(one + other) / 2 for one, other in zip([Fraction(0), *row], [*row, Fraction(0)])]
     return sum((share for share in row if share <= row[positive]), Fraction(0))
+
+
+def pairs_of_samples(one: Sequence[Part], other: Sequence[Part], *, paired: bool) -> list[Fraction]:
+    """Give the differences of two treebanks' values over all samples, drawn together or apart; without the undefined."""
+    ours, theirs = (list(product(range(len(parts)), repeat=len(parts))) for parts in (one, other))
+    drawn = zip(ours, ours) if paired else product(ours, theirs)
+    found = [(ratio([one[i] for i in mine]), ratio([other[i] for i in its])) for mine, its in drawn]
+    return [first - second for first, second in found if first is not None and second is not None]
+
+
+def kappa(one: Sequence[str], other: Sequence[str]) -> Fraction | None:
+    """Give Cohen's kappa of two lists of labels (Cohen 1960, equation 1)."""
+    n = len(one)
+    observed = Fraction(sum(a == b for a, b in zip(one, other)), n)
+    expected = sum(
+        (Fraction(one.count(label), n) * Fraction(other.count(label), n) for label in {*one, *other}), Fraction(0)
+    )
+    return None if expected == 1 else (observed - expected) / (1 - expected)

@@ -60,11 +60,13 @@ def break_down(
         registry: the measures and schemes that there are.
 
     Raises:
-        MeasureError: there is no such property, or the measure does not count words.
+        MeasureError: there is no such property, or the measure is weighted or does not count words.
     """
     definition = registry.measures[measure.name]
-    if definition.unit != "words" or definition.takes_weights:
-        raise MeasureError(f"{measure} does not count words, and cannot be broken down", "unknown-measure")
+    if definition.takes_weights:
+        raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
+    if definition.unit != "words":
+        raise MeasureError(f"{measure} does not count words, and cannot be broken down", "not-broken-down")
     parts = [find(name).of(matches, settings) for name in by]
     buckets = _combined(parts)
     selection = selection_for(matches, measure, definition, registry.schemes)

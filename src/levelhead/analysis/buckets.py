@@ -2,12 +2,13 @@
 
 A property of arcs (relation, direction, length) is each side's own: precision asks how good the arcs are that the
 system makes, recall how many of gold's it finds (McDonald and Nivre 2007, section 4). Any other property is the gold
-word's; a system word has the value of the gold word it is aligned to, and its own where it is aligned to none.
+word's; a system word has the value of the gold word it is aligned to. Where it is aligned to none, it has its own, or,
+for a property of sentences, that of the gold sentence in which it begins.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -15,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.training import Training, sentences_of, trees_of
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, quoted
 from levelhead.scoring.matches import Matches
-from levelhead.treebank import Column
+from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import Scheme
 from levelhead.treebank.shapes import shapes_of
@@ -51,6 +52,12 @@ class Settings(NamedTuple):
     training: Training | None = None
 
 
+BY_ARCS = "each side by its own arcs"
+BY_WORDS = "a system word as the gold word that it is aligned to, or as it is itself where there is none"
+BY_SENTENCES = "a system word as the gold word that it is aligned to, or as the gold sentence in which it begins"
+"""Whose value of a property a system word has."""
+
+
 class Bucket(NamedTuple):
     """A property by which counts are broken down.
 
@@ -58,11 +65,13 @@ class Bucket(NamedTuple):
         name: how it is called.
         meaning: what it is.
         of: puts every word into its bucket.
+        whose: whose value a system word has: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
     """
 
     name: str
     meaning: str
     of: Callable[[Matches, Settings], Buckets]
+    whose: str
 
 
 def find(name: str) -> Bucket:
@@ -73,10 +82,10 @@ def find(name: str) -> Bucket:
     """
     if name.startswith("comment:") and name != "comment:":
         key = name.removeprefix("comment:")
-        return Bucket(name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key))
+        return Bucket(name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES)
     if name not in BUCKETS:
         known = ", ".join([*BUCKETS, "comment:NAME"])
-        raise MeasureError(f"nothing is broken down by {name!r}; there are {known}", "unknown-measure")
+        raise MeasureError(f"nothing is broken down by {name!r}; there are {known}", "unknown-property")
     return BUCKETS[name]
 
 
@@ -181,7 +190,7 @@ def _sentence_length(matches: Matches, _: Settings) -> Buckets:
 
 def _training(settings: Settings, name: str) -> Training:
     if settings.training is None:
-        raise MeasureError(f"a breakdown by {name} needs the training treebank: --train FILE", "unknown-measure")
+        raise MeasureError(f"a breakdown by {name} needs the training treebank: --train FILE", "missing-training")
     return settings.training
 
 
@@ -219,9 +228,6 @@ def _seen_trees(matches: Matches, settings: Settings) -> Buckets:
     return _of_sentences(matches, ("new tree", "tree seen in training"), seen)
 
 
-_DOCUMENTS = ("newdoc id", "newpar id")
-
-
 def _comments(matches: Matches, key: str) -> Buckets:
     """A comment holds for its sentence and those after it, up to the next document or the next such comment."""
     values, held = [], "-"
@@ -234,6 +240,39 @@ def _comments(matches: Matches, key: str) -> Buckets:
     names = list(dict.fromkeys(values))
     number = {name: i for i, name in enumerate(names)}
     return _of_sentences(matches, names, np.array([number[value] for value in values], dtype=np.int64))
+
+
+class Comments:
+    """The comments asked for, and those that treebanks have; one of many treebanks may lack one.
+
+    Args:
+        by: names of properties, of which only those of comments matter.
+    """
+
+    def __init__(self, by: Iterable[str]) -> None:
+        self._asked = [name.removeprefix("comment:") for name in by if name.startswith("comment:")]
+        self._known: set[str] = set()
+
+    def see(self, gold: Treebank) -> None:
+        """Enter the comments of a treebank.
+
+        Args:
+            gold: the treebank.
+        """
+        if self._asked:
+            self._known.update(key for sentence in gold for key in sentence.metadata)
+
+    def check(self) -> None:
+        """Refuse a breakdown by a comment that no sentence of any treebank has.
+
+        Raises:
+            MeasureError: there is no such comment; the message names those that there are.
+        """
+        for key in self._asked:
+            if key not in self._known:
+                listed = ", ".join(sorted(self._known)) or "none"
+                message = f"no gold sentence has the comment {quoted(key)}; the comments that there are: {listed}"
+                raise MeasureError(message, "not-there")
 
 
 def _documents(matches: Matches, _: Settings) -> Buckets:
@@ -252,20 +291,25 @@ BUCKETS: Mapping[str, Bucket] = MappingProxyType(
     {
         bucket.name: bucket
         for bucket in (
-            Bucket("deprel", "universal relation", _universal_relation),
-            Bucket("relation", "relation with its subtype", _whole_relation),
-            Bucket("class", "class of the relation in the default scheme", _class),
-            Bucket("upos", "universal part of speech", _upos),
-            Bucket("direction", "whether the head is before or after the word", _direction),
-            Bucket("length", "words from the word to its head", _length),
-            Bucket("depth", "arcs from the word to the root", _depth),
-            Bucket("projective", "whether the arc is projective", _projective),
-            Bucket("sentence-length", "words of the gold sentence", _sentence_length),
-            Bucket("frequency", "how often the form occurs in training", _frequency),
-            Bucket("vocabulary", "whether the form occurs in training", _vocabulary),
-            Bucket("seen-sentence", "whether the sentence occurs in training", _seen_sentences),
-            Bucket("seen-tree", "whether a sentence with the same heads and relations occurs in training", _seen_trees),
-            Bucket("document", "the document: # newdoc id", _documents),
+            Bucket("deprel", "universal relation", _universal_relation, BY_ARCS),
+            Bucket("relation", "relation with its subtype", _whole_relation, BY_ARCS),
+            Bucket("class", "class of the relation in the default scheme", _class, BY_ARCS),
+            Bucket("upos", "universal part of speech", _upos, BY_WORDS),
+            Bucket("direction", "whether the head is before or after the word", _direction, BY_ARCS),
+            Bucket("length", "words from the word to its head", _length, BY_ARCS),
+            Bucket("depth", "arcs from the word to the root", _depth, BY_WORDS),
+            Bucket("projective", "whether the arc is projective", _projective, BY_WORDS),
+            Bucket("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
+            Bucket("frequency", "how often the form occurs in training", _frequency, BY_WORDS),
+            Bucket("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS),
+            Bucket("seen-sentence", "whether the sentence occurs in training", _seen_sentences, BY_SENTENCES),
+            Bucket(
+                "seen-tree",
+                "whether a sentence with the same heads and relations occurs in training",
+                _seen_trees,
+                BY_SENTENCES,
+            ),
+            Bucket("document", "the document: # newdoc id", _documents, BY_SENTENCES),
         )
     }
 )

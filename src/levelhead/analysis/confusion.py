@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
@@ -9,7 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.buckets import BUCKETS, Settings
+from levelhead.errors import MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.treebank import Column
+from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import NIVRE_FANG
 from levelhead.treebank.shapes import shapes_of
 from levelhead.treebank.strings import Codes
@@ -87,20 +91,54 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
 
     Args:
         matches: the aligned words.
-        gold_relation: a universal relation.
+        gold_relation: a relation with its subtype, or a universal relation, which stands for all its subtypes.
         system_relation: likewise.
     """
-    relations = BUCKETS["deprel"].of(matches, Settings(NIVRE_FANG))
-    if gold_relation not in relations.names or system_relation not in relations.names:
-        return
-    asked = [list(relations.names).index(name) for name in (gold_relation, system_relation)]
-    of_gold, of_system = relations.gold[matches.alignment.gold], relations.system[matches.alignment.system]
-    pairs = np.flatnonzero((of_gold == asked[0]) & (of_system == asked[1]))
+    of_gold = _having(matches.gold.relations, gold_relation)[matches.alignment.gold]
+    of_system = _having(matches.system.relations, system_relation)[matches.alignment.system]
+    pairs = np.flatnonzero(of_gold & of_system)
     for pair in pairs.tolist():
         gold, system = int(matches.alignment.gold[pair]), int(matches.alignment.system[pair])
         ours, theirs = int(matches.gold.sentence_of_word[gold]), int(matches.system.sentence_of_word[system])
         starts = int(matches.gold.sentence_starts[ours]), int(matches.system.sentence_starts[theirs])
         yield Example(ours, gold - starts[0], theirs, system - starts[1])
+
+
+def _having(relations: Column, asked: str) -> NDArray[np.bool_]:
+    """Say of each word whether it has a relation, with any subtype if none is asked for."""
+    codes = [code for code in relations.distinct.tolist() if asked in _names(relations.strings[code])]
+    return np.isin(relations.codes, codes)
+
+
+def _names(relation: str) -> set[str]:
+    """The names by which a relation can be asked for."""
+    return {relation, universal(relation)}
+
+
+def cells_named(matches: Matches, text: str) -> list[tuple[str, str]]:
+    """Return the cells of the confusion that `GOLD:SYSTEM` can mean, by the relations that occur on either side.
+
+    Relations may have colons of their own: `nsubj:pass:obj` is gold `nsubj:pass` and system `obj`, unless there is a
+    relation `pass:obj`.
+
+    Args:
+        matches: the aligned words.
+        text: two relations with a colon between them.
+
+    Raises:
+        MeasureError: a relation occurs in neither treebank; the message names the nearest that do.
+    """
+    sides = (matches.gold.relations, matches.system.relations)
+    known = {name for side in sides for code in side.distinct.tolist() for name in _names(side.strings[code])}
+    parts = text.split(":")
+    cells = [(":".join(parts[:i]), ":".join(parts[i:])) for i in range(1, len(parts))]
+    found = [cell for cell in cells if known.issuperset(cell)]
+    if not found:
+        missing = next(name for cell in cells for name in cell if name not in known)
+        near = ", ".join(difflib.get_close_matches(missing, sorted(known), n=3, cutoff=0.0))
+        message = f"no word has the relation {quoted(missing)} in either treebank; the nearest that occur are {near}"
+        raise MeasureError(message, "not-there")
+    return found
 
 
 def error_types(matches: Matches) -> Mapping[str, int]:

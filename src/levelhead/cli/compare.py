@@ -7,14 +7,32 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
+from click.core import ParameterSource
 
 from levelhead.cli import options
-from levelhead.cli.program import DONE
+from levelhead.cli.program import DONE, say
 
 if TYPE_CHECKING:
+    from collections.abc import Iterable
+
     from levelhead.comparison import Outputs
+    from levelhead.errors import Fault
     from levelhead.measures import Registry
+    from levelhead.scoring.weights import Weights
     from levelhead.significance import Settings
+
+
+_TESTS = ("power", "each", "wilcoxon")
+_DRAWS = ("resamples", "seed", "level")
+_IDLE = {
+    "languages": _TESTS,
+    "agreement": (*_TESTS, *_DRAWS, "measures", "scheme", "definitions", "punct", "train", "parallel"),
+    "by": (*_TESTS, *_DRAWS),
+    "examples": (*_TESTS, *_DRAWS, "places"),
+}
+"""Of each mode the options that would do nothing."""
+
+_FLAGS = {"measures": "measure"}
 
 
 class Request(NamedTuple):
@@ -28,6 +46,7 @@ class Request(NamedTuple):
     definitions: tuple[str, ...]
     punct: str
     languages: bool
+    parallel: bool
     agreement: bool
     by: tuple[str, ...]
     train: tuple[str, ...]
@@ -46,19 +65,60 @@ class Request(NamedTuple):
     places: int | None
     output: str | None
 
-    def check(self) -> None:
-        """Refuse what does not go together."""
+    def check(self, given: set[str]) -> None:
+        """Refuse what does not go together, and options that would do nothing.
+
+        Args:
+            given: the names of the options that stand on the command line.
+        """
         options.check_paths(self.inputs(), [self.output, self.report_file])
-        modes = [self.languages, self.agreement, bool(self.by), self.examples is not None]
-        if sum(modes) > 1:
+        modes = [name for name in _IDLE if getattr(self, name) not in (False, None, ())]
+        if len(modes) > 1:
             raise click.UsageError("give one of --languages, --agreement, --by, --examples")
         needed = 2 if self.by or self.examples is not None else 1
         if len(self.systems) < needed or (self.agreement and len(self.systems) != 1):
             raise click.UsageError("this needs two systems" if needed == 2 else "--agreement is of two files")
-        if any(modes) and (self.report_file or self.figures):
+        if self.agreement and any(map(os.path.isdir, (self.gold, *self.systems))):
+            raise click.UsageError("--agreement is for one pair of files")
+        if modes and (self.report_file or self.figures):
             raise click.UsageError("--report and --figures go with none of --languages, --agreement, --by, --examples")
-        if self.train and not self.by:
-            raise click.UsageError("--train is for --by")
+        for mode in modes:
+            idle = [name for name in _IDLE[mode] if name in given]
+            if idle:
+                flags = ", ".join(f"--{_FLAGS.get(name, name)}" for name in idle)
+                raise click.UsageError(f"--{mode} does nothing with {flags}")
+        if self.parallel and not self.languages:
+            raise click.UsageError("--parallel is for --languages")
+        if self.train and not (self.by or self.languages or self.needs_entropy):
+            raise click.UsageError("--train is for --by, --languages and WLAS(WDE)")
+        if self.train and self.languages and self.measures and not self.needs_entropy:
+            raise click.UsageError("--train is for WLAS(WDE), and -m asks for other measures")
+
+    @property
+    def needs_entropy(self) -> bool:
+        """Whether a measure has weights from training treebanks."""
+        from levelhead.scoring.weights import ENTROPY
+
+        asked = self.measures or (self.default() if self.languages else ())
+        return any(f"({ENTROPY}" in text for text in asked)
+
+    def default(self) -> tuple[str, ...]:
+        """Return the measures that stand for none, of all systems or languages."""
+        if self.languages:
+            return ("LAS", "CLAS", "WLAS(WDE)") if self.train else ("LAS", "CLAS")
+        return ("UAS", "LAS", "CLAS")
+
+    def entropy_weights(self) -> dict[str, Weights]:
+        """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing if it was not asked for."""
+        if not self.needs_entropy:
+            return {}
+        from levelhead.scoring.weights import ENTROPY
+        from levelhead.treebank import read
+        from levelhead.typology import entropy_weights
+
+        if not self.train:
+            raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
+        return {ENTROPY: entropy_weights(read(path) for path in self.train)}
 
     def inputs(self) -> Iterator[str]:
         """Give all files that are read, those of folders and of folders of runs too."""
@@ -83,9 +143,11 @@ class Request(NamedTuple):
 
     def outputs(self) -> Outputs:
         """Return the files to read."""
-        from levelhead.comparison import find_outputs
+        from levelhead.comparison import find_outputs, unpaired
 
-        return find_outputs(self.gold, self.systems)
+        outputs = find_outputs(self.gold, self.systems)
+        options.print_unpaired(unpaired(outputs), "gold treebank")
+        return outputs
 
     def settings(self) -> dict[str, Any]:
         """Return how files are read and scored."""
@@ -109,18 +171,20 @@ class Request(NamedTuple):
 @options.definitions_option
 @options.punct_option
 @click.option("--languages", is_flag=True, help="Compare treebanks, not systems: which is harder for each system?")
+@click.option("--parallel", is_flag=True,
+              help="With --languages: the same sent_ids are the same sentences, even if they only count.")  # fmt: skip
 @click.option("--agreement", is_flag=True,
               help="Compare two annotations as equals: symmetric F1, kappa, sentences that differ.")  # fmt: skip
 @click.option("--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
               help="Where do systems gain? By deprel, length ...: see `score --by`.")  # fmt: skip
-@click.option("--train", multiple=True, type=click.Path(), help="A training treebank, for --by; can be repeated.")
+@click.option("--train", multiple=True, type=click.Path(),
+              help="A training treebank, for --by, WLAS(WDE) and --languages; can be repeated.")  # fmt: skip
 @click.option("--examples", type=click.IntRange(1), metavar="N",
               help="Draw N sentences in which each system gains most, and N in which it loses most.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
               help="Samples of the bootstrap, and permutations.")  # fmt: skip
-@click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="Of all draws.")
-@click.option("--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-              help="Of the intervals.")  # fmt: skip
+@options.seed_option
+@options.level_option
 @click.option("--each", is_flag=True, help="With folders: also every treebank, not only the averages.")
 @click.option("--wilcoxon", is_flag=True, help="With folders: also Wilcoxon's test over treebanks (extra: stats).")
 @click.option("--power", is_flag=True, help="Print the smallest difference that would be found in 80% of cases.")
@@ -139,7 +203,8 @@ def compare(**given: Any) -> int:
     bootstrap over sentences; p is of the paired randomisation test, corrected over systems by Holm's method.
     """
     request = Request(**given)
-    request.check()
+    context = click.get_current_context()
+    request.check({name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE})
     if request.languages:
         _languages(request)
     elif request.agreement:
@@ -153,15 +218,26 @@ def compare(**given: Any) -> int:
     return DONE
 
 
+def _say(warnings: Iterable[Fault], notes: Iterable[str]) -> None:
+    options.print_warnings(warnings)
+    for note in notes:
+        say(f"note: {note}")
+
+
 def _compare(request: Request) -> None:
     from levelhead.comparison import compare as compare_outputs
     from levelhead.report.comparison import comparison_document, comparison_table
 
-    asked = request.asked("UAS", "LAS", "CLAS")
+    asked, outputs = request.asked(*request.default()), request.outputs()
     comparison = compare_outputs(
-        request.outputs(), measures=asked, settings=request.tests(), wilcoxon=request.wilcoxon, **request.settings()
+        outputs,
+        measures=asked,
+        settings=request.tests(),
+        wilcoxon=request.wilcoxon,
+        weights=request.entropy_weights(),
+        **request.settings(),
     )
-    options.print_warnings(comparison.warnings)
+    _say(comparison.warnings, comparison.notes)
     request.print(
         lambda: comparison_table(comparison, each=request.each, power=request.power),
         lambda: comparison_document(comparison),
@@ -171,7 +247,6 @@ def _compare(request: Request) -> None:
         from levelhead.report.page.comparison import comparison_page
         from levelhead.scoring.rules import rules_named
 
-        outputs = request.outputs()
         read = read_outputs(outputs, rules_named(request.rules), request.input_format, request.gold_format)
         page = comparison_page(comparison, read, len(outputs.gold), request.registry())
         options.write_page(page, request.report_file, request.figures)
@@ -184,10 +259,16 @@ def _languages(request: Request) -> None:
     outputs = request.outputs()
     if len(outputs.gold) < 2:
         raise click.UsageError("--languages needs a folder of at least two treebanks")
-    settings = request.settings()
-    pairs = compare_languages(outputs, measures=request.asked("LAS", "CLAS"), settings=request.tests(), **settings)
-    signature = {"rules": request.rules, "resamples": str(request.resamples), "seed": str(request.seed)}
-    request.print(lambda: languages_table(pairs, signature), lambda: languages_document(pairs, signature))
+    found = compare_languages(
+        outputs,
+        measures=request.asked(*request.default()),
+        settings=request.tests(),
+        weights=request.entropy_weights(),
+        parallel=request.parallel,
+        **request.settings(),
+    )
+    _say(found.warnings, found.notes)
+    request.print(lambda: languages_table(found), lambda: languages_document(found))
 
 
 def _agreement(request: Request) -> None:
@@ -200,52 +281,47 @@ def _agreement(request: Request) -> None:
     rules = rules_named(request.rules)
     pair = load_pair(request.gold, request.systems[0], rules, request.input_format, request.gold_format)
     found = agreement(match(*pair, rules))
+    _say(dict.fromkeys((*pair[0].warnings, *pair[1].warnings)), found.evaluation.notes)
     request.print(lambda: agreement_table(found), lambda: agreement_document(found))
 
 
 def _gains(request: Request) -> None:
     from levelhead.analysis import Training
     from levelhead.analysis.buckets import Settings
-    from levelhead.comparison import read_outputs
-    from levelhead.gains import gains_by
+    from levelhead.gains import compare_by
     from levelhead.measures import parse_measure
     from levelhead.report.comparison import gains_document, gains_table
-    from levelhead.scoring.rules import rules_named
     from levelhead.treebank import read
 
-    registry = request.registry()
+    settings = request.settings()
+    registry = settings["registry"]
     measure = parse_measure(_one(request.asked("LAS")), registry)
     by = _one(list(request.by)).split(",")
-    training = Training.of(read(path) for path in request.train) if request.train else None
-    settings = Settings(registry.schemes.by_name[registry.schemes.default], training)
-    read_all = read_outputs(request.outputs(), rules_named(request.rules), request.input_format, request.gold_format)
-    found, baseline = {}, ""
-    for name, outputs in read_all:
-        found[name] = gains_by(outputs, measure, by, settings, registry)
-        baseline = outputs[0].name
-    request.print(
-        lambda: gains_table(found, by, str(measure), baseline), lambda: gains_document(found, by, str(measure))
-    )
+    seen = [read(path) for path in request.train]
+    buckets = Settings(registry.schemes.by_name[registry.schemes.default], Training.of(seen) if seen else None)
+    decided = {"train": "+".join((one.source.sha256 or "memory")[:12] for one in seen)} if seen else {}
+    found = compare_by(request.outputs(), measure, by, buckets, decided=decided, **settings)
+    _say(found.warnings, found.notes)
+    request.print(lambda: gains_table(found), lambda: gains_document(found))
 
 
 def _examples(request: Request, how_many: int) -> None:
-    from levelhead.comparison import read_outputs
-    from levelhead.gains import contrasts
+    from levelhead.gains import compare_sentences
     from levelhead.measures import parse_measure
-    from levelhead.report.drawing import draw_contrasts
-    from levelhead.scoring.rules import rules_named
+    from levelhead.report.comparison import contrasts_document, contrasts_text
 
-    if request.output_format != "text":
-        raise click.UsageError("--examples prints text")
-    registry = request.registry()
+    if request.output_format not in {"text", "json", "jsonl"}:
+        raise click.UsageError("--examples prints text or JSON")
+    settings = request.settings()
+    registry = settings["registry"]
     measure = parse_measure(_one(request.asked("LAS")), registry)
-    texts = []
-    read_all = read_outputs(request.outputs(), rules_named(request.rules), request.input_format, request.gold_format)
-    for name, (baseline, *others) in read_all:
-        for system in others:
-            gained, lost = contrasts(baseline.matches, system.matches, measure, how_many, registry)
-            texts.append(f"{name}: " + draw_contrasts(baseline, system, gained, lost))
-    options.emit("".join(texts), request.output)
+    found = compare_sentences(request.outputs(), measure, how_many, weights=request.entropy_weights(), **settings)
+    _say(found.warnings, found.notes)
+    if request.output_format == "text":
+        needs = registry.measures[measure.name].needs_for(measure.argument)
+        options.emit(contrasts_text(found, needs), request.output)
+    else:
+        options.print_json(contrasts_document(found), request.output, lines=request.output_format == "jsonl")
 
 
 def _one(given: list[str]) -> str:

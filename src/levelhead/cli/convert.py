@@ -63,10 +63,12 @@ def convert(
         "exact": exact,
     }
     if only_check:
+        if arguments[0] in _DIRECTIONS and not os.path.exists(arguments[0]):  # noqa: PTH110
+            raise click.UsageError(f"--check takes no direction, it converts there and back: leave {arguments[0]} out")
         trips = _check_all(arguments, output, input_format, settings)
         _print(trips, failures, output_format, places, output)
-    elif failures or output is not None or output_format != "text":
-        raise click.UsageError("--failures, --format and --output go with --check")
+    elif failures or output is not None or output_format != "text" or places is not None:
+        raise click.UsageError("--failures, --format, --places and --output go with --check")
     else:
         _convert(arguments, input_format, settings)
     return DONE

@@ -13,6 +13,9 @@ if TYPE_CHECKING:
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.measurements import Missing
 
+_OF_CORRELATION = frozenset({"given", "family", "missing", "methods", "matrix", "resamples", "level", "seed"})
+"""Options that cumulative variance does not take."""
+
 
 @click.command()
 @click.argument("tables", nargs=-1, required=True, metavar="[NAME=]TABLE...")
@@ -70,7 +73,9 @@ def correlate(
     """
     from levelhead.correlation import correlate as correlate_columns
 
-    _check(tables, figure, alone=not (given or family or matrix) or not cumulative_variance)
+    _check(tables, figure, draw)
+    if cumulative_variance:
+        _check_variance()
     table, chosen = _read(tables, columns, differences, key, missing)
     if cumulative_variance:
         variances = _variances(table, chosen or tuple(table.numbers))
@@ -87,15 +92,24 @@ def correlate(
     _draw(figure, draw or shown, table, result.columns, family, result)
 
 
-def _check(tables: tuple[str, ...], figure: str | None, *, alone: bool) -> None:
+def _check(tables: tuple[str, ...], figure: str | None, draw: str | None) -> None:
+    if draw is not None and figure is None:
+        raise click.UsageError("--draw says what --figure draws: give a --figure")
     if figure is not None:
         from levelhead.report.figures import checked_suffix
 
         checked_suffix(figure)
     if tables.count("-") > 1:
         raise click.UsageError("only one table can be standard input")
-    if not alone:
-        raise click.UsageError("--cumulative-variance goes with none of --given, --family and --matrix")
+
+
+def _check_variance() -> None:
+    """Refuse options that would change nothing."""
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        given = context.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
+        if given and parameter.name in _OF_CORRELATION:
+            raise click.UsageError(f"--cumulative-variance does not go with {parameter.opts[0]}")
 
 
 def _read(
@@ -118,7 +132,9 @@ def _read(
 
 def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, CumulativeVariance]:
     from levelhead.correlation import cumulative_variance
+    from levelhead.correlation.measurements import check_sizes
 
+    check_sizes(table, columns)
     return {name: cumulative_variance(table.treebanks, table.number(name)) for name in columns}
 
 

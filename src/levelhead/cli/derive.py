@@ -21,8 +21,8 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 @click.option(
     "--system", type=click.Choice(SYSTEMS), default="swap-lazy", show_default=True, help="The transition system."
 )
-@click.option("--transitions", "what", flag_value="transitions", default="transitions", help="Print transitions.")
-@click.option("--order", "what", flag_value="order", help="Print the words as they are attached.")
+@click.option("--transitions", is_flag=True, help="Print transitions; the default.")
+@click.option("--order", is_flag=True, help="Print the words as they are attached.")
 @click.option("--labelled", is_flag=True, help="Print relations with the transitions that add arcs.")
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs where the system derives projective trees only.")
 @options.input_format_option
@@ -31,7 +31,8 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 def derive(
     treebank: str,
     system: str,
-    what: str,
+    transitions: bool,
+    order: bool,
     labelled: bool,
     lift: bool,
     input_format: str,
@@ -44,7 +45,9 @@ def derive(
     are underscores.
     """
     options.check_paths([treebank], [output])
-    if labelled and what == "order":
+    if order and transitions:
+        raise click.UsageError("give one of --transitions and --order")
+    if labelled and order:
         raise click.UsageError("--labelled goes with --transitions")
     from levelhead.derivation import SYSTEMS as BY_NAME
     from levelhead.derivation import derive as derive_treebank
@@ -54,18 +57,18 @@ def derive(
     derivations = derive_treebank(trees, BY_NAME[system], lift=lift)
     if derivations.n_lifted:
         say(f"{derivations.n_lifted} arcs lifted")
-    _print(derivations, what, output_format, output, labelled=labelled)
+    _print(derivations, output_format, output, order=order, labelled=labelled)
     return DONE
 
 
-def _print(derivations: Derivations, what: str, output_format: str, output: str | None, *, labelled: bool) -> None:
+def _print(derivations: Derivations, output_format: str, output: str | None, *, order: bool, labelled: bool) -> None:
     from levelhead.report import derivation as report
 
     if output_format == "json":
         options.print_json(report.derivations_document(derivations, labelled=labelled), output)
     elif output_format == "jsonl":
         options.print_json(report.derivation_documents(derivations, labelled=labelled), output, lines=True)
-    elif what == "order":
+    elif order:
         options.emit(report.order_lines(derivations), output)
     else:
         options.emit(report.transition_lines(derivations, labelled=labelled), output)

@@ -5,14 +5,14 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import click
 
 from levelhead.cli.program import OutputClosed, say
-from levelhead.errors import Fault, OutputError
+from levelhead.errors import Fault, OutputError, number_of
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
 
@@ -25,6 +25,8 @@ FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
 PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are told alike."""
+
+_MOST_UNPAIRED = 5
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -210,6 +212,20 @@ def print_warnings(faults: Iterable[Fault]) -> None:
     """Print warnings on standard error."""
     for fault in faults:
         say(f"warning: {fault}")
+
+
+def print_unpaired(paths: Sequence[object], of: str) -> None:
+    """Warn on standard error of files that nobody asked for.
+
+    Args:
+        paths: the files.
+        of: what they belong to none of.
+    """
+    for path in paths[:_MOST_UNPAIRED]:
+        say(f"warning: {path} belongs to no {of}")
+    if len(paths) > _MOST_UNPAIRED:
+        others = len(paths) - _MOST_UNPAIRED
+        say(f"warning: {number_of(others, 'other file')} {'belongs' if others == 1 else 'belong'} to no {of}")
 
 
 def print_notes(notes: Iterable[str]) -> None:

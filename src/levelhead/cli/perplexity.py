@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead._version import VERSION
 from levelhead.cli import options
 from levelhead.cli.program import DONE, say
 from levelhead.report.writers import WRITERS
@@ -16,6 +15,7 @@ if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
     from levelhead.treebank import Treebank
 
+DEFAULT_NGRAM = 3
 ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 
 
@@ -23,7 +23,7 @@ class _Settings(NamedTuple):
     """What decides the numbers."""
 
     order: str
-    ngram: int
+    ngram: int | None
     minimum_counts: tuple[int, ...]
     minimum_word_count: int
     ends: str
@@ -36,7 +36,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     from levelhead.derivation import SRILM_MINIMUM_COUNTS
 
     if value == "srilm":
-        return SRILM_MINIMUM_COUNTS[: context.params["ngram"]]
+        return SRILM_MINIMUM_COUNTS[: context.params["ngram"] or DEFAULT_NGRAM]
     if value is not None and not re.fullmatch(r"[0-9]{1,9}(,[0-9]{1,9})*", value):
         raise click.BadParameter("write srilm, or a number for each order as in 1,1,2", context, parameter)
     return () if value is None else tuple(map(int, value.split(",")))
@@ -51,7 +51,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 )  # fmt: skip
 @click.option("--system", "systems", multiple=True, type=click.Path(), help="Parser output to measure beside TEST.")
 @click.option(
-    "--ngram", type=click.IntRange(1, 5), default=3, show_default=True, is_eager=True, help="The longest n-grams."
+    "--ngram", type=click.IntRange(1, 5), is_eager=True, help=f"The longest n-grams.  [default: {DEFAULT_NGRAM}]"
 )
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
@@ -98,11 +98,21 @@ def perplexity(
     if treebanks is not None:
         if train is not None or systems or sentences or write_arpa or chosen.minimum_word_count > 1:
             raise click.UsageError("--treebanks goes without TRAIN, TEST and options about one of them")
+        if settings["order"] == "string" and _is_given("order"):
+            raise click.UsageError(
+                "--treebanks sets the string's order beside another: --order is of a transition system"
+            )
         return _many(treebanks, chosen, output_format, places, output)
     if train is None or test is None:
         raise click.UsageError("write levelhead perplexity TRAIN TEST, or --treebanks LIST")
+    if chosen.lift and chosen.order == "string":
+        raise click.UsageError("--lift changes nothing in the order of the string: give --order a transition system")
     options.check_paths([train, test, *systems], [output, write_arpa])
     return _one(train, [test, *systems], chosen, write_arpa, output_format, places, output, sentences=sentences)
+
+
+def _is_given(name: str) -> bool:
+    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _one(
@@ -121,61 +131,44 @@ def _one(
     from levelhead.derivation import write_arpa as write
     from levelhead.report import derivation as report
 
-    model, signature = _model(train, settings)
+    treebanks = {path: _read(path, settings) for path in tests}  # before TRAIN, which takes longer
+    model = _model(train, settings)
     if write_arpa is not None:
         write(model, write_arpa)
-    files = {path: _read(path, settings) for path in tests}
     results = {
-        path: measure(model, file, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
-        for path, file in files.items()
+        path: measure(model, treebank, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
+        for path, treebank in treebanks.items()
     }
-    signature |= {"test": (files[tests[0]].source.sha256 or "")[:12], "version": VERSION}
     if output_format == "json":
-        options.print_json(report.perplexity_document(results, model, signature, sentences=sentences), output)
+        options.print_json(report.perplexity_document(results, model, sentences=sentences), output)
     elif output_format == "jsonl":
         options.print_json(report.perplexity_documents(results, sentences=sentences), output, lines=True)
     else:
         table = report.sentence_table if sentences else report.perplexity_table
-        options.print_table(table(results, signature), output_format, places, output)
+        options.print_table(table(results), output_format, places, output)
     return DONE
 
 
-def _model(train: str, settings: _Settings) -> tuple[NgramModel, dict[str, str]]:
-    """Estimate a model, or read one; and say what decided it."""
-    import hashlib
-
+def _model(train: str, settings: _Settings) -> NgramModel:
+    """Estimate a model, or read one."""
     from levelhead.derivation import estimate, read_arpa, sequences_of
-    from levelhead.treebank.source import read_bytes
 
     if ".arpa" in train.rpartition("/")[2]:
-        if settings.minimum_counts or settings.minimum_word_count > 1:
-            raise click.UsageError("a model that is read has its counts behind it: leave out the minimum counts")
-        model = read_arpa(train)
-        digest = hashlib.sha256(read_bytes(train)).hexdigest()[:12]
-        return model, {"order": settings.order, "ngram": str(model.order), "ends": settings.ends, "train": digest}
-    treebank = _read(train, settings)
-    sequences = sequences_of(treebank, settings.order, lift=settings.lift)
+        if settings.minimum_counts or settings.minimum_word_count > 1 or settings.ngram is not None:
+            message = (
+                "a model that is read has its order, and its counts behind it: leave out --ngram and minimum counts"
+            )
+            raise click.UsageError(message)
+        return read_arpa(train)
     model = estimate(
-        sequences,
-        settings.ngram,
+        sequences_of(_read(train, settings), settings.order, lift=settings.lift),
+        settings.ngram or DEFAULT_NGRAM,
         minimum_counts=settings.minimum_counts,
         minimum_word_count=settings.minimum_word_count,
     )
-    for order in model.fallback_orders:
-        say(f"warning: too few counts to estimate the discounts of {order}-grams; 0.5, 1 and 1.5 are used")
-    return model, _signature(settings, model.minimum_counts) | {"train": (treebank.source.sha256 or "")[:12]}
-
-
-def _signature(settings: _Settings, minimum_counts: tuple[int, ...]) -> dict[str, str]:
-    signature = {
-        "order": settings.order,
-        "ngram": str(settings.ngram),
-        "smoothing": "interpolated-modified-kneser-ney",
-        "minimum-counts": ",".join(map(str, minimum_counts)),
-        "minimum-word-count": str(settings.minimum_word_count),
-        "ends": settings.ends,
-    }
-    return signature | ({"lift": "yes"} if settings.lift else {})
+    for warning in model.fallback_warnings:
+        say(f"warning: {warning}")
+    return model
 
 
 def _read(path: str, settings: _Settings) -> Treebank:
@@ -188,26 +181,25 @@ def _read(path: str, settings: _Settings) -> Treebank:
 
 def _many(path: str, settings: _Settings, output_format: str, places: int | None, output: str | None) -> int:
     """Measure every treebank of a list in two orders."""
-    from levelhead.derivation.collection import perplexities_of, read_treebank_list
+    from levelhead.derivation.collection import collection_signature, perplexities_of, read_treebank_list
     from levelhead.report import derivation as report
 
-    if settings.order == "string":
-        settings = settings._replace(order="swap-lazy")
+    order = "swap-lazy" if settings.order == "string" else settings.order
     listed = read_treebank_list(path)
     options.check_paths([path, *(file for one in listed for file in (one.train, one.test))], [output])
-    rows = list(
-        perplexities_of(
-            listed,
-            settings.order,
-            ngram_order=settings.ngram,
-            minimum_counts=settings.minimum_counts,
-            ends=settings.ends,  # type: ignore[arg-type]
-            lift=settings.lift,
-        )
-    )
-    signature = _signature(settings, settings.minimum_counts or (1,) * settings.ngram) | {"version": VERSION}
+    decided: dict[str, Any] = {
+        "ngram_order": settings.ngram or DEFAULT_NGRAM,
+        "minimum_counts": settings.minimum_counts,
+        "ends": settings.ends,
+        "lift": settings.lift,
+    }
+    rows = list(perplexities_of(listed, order, **decided))
+    for warning in dict.fromkeys(warning for row in rows for warning in row.warnings):
+        say(f"warning: {warning}")
+    signature = collection_signature(rows, order, **decided)
     if output_format in {"json", "jsonl"}:
-        options.print_json(report.treebanks_document(rows, signature), output)
+        document = report.treebanks_document(rows, signature)
+        options.print_json(document, output, lines=output_format == "jsonl")
         return DONE
     default = None if output_format == "tsv" else 2
     texts = [

@@ -83,6 +83,8 @@ def profile(treebanks: tuple[str, ...], **asked: Any) -> None:
     """
     printing: Printing = (asked["output_format"], asked["places"], asked["output"])
     if asked["list_columns"]:
+        if asked["columns"]:
+            raise click.UsageError("--list-columns lists all columns: leave --columns out")
         _list_columns(printing)
         return
     _check(treebanks, asked)

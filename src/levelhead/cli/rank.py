@@ -26,7 +26,7 @@ from levelhead.campaign import (
 from levelhead.campaign.entries import Campaign
 from levelhead.campaign.groups import ALL
 from levelhead.cli import options
-from levelhead.cli.program import DONE, say
+from levelhead.cli.program import DONE
 from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
 from levelhead.report import ranking as report
 from levelhead.significance import Settings as Tests
@@ -41,7 +41,6 @@ _Every = Literal["official", "las-first"]
 _MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
 _MAIN_2017 = ("LAS", "UAS", "CLAS")
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
-_MOST_IGNORED = 5
 
 
 class _Options(NamedTuple):
@@ -234,8 +233,9 @@ def _chosen(
 
     rules = rules or (written.rules if written else None) or "ud"
     asked = measures or (written.measures if written else None) or ()
-    if every and not asked:
-        asked = tuple(sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS"))
+    if every == "las-first" or (every and not asked):
+        own = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
+        asked = tuple(dict.fromkeys((*asked, *own)))
     main = _MAIN_2017 if rules == "conll17" else _MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
     scheme = scheme or (written.scheme if written else None)
@@ -273,10 +273,7 @@ def _only(campaign: Campaign, names: tuple[str, ...]) -> Campaign:
     if unknown:
         known = ", ".join(system.name for system in campaign.systems)
         raise click.UsageError(f"there is no system {', '.join(unknown)}; there are {known}")
-    for path in campaign.ignored[:_MOST_IGNORED]:
-        say(f"warning: {path} belongs to no test set")
-    if len(campaign.ignored) > _MOST_IGNORED:
-        say(f"warning: {len(campaign.ignored) - _MOST_IGNORED} other files belong to no test set")
+    options.print_unpaired(campaign.ignored, "test set")
     return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
 
 
@@ -315,7 +312,9 @@ def _emit(
         options.print_json(list(report.result_documents(results)), output, lines=True)
         return
     if by_treebank and output_format != "json":
-        options.print_table(report.results_table(results), output_format, places, output)
+        codes = {code for ranking in rankings for code in ranking.group.codes}
+        shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
+        options.print_table(report.results_table(shown), output_format, places, output)
         return
     if output_format == "json":
         options.print_json(report.ranking_document(results, rankings), output)

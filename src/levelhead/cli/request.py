@@ -175,10 +175,12 @@ class Request(NamedTuple):
         """Return the pairs of two folders, or the one pair of files under the name of the gold file."""
         from pathlib import Path
 
-        from levelhead.folders import pairs_in
+        from levelhead.folders import pairs_in, unpaired_in
 
         if self.folders:
-            return pairs_in(self.gold, self.system)
+            pairs = pairs_in(self.gold, self.system)
+            options.print_unpaired(unpaired_in(pairs, self.system), "gold treebank")
+            return pairs
         return {Path(self.gold).name.partition(".")[0] or self.gold: (Path(self.gold), Path(self.system))}
 
     def print(self, table: Any, document: Any) -> None:

@@ -73,19 +73,21 @@ def _training(request: Request) -> Training | None:
 def print_breakdowns(request: Request) -> None:
     """Print one table of all breakdowns, one after the other."""
     from levelhead.analysis import break_down
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import Comments, Settings
     from levelhead.measures import parse_measure
     from levelhead.report.analysis import breakdown_document, breakdown_table
 
     registry = request.registry()
     measure = parse_measure(one_measure(request)[0], registry)
     settings = Settings(_scheme(request), _training(request))
-    by_class = any("class" in by.split(",") for by in request.by)
+    asked = [by.split(",") for by in request.by]
+    by_class = any("class" in by for by in asked)
     pairs = _Pairs(request, (measure,), (_scheme(request), ("--by class",)) if by_class else None)
-    found = {
-        name: [break_down(matches, measure, by.split(","), settings, registry=registry) for by in request.by]
-        for name, matches in pairs
-    }
+    found, comments = {}, Comments(name for by in asked for name in by)
+    for name, matches in pairs:
+        found[name] = [break_down(matches, measure, by, settings, registry=registry) for by in asked]
+        comments.see(matches.gold)
+    comments.check()
     signed = pairs.signature
     request.print(lambda: breakdown_table(found, signed), lambda: breakdown_document(found, signed))
 
@@ -127,7 +129,7 @@ def print_cascading(request: Request) -> None:
 def print_examples(request: Request) -> None:
     """Print the sentences behind cells of the confusion, with both trees."""
     from levelhead.analysis import Example
-    from levelhead.analysis.confusion import examples_of
+    from levelhead.analysis.confusion import cells_named, examples_of
     from levelhead.report.analysis import examples_document
     from levelhead.report.drawing import draw_examples
 
@@ -137,10 +139,13 @@ def print_examples(request: Request) -> None:
     ((_, matches),) = pairs
     found: dict[str, list[Example]] = {}
     for cell in request.show:
-        gold, colon, system = cell.partition(":")
-        if not colon:
+        if not all(cell.split(":")) or ":" not in cell:
             raise click.UsageError(f"{cell!r} is not GOLD:SYSTEM, as in nsubj:obj")
-        found[cell] = list(examples_of(matches, gold, system))
+        meant = cells_named(matches, cell)
+        if len(meant) > 1:
+            readings = " or ".join(f"{gold} taken for {system}" for gold, system in meant)
+            raise click.UsageError(f"{cell!r} is ambiguous: {readings}")
+        found[cell] = list(examples_of(matches, *meant[0]))
     if request.json:
         options.print_json(
             examples_document(matches, found, pairs.signature), request.output, lines=request.output_format == "jsonl"

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Iterable, Iterator
+
 import click
 
 from levelhead.cli import options
@@ -18,10 +21,11 @@ from levelhead.treebank import faults_of
 def validate(files: tuple[str, ...], input_format: str, output_format: str, output: str | None) -> int:
     """List every fault of CoNLL-U FILES, with line and kind; warnings too, which make no file invalid.
 
-    Exit code 2 if any file has an error.
+    Of a folder, all its CoNLL-U files are read. Exit code 2 if any file has an error.
     """
-    options.check_paths(files, [output])
-    found = {path: faults_of(path, format=input_format) for path in files}  # type: ignore[arg-type]
+    paths = list(_files(files))
+    options.check_paths(paths, [output])
+    found = {path: faults_of(path, format=input_format) for path in paths}  # type: ignore[arg-type]
     if output_format == "jsonl":
         documents = [document for path, faults in found.items() for document in faults_document(path, faults)]
         options.print_json(documents, output, lines=True)
@@ -30,3 +34,14 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
     else:
         options.emit("".join(map(fault_lines, found.values())), output)
     return BAD_INPUT if any(fault.severity == "error" for faults in found.values() for fault in faults) else DONE
+
+
+def _files(arguments: Iterable[str]) -> Iterator[str]:
+    """Give every file, those in folders as well."""
+    for path in arguments:
+        if os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
+            from levelhead.folders import pairs_in
+
+            yield from (os.fspath(inside) for inside, _ in pairs_in(path, path).values())
+        else:
+            yield path

@@ -10,7 +10,7 @@ import numpy as np
 from levelhead.conversion import record
 from levelhead.conversion.heads import Variant, lowered, raised, words_of
 from levelhead.conversion.targets import Targets, default_targets
-from levelhead.errors import Fault, Place
+from levelhead.errors import Fault, Place, number_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.strings import UNDERSCORE
 
@@ -61,6 +61,7 @@ def backward(
 
     The children of a target on each side go to its head, left side first, and the innermost of them becomes its head;
     parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head stays as it is.
+    Enhanced graphs that `forward` kept go with the heads again, so that there is no warning about them.
 
     Args:
         treebank: function-head trees: converted ones, or the output of a parser trained on such.
@@ -72,14 +73,15 @@ def backward(
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads = lowered(treebank.heads, words)
-    warnings = [*_enhanced_kept(treebank)]
     if not exact:
-        return _converted(treebank, heads, [*warnings, *_records_kept(treebank)])
+        return _converted(treebank, heads, _records_kept(treebank))
+    warnings = []
     found = record.restored(treebank)
     chosen = np.where(found.whole[treebank.sentence_of_word], found.heads, heads).astype(np.int32)
     n_changed = int((found.recorded & ~found.whole).sum())
     if n_changed:
-        message = f"of {int(found.recorded.sum())} sentences with recorded heads, {n_changed} have other trees by now"
+        n_recorded = int(found.recorded.sum())
+        message = f"of {n_recorded} sentences with recorded heads, {n_changed} have other trees or records by now"
         warnings.append(_notice("outdated-record", message, treebank))
     return _converted(record.without_records(treebank), chosen, warnings)
 
@@ -98,7 +100,7 @@ def _enhanced_kept(treebank: Treebank) -> list[Fault]:
 
 def _records_kept(treebank: Treebank) -> list[Fault]:
     n_words = record.n_records(treebank)
-    message = f"{n_words} words have recorded heads, which are kept and not used"
+    message = f"{number_of(n_words, 'word')} with recorded heads, which are kept and not used"
     return [_notice("unused-record", message, treebank)] if n_words else []
 
 

@@ -24,7 +24,8 @@ if TYPE_CHECKING:
 ATTRIBUTE = "ContentHead"
 """The attribute in MISC that holds a word's head in the content-head tree, as CoNLL-U writes heads.
 
-On the first word of a sentence that has one, a checksum of the function-head tree follows after a colon.
+On the first word of a sentence that has one, a checksum of the function-head tree and of the recorded one follows
+after a colon.
 """
 
 _RECORD = re.compile(rf"{ATTRIBUTE}=([0-9]{{1,9}})(?::([0-9a-f]{{8}}))?")
@@ -35,7 +36,7 @@ class Restored(NamedTuple):
 
     Args:
         heads: the recorded heads, and the present ones where there are none.
-        whole: whether the records of each sentence hold: its tree is the very one that was recorded.
+        whole: whether the records of each sentence hold: they are all there, and its tree is the one they were made of.
         recorded: whether each sentence has records.
     """
 
@@ -69,7 +70,8 @@ def with_records(treebank: Treebank, words: Words) -> Treebank:
     records = [f"{ATTRIBUTE}={head}" for head in treebank.local_heads()[chosen].tolist()]
     sentences, first = np.unique(treebank.sentence_of_word[chosen], return_index=True)
     function = replace(treebank, heads=converted)
-    for i, checksum in zip(first.tolist(), _checksums(function, sentences.tolist())):
+    sums = _checksums(function, treebank.local_heads(), sentences.tolist())
+    for i, checksum in zip(first.tolist(), sums):
         records[i] += f":{checksum}"
     texts = [_added(treebank.misc[word], record) for word, record in zip(chosen.tolist(), records)]
     return _with_misc(treebank, chosen, texts)
@@ -103,17 +105,21 @@ def restored(treebank: Treebank) -> Restored:
     recorded, whole = np.zeros(len(treebank), dtype=bool), np.zeros(len(treebank), dtype=bool)
     recorded[sentences[chosen]] = True
     sums = {i: record.checksum for i, record in zip(sentences[chosen].tolist(), records) if record.checksum}
-    whole[list(sums)] = [one == other for one, other in zip(sums.values(), _checksums(treebank, sums))]
+    whole[list(sums)] = [one == other for one, other in zip(sums.values(), _checksums(treebank, local, sums))]
     # a treebank read as CoNLL-X may have several roots in a sentence
     whole &= trees.bad_sentences(local, starts, True) == 0
     as_index = np.where(local == 0, -1, local - 1 + starts[sentences]).astype(np.int32)
     return Restored(as_index, whole, recorded)
 
 
-def _checksums(treebank: Treebank, sentences: Iterable[int]) -> list[str]:
-    """Give a checksum of the heads of each of some sentences."""
-    local, starts = treebank.local_heads().astype("<i4"), treebank.sentence_starts.tolist()
-    return [f"{zlib.crc32(local[starts[i] : starts[i + 1]].tobytes()):08x}" for i in sentences]
+def _checksums(treebank: Treebank, recorded: Codes, sentences: Iterable[int]) -> list[str]:
+    """Give a checksum of the heads of each of some sentences, present and recorded ones.
+
+    Both: were a record lost, or added, the present tree would be the same.
+    """
+    both = np.stack([treebank.local_heads(), recorded]).astype("<i4")
+    starts = treebank.sentence_starts.tolist()
+    return [f"{zlib.crc32(both[:, starts[i] : starts[i + 1]].tobytes()):08x}" for i in sentences]
 
 
 def _refuse_records(treebank: Treebank) -> None:

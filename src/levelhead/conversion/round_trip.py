@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
+from levelhead._version import VERSION
 from levelhead.conversion.convert import backward, forward
 from levelhead.conversion.heads import Variant, raised, ud_version, words_of
 from levelhead.conversion.targets import Targets, default_targets
@@ -49,6 +50,9 @@ class RoundTrip:
         ud: the version of UD that was assumed.
         variant: the reading of the algorithm.
         targets: the name of the targets.
+        targets_sha256: a hash of what they are.
+        exact: whether the round trip was the exact one.
+        sha256: the hash of the treebank's file, None if it was made in Python.
         sentences: all sentences.
         words: all words.
         punctuation: the words whose relation is punct.
@@ -65,6 +69,9 @@ class RoundTrip:
     ud: int
     variant: Variant
     targets: str
+    targets_sha256: str
+    exact: bool
+    sha256: str | None
     sentences: int
     words: int
     punctuation: int
@@ -75,6 +82,19 @@ class RoundTrip:
     nonprojective_sentences: tuple[int, int]
     head_entropy: tuple[float | None, float | None]
     not_restored: tuple[NotRestored, ...]
+
+    @property
+    def signature(self) -> dict[str, str]:
+        """What decided the numbers."""
+        return {
+            "ud": str(self.ud),
+            "variant": self.variant,
+            "targets": self.targets,
+            "targets-hash": self.targets_sha256[:12],
+            "exact": "yes" if self.exact else "no",
+            "treebank": (self.sha256 or "memory")[:12],
+            "version": VERSION,
+        }
 
     @property
     def failed_sentences(self) -> tuple[int, ...]:
@@ -112,6 +132,9 @@ def check(
         ud=version,
         variant=variant,
         targets=chosen.name,
+        targets_sha256=chosen.sha256,
+        exact=exact,
+        sha256=treebank.source.sha256,
         sentences=len(treebank),
         words=treebank.n_words,
         punctuation=int(chosen.labelled(treebank, frozenset({"punct"})).sum()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import tomllib
 from collections.abc import Mapping
@@ -39,6 +41,12 @@ class Targets(NamedTuple):
     relations: Labels
     fixed: Labels = _DEFAULT_FIXED
     subtypes: bool = True
+
+    @property
+    def sha256(self) -> str:
+        """A hash of all but the name: targets that differ are told apart whatever they are called."""
+        tables = [{key: sorted(labels) for key, labels in table.items()} for table in (self.relations, self.fixed)]
+        return hashlib.sha256(json.dumps([*tables, self.subtypes], sort_keys=True).encode()).hexdigest()
 
     def matches(self, upos: str, relation: str) -> bool:
         """Say whether words of this part of speech and relation are targets."""

@@ -20,7 +20,7 @@ from levelhead.correlation.coefficients import (
     p_value,
 )
 from levelhead.correlation.families import FamilyCheck, family_check
-from levelhead.correlation.measurements import Measurements, Missing
+from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.significance.corrections import holm
 
@@ -124,6 +124,7 @@ def correlate(
     """
     names = _chosen(table, columns, given)
     table, dropped = _complete(table, [*names, *given], family, missing)
+    check_sizes(table, [*names, *given])
     names, constant = _varying(table, names, given, asked=columns is not None)
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})

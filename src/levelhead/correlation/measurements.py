@@ -18,6 +18,7 @@ Missing = Literal["drop", "pairwise", "error"]
 """What is done about a treebank without a value: it is left out everywhere, or pair by pair, or refused."""
 
 _SHOWN = 8
+_LARGEST = 1e150
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,9 +83,11 @@ class Measurements:
             other: another.
 
         Raises:
-            InputError: there is no such column.
+            InputError: there is no such column, or its numbers are too large.
         """
-        difference = self.number(one) - self.number(other)
+        pair = self.number(one), self.number(other)
+        check_sizes(self, (one, other))
+        difference = pair[0] - pair[1]
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
@@ -96,6 +99,30 @@ class Measurements:
         version = {"version": VERSION}
         names = {*taken, *version}
         return version | {_label(path, self.sources, names): digest[:12] for path, digest in self.sources.items()}
+
+
+def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
+    """Refuse columns whose squares, or whose differences' squares, are beyond the numbers that can be computed with.
+
+    Args:
+        table: values by treebank.
+        columns: the columns to compute with.
+
+    Raises:
+        InputError: a value is too large, or the values of a column differ by too little.
+    """
+    faults = []
+    for name in columns:
+        known = table.numbers[name][~np.isnan(table.numbers[name])]
+        largest = float(np.abs(known).max(initial=0.0))
+        if largest > _LARGEST:
+            message = f"the column {quoted(name)} holds {largest:g}; values may be {_LARGEST:g} at most"
+            faults.append(Fault("invalid-table", message))
+        elif len(known) and 0 < known.max() - known.min() < 1 / _LARGEST:
+            message = f"the values of the column {quoted(name)} differ by less than {1 / _LARGEST:g}: scale them"
+            faults.append(Fault("invalid-table", message))
+    if faults:
+        raise InputError(*faults)
 
 
 def _unknown(name: str, known: Iterable[str], other: Iterable[str], kind: str) -> InputError:

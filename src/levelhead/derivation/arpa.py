@@ -2,23 +2,28 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
+from dataclasses import replace
 from typing import NamedTuple, NoReturn
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.derivation.model import NgramModel, NgramTable, Reals
-from levelhead.derivation.ngrams import BEGIN, SPECIAL, UNKNOWN
+from levelhead.derivation.ngrams import BEGIN, SPECIAL, UNKNOWN, Indices
 from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.kernels import arpa
 from levelhead.treebank import Strings
 from levelhead.treebank.source import read_bytes
 from levelhead.treebank.write import replace_file
 
-_NEVER = "-99"  # what ARPA files have for a probability of zero
-_SEPARATORS = re.compile("[ \t\n\r\v\f]")
+_NEVER = -99.0  # what ARPA files have for a probability of zero
+_LARGEST = 9000  # in units of the twelfth decimal these are integers that floats hold
+_SEPARATORS = re.compile("[ \t\r\v\f]")  # and the line feed, which separates words already
 _RESERVED = {*SPECIAL, "<UNK>"}  # KenLM reads both spellings as the unknown word
 
 
@@ -34,52 +39,67 @@ def write_arpa(model: NgramModel, path: str | os.PathLike[str]) -> None:
         OutputError: the file cannot be written.
     """
     _check_words(model.words)
-    replace_file(path, (text.encode() for text in _arpa_parts(model)))
+    replace_file(path, _arpa_parts(model))
 
 
-def _check_words(words: Iterable[str]) -> None:
-    for word in words:
-        if word in _RESERVED or _SEPARATORS.search(word):
-            raise InputError(Fault("reserved-word", f"an ARPA file cannot hold the word {quoted(word)}"))
+def _check_words(words: Strings) -> None:
+    if _RESERVED.isdisjoint(words.texts) and not _SEPARATORS.search(words.text):
+        return
+    word = next(word for word in words if word in _RESERVED or _SEPARATORS.search(word))
+    raise InputError(Fault("reserved-word", f"an ARPA file cannot hold the word {quoted(word)}"))
 
 
-def _arpa_parts(model: NgramModel) -> Iterator[str]:
-    sizes = [len(table.keys) for table in model.tables]
-    sizes[0] = len(_written(model))
-    yield "\\data\\\n" + "".join(f"ngram {n}={size}\n" for n, size in enumerate(sizes, 1))
-    texts = [*SPECIAL, *model.words]
-    above = texts
+def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
+    rows = [_written(model), *(np.arange(len(table.keys)) for table in model.tables[1:])]
+    header = "".join(f"ngram {n}={len(chosen)}\n" for n, chosen in enumerate(rows, 1))
+    yield f"\\data\\\n{header}".encode()
+    texts = _joined(Strings.of(SPECIAL), model.words)
+    words = np.arange(model.vocabulary_size, dtype=np.int32)[:, None]
     for n, table in enumerate(model.tables, 1):
         if n > 1:
             contexts, last = np.divmod(table.keys, model.vocabulary_size)
-            above = [f"{above[context]} {texts[word]}" for context, word in zip(contexts.tolist(), last.tolist())]
-        rows = _written(model) if n == 1 else range(len(above))
-        yield f"\n\\{n}-grams:\n"
-        yield "".join(_lines(above, table, rows, with_backoffs=n < model.order))
-    yield "\n\\end\\\n"
+            words = np.column_stack([words[contexts], last.astype(np.int32)])
+        yield f"\n\\{n}-grams:\n".encode()
+        yield _lines(texts, words[rows[n - 1]], table, rows[n - 1], with_backoffs=n < model.order)
+    yield b"\n\\end\\\n"
 
 
-def _written(model: NgramModel) -> list[int]:
+def _joined(one: Strings, other: Strings) -> Strings:
+    return Strings(one.pool + other.pool, np.concatenate([one.offsets, other.offsets[1:] + one.offsets[-1]]))
+
+
+def _written(model: NgramModel) -> Indices:
     """The words that are written: all but those that have no probability, `<s>` apart."""
     possible = np.isfinite(model.tables[0].log_probabilities)
     possible[BEGIN] = True
-    found: list[int] = np.flatnonzero(possible).tolist()
-    return found
+    return np.flatnonzero(possible)
 
 
-def _lines(texts: list[str], table: NgramTable, rows: Iterable[int], *, with_backoffs: bool) -> Iterator[str]:
-    logs = _numbers(table.log_probabilities)
-    if not with_backoffs:
-        return (f"{logs[row]}\t{texts[row]}\n" for row in rows)
-    backoffs = _numbers(table.backoffs)
-    return (f"{logs[row]}\t{texts[row]}\t{backoffs[row]}\n" for row in rows)
+def _lines(texts: Strings, words: NDArray[np.int32], table: NgramTable, rows: Indices, *, with_backoffs: bool) -> bytes:
+    """The n-grams of one order; by the kernel if its decimals hold the numbers, as they do for estimated models."""
+    logs, backoffs = table.log_probabilities[rows], table.backoffs[rows]
+    logs = np.where(np.isneginf(logs), _NEVER, logs)
+    units, backoff_units = _in_units(logs), _in_units(backoffs)
+    if units is not None and backoff_units is not None:
+        pool = np.frombuffer(texts.pool, dtype=np.uint8)
+        return arpa.lines(pool, texts.offsets, np.ascontiguousarray(words), units, backoff_units, with_backoffs)
+    lines = (
+        f"{log!r}\t{' '.join(map(texts.__getitem__, row))}" + (f"\t{backoff!r}\n" if with_backoffs else "\n")
+        for log, row, backoff in zip(logs.tolist(), words.tolist(), backoffs.tolist())
+    )
+    return "".join(lines).encode()
 
 
-def _numbers(values: Reals) -> list[str]:
-    """Numbers as text; many n-grams share one, so that each is written out once."""
-    distinct, which = np.unique(values, return_inverse=True)
-    texts = [_NEVER if math.isinf(value) else repr(value) for value in distinct.tolist()]
-    return list(map(texts.__getitem__, which.tolist()))
+def _in_units(values: Reals) -> Indices | None:
+    """Numbers in units of the kernel's last decimal; None if that would change one.
+
+    An integer below 2^53 divided by a power of ten below 10^22 is the float nearest to the decimal number, and so is
+    what reading that number gives.
+    """
+    if len(values) and np.abs(values).max() >= _LARGEST:
+        return None
+    units = np.rint(values * 10.0**arpa.DECIMALS)
+    return units.astype(np.int64) if (units / 10.0**arpa.DECIMALS == values).all() else None
 
 
 def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
@@ -92,7 +112,9 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
         UnreadableFile: it cannot be opened, or its compression is damaged.
         InputError: it is no ARPA file, with the first line that shows it.
     """
-    return _Reader(read_bytes(path), os.fsdecode(path)).model()
+    data = read_bytes(path)
+    model = _Reader(data, os.fsdecode(path)).model()
+    return replace(model, sha256=hashlib.sha256(data).hexdigest())
 
 
 class _Entry(NamedTuple):

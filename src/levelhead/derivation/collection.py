@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple, NoReturn
 
+from levelhead._version import VERSION
 from levelhead.derivation.averages import TreebankPerplexities
 from levelhead.derivation.estimate import estimate
-from levelhead.derivation.perplexity import Ends, perplexity
+from levelhead.derivation.model import NgramModel
+from levelhead.derivation.perplexity import Ends, Perplexity, perplexity
 from levelhead.derivation.sequences import sequences_of
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.treebank import read
+from levelhead.treebank import Treebank, read
 from levelhead.treebank.source import read_bytes
 
 COLUMNS = ("name", "group", "train", "test")
@@ -115,13 +118,71 @@ def perplexities_of(
     """
     for listed in treebanks:
         train, test = read(listed.train), read(listed.test)
-        found: list[float] = []
+        found: dict[str, Perplexity] = {}
+        models: dict[str, NgramModel] = {}
         for one in ("string", order):
-            model = estimate(sequences_of(train, one, lift=lift), ngram_order, minimum_counts=minimum_counts)
-            value = perplexity(model, test, one, ends=ends, lift=lift).excluding_oov
-            if value is None:
-                message = "no word is known from training: there is no perplexity"
-                raise InputError(Fault("invalid-treebank-list", message, Place(listed.test)))
-            found.append(value)
-        string, derivation = found
-        yield TreebankPerplexities(listed.name, listed.groups, train.n_words, string, derivation, listed.accuracies)
+            models[one] = estimate(sequences_of(train, one, lift=lift), ngram_order, minimum_counts=minimum_counts)
+            found[one] = perplexity(models[one], test, one, ends=ends, lift=lift)
+        yield _row(listed, train, test, models, (found["string"], found[order]))
+
+
+def _row(
+    listed: ListedTreebank,
+    train: Treebank,
+    test: Treebank,
+    models: Mapping[str, NgramModel],
+    found: tuple[Perplexity, Perplexity],
+) -> TreebankPerplexities:
+    string, derivation = (one.excluding_oov for one in found)
+    if string is None or derivation is None:
+        message = "no word is known from training: there is no perplexity"
+        raise InputError(Fault("invalid-treebank-list", message, Place(listed.test)))
+    told = [str(fault) for fault in (*train.warnings, *test.warnings)]
+    told += [f"{listed.name}, {one} order: {text}" for one, model in models.items() for text in model.fallback_warnings]
+    return TreebankPerplexities(
+        listed.name,
+        listed.groups,
+        train.n_words,
+        string,
+        derivation,
+        listed.accuracies,
+        found[0].log10_per_sentence,
+        found[1].log10_per_sentence,
+        train.source.sha256,
+        test.source.sha256,
+        {one: model.fallback_orders for one, model in models.items()},
+        tuple(told),
+    )
+
+
+def collection_signature(
+    rows: Sequence[TreebankPerplexities],
+    order: str,
+    *,
+    ngram_order: int = 3,
+    minimum_counts: Sequence[int] = (),
+    ends: Ends = "in",
+    lift: bool = False,
+) -> dict[str, str]:
+    """Return what decided the perplexities of a list of treebanks; all files together have one hash.
+
+    Args:
+        rows: what `perplexities_of` gave.
+        order: as it was given there, and so for the rest.
+        ngram_order: the length of the longest n-grams.
+        minimum_counts: as in `estimate`.
+        ends: how the ends of sentences count.
+        lift: whether non-projective arcs are lifted.
+    """
+    files = "".join(f"{row.train_sha256 or ''} {row.test_sha256 or ''}\n" for row in rows)
+    return {
+        "order": order,
+        "ngram": str(ngram_order),
+        "smoothing": "interpolated-modified-kneser-ney",
+        "minimum-counts": ",".join(map(str, minimum_counts or (1,) * ngram_order)),
+        "minimum-word-count": "1",
+        "ends": ends,
+        **({"lift": "yes"} if lift else {}),
+        "files": hashlib.sha256(files.encode()).hexdigest()[:12],
+        "version": VERSION,
+    }

@@ -9,14 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.systems import Action, Transition, TransitionSystem
-from levelhead.derivation.verdicts import MOST_SWAPS, check_derived
+from levelhead.derivation.verdicts import MOST_SWAPS, TOO_LONG, check_derived
 from levelhead.kernels import lifting, oracles
+from levelhead.treebank.shapes import nonprojective_arcs
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
     from levelhead.treebank.strings import Codes
 
 _MOST_STEPS = 2_000_000_000
+_MOST_NUMBERED = 200_000_000
+"""How often words may be numbered anew while arcs of one sentence are lifted: several seconds."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,6 +76,18 @@ class Derivations:
         return tuple(Action(step, relations[next(words)] if step in arcs else "") for step in steps)
 
 
+def _endless(treebank: Treebank) -> NDArray[np.uint8]:
+    """The verdict that lifting takes too long, before it is begun.
+
+    Every non-projective arc has to be lifted once at least, since lifting others puts no word below its head, and each
+    time all words of the sentence are numbered anew.
+    """
+    arcs = np.concatenate([[0], np.cumsum(nonprojective_arcs(treebank))])
+    starts = treebank.sentence_starts
+    least = np.diff(arcs[starts]) * np.diff(starts).astype(np.int64)
+    return np.where(least > _MOST_NUMBERED, TOO_LONG, 0).astype(np.uint8)
+
+
 def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) -> Derivations:
     """Derive every tree by the static oracle of a transition system.
 
@@ -90,8 +105,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     n_lifted = 0
     if lift and system.is_projective:
         given = heads
+        check_derived(_endless(treebank), system, treebank, _MOST_NUMBERED)
         heads, verdicts = lifting.lift(given, starts, _MOST_STEPS)
-        check_derived(verdicts, system, treebank)
+        check_derived(verdicts, system, treebank, _MOST_STEPS)
         n_lifted = int(np.count_nonzero(heads != given))
     transitions, offsets, order, verdicts = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
     check_derived(verdicts, system, treebank)

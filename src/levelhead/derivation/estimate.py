@@ -19,6 +19,10 @@ from levelhead.treebank.strings import distinct
 LONGEST = 5
 """The longest n-grams that are offered."""
 
+_DECIMALS = (
+    12  # of logarithms, far fewer than would change a perplexity: an ARPA file then holds each in few characters
+)
+
 SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
 """What SRILM keeps without being told otherwise: trigrams and longer n-grams from a count of 2 on."""
 
@@ -52,7 +56,8 @@ def estimate(
         else:
             layers.append(_interpolated(tables[n], adjusted[n], discounts[n], least[n], layers[-1], size))
     kept = _kept(tables, adjusted, least, size)
-    return NgramModel(words, _tables(tables, layers, kept, size), tuple(discounts), least, len(codes))
+    made = _tables(tables, layers, kept, size)
+    return NgramModel(words, made, tuple(discounts), least, len(codes), minimum_word_count, sequences.sha256)
 
 
 def _checked(
@@ -158,8 +163,9 @@ def _tables(
     for n, layer in enumerate(layers):
         weights = layers[n + 1].context_weights if n + 1 < len(layers) else np.ones(len(layer.probabilities))
         with np.errstate(divide="ignore"):  # <s> has no probability
-            logs = np.log10(layer.probabilities[kept[n]])
-        result.append(NgramTable(keys[kept[n]], logs, np.log10(weights[kept[n]])))
+            logs: Reals = np.log10(layer.probabilities[kept[n]]).round(_DECIMALS)
+        backoffs: Reals = np.log10(weights[kept[n]]).round(_DECIMALS)
+        result.append(NgramTable(keys[kept[n]], logs, backoffs))
         if n + 1 < len(layers):
             number = np.cumsum(kept[n]) - 1
             longer = tables[n + 1].keys

@@ -48,10 +48,12 @@ def load_model(argument: str) -> Resource:
     if not marker:
         path, order = argument, _DEFAULT_ORDER
     if order not in ORDERS:
-        raise MeasureError(f"there is no order {order!r}; there are {', '.join(ORDERS)}", "unknown-measure")
+        raise MeasureError(f"there is no order {order!r}; there are {', '.join(ORDERS)}", "unknown-order")
     data = read_bytes(path)
-    model = estimate(sequences_of(parse(data, name=path), order))
-    return Resource(Trained(model, order), hashlib.sha256(data).hexdigest())
+    treebank = parse(data, name=path)
+    model = estimate(sequences_of(treebank, order))
+    told = (*map(str, treebank.warnings), *(f"{path}, {order} order: {text}" for text in model.fallback_warnings))
+    return Resource(Trained(model, order), hashlib.sha256(data).hexdigest(), told)
 
 
 def count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:

@@ -42,6 +42,8 @@ class NgramModel:
         discounts: those of each order; empty for a model that was read.
         minimum_counts: the least count that an n-gram of each order was kept with; empty for a model that was read.
         n_words: how many words it was estimated from; 0 for a model that was read.
+        minimum_word_count: words that occurred less often were read as `<unk>`; 0 for a model that was read.
+        sha256: the hash of the file it was estimated or read from, None for what was made in Python.
     """
 
     words: Strings
@@ -49,6 +51,8 @@ class NgramModel:
     discounts: tuple[Discounts, ...] = ()
     minimum_counts: tuple[int, ...] = ()
     n_words: int = 0
+    minimum_word_count: int = 0
+    sha256: str | None = None
 
     @property
     def order(self) -> int:
@@ -64,6 +68,12 @@ class NgramModel:
     def fallback_orders(self) -> tuple[int, ...]:
         """The orders whose discounts could not be estimated."""
         return tuple(n for n, discounts in enumerate(self.discounts, 1) if not discounts.estimated)
+
+    @property
+    def fallback_warnings(self) -> tuple[str, ...]:
+        """A sentence for each of these orders."""
+        told = "too few counts to estimate the discounts of {}-grams; 0.5, 1 and 1.5 are used"
+        return tuple(told.format(order) for order in self.fallback_orders)
 
     def __repr__(self) -> str:
         sizes = ", ".join(str(len(table.keys)) for table in self.tables)

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead._version import VERSION
 from levelhead.derivation.model import NgramModel, Reals
 from levelhead.derivation.ngrams import END, UNKNOWN, framed
 from levelhead.derivation.sequences import Sequences, sequences_of
@@ -101,12 +103,14 @@ class Perplexity:
         order: the order of the words, one of `ORDERS`.
         ends: how the ends of sentences count.
         n_training_words: how many words the model was estimated from; 0 where that is not known.
+        signature: what decided the numbers.
     """
 
     sums: SentenceSums
     order: str
     ends: Ends = "in"
     n_training_words: int = 0
+    signature: Mapping[str, str] = field(default_factory=dict)
 
     def _total(self, *, oov: bool) -> tuple[float, int]:
         logs, events = self.sums.sums(oov=oov, ends=self.ends)
@@ -178,4 +182,29 @@ def perplexity(
     Raises:
         InputError: there is no such order, or its system cannot derive a tree.
     """
-    return Perplexity(sentence_sums(model, sequences_of(test, order, lift=lift)), order, ends, model.n_words)
+    sums = sentence_sums(model, sequences_of(test, order, lift=lift))
+    signature = signature_of(model, order, ends, lift=lift)
+    hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
+    return Perplexity(sums, order, ends, model.n_words, signature | hashes)
+
+
+def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
+    """Return what decides a perplexity but for the files; of a model that was read, nothing is known but its order.
+
+    Args:
+        model: the model.
+        order: the order of the words.
+        ends: how the ends of sentences count.
+        lift: whether non-projective arcs are lifted.
+    """
+    signature = {"order": order, "ngram": str(model.order)}
+    if model.minimum_counts:
+        signature["smoothing"] = "interpolated-modified-kneser-ney"
+        signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
+        signature["minimum-word-count"] = str(model.minimum_word_count)
+    return signature | {"ends": ends} | ({"lift": "yes"} if lift else {})
+
+
+def short_hash(sha256: str | None) -> str:
+    """Return the start of a hash as signatures have it; "memory" for what was made in Python."""
+    return (sha256 or "memory")[:12]

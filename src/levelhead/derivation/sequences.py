@@ -26,12 +26,14 @@ class Sequences(NamedTuple):
         starts: where each sentence starts, then the number of words, int32, shape (sentences + 1,).
         order: which order it is, one of `ORDERS`.
         swaps: how often each sentence was swapped for it, int64, shape (sentences,).
+        sha256: the hash of the file, None for what was made in Python.
     """
 
     words: Column
     starts: NDArray[np.int32]
     order: str
     swaps: NDArray[np.int64]
+    sha256: str | None = None
 
 
 def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = False) -> Sequences:
@@ -48,11 +50,12 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
     """
     if order not in ORDERS:
         raise InputError(Fault("unknown-order", f"there is no order {order!r}; there are {', '.join(ORDERS)}"))
-    words = _with_underscores(treebank.forms)
+    words, sha256 = _with_underscores(treebank.forms), treebank.source.sha256
     if order == "string":
-        return Sequences(words, treebank.sentence_starts, order, np.zeros(len(treebank), dtype=np.int64))
+        return Sequences(words, treebank.sentence_starts, order, np.zeros(len(treebank), dtype=np.int64), sha256)
     derivations = derive(treebank, SYSTEMS[order], lift=lift)
-    return Sequences(words.take(derivations.order.astype(np.intp)), treebank.sentence_starts, order, derivations.swaps)
+    words = words.take(derivations.order.astype(np.intp))
+    return Sequences(words, treebank.sentence_starts, order, derivations.swaps, sha256)
 
 
 def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:

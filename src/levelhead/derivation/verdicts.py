@@ -16,20 +16,26 @@ if TYPE_CHECKING:
 MOST_SWAPS = 50_000_000
 """How many words of one sentence may be in the wrong projective order, pair by pair, before it is refused."""
 
+TOO_LONG = 3
+"""What the kernels say of a sentence that would take too long."""
+
 _FAULTS = {
     1: ("not-derivable", "{system} derives projective trees only, and this one is not projective"),
     2: ("not-derivable", "the heads are not a tree"),
-    3: ("derivation-too-long", "the sentence may need more than {limit} steps"),
+    TOO_LONG: ("derivation-too-long", "the sentence may need more than {limit} steps"),
 }
 
 
-def check_derived(verdicts: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None) -> None:
+def check_derived(
+    verdicts: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None, limit: int = MOST_SWAPS
+) -> None:
     """Raise an error for the first sentence that was not derived.
 
     Args:
         verdicts: what the kernel says of each sentence, uint8, shape (sentences,).
         system: the transition system.
         treebank: where the sentences stand.
+        limit: how many steps were allowed.
 
     Raises:
         InputError: there is such a sentence.
@@ -41,7 +47,7 @@ def check_derived(verdicts: NDArray[np.uint8], system: TransitionSystem, treeban
     for verdict in dict.fromkeys(verdicts[bad].tolist()):
         which = np.flatnonzero(verdicts == verdict)
         slug, message = _FAULTS[verdict]
-        text = message.format(system=system.name, limit=MOST_SWAPS)
+        text = message.format(system=system.name, limit=limit)
         faults.append(Fault(slug, text, _place(int(which[0]), treebank), count=len(which)))
     raise InputError(*faults)
 

@@ -4,6 +4,8 @@
 import cython
 import numpy as np
 
+from levelhead.kernels.bounds import check_range, check_sizes
+
 
 def visits(heads: cython.const[cython.int][::1]):
     """Order the sides of all words as the recursive algorithms come to them.
@@ -17,28 +19,28 @@ def visits(heads: cython.const[cython.int][::1]):
         w for the left side of word w, -1 - w for its right side; int32, shape (2 * words,).
 
     Raises:
-        ValueError: the heads are not trees; what takes this order needs no check of its own.
+        ValueError: the heads are not trees.
     """
     n_words: cython.Py_ssize_t = heads.shape[0]
     root: cython.Py_ssize_t
-    for root in range(n_words):
-        if heads[root] < -1 or heads[root] >= n_words:
-            raise ValueError("a head is no word")
+    check_range("heads", heads, -1, n_words - 1)
     order = np.empty(2 * n_words, dtype=np.int32)
     first, following = children_of(heads)
     order_view: cython.int[::1] = memoryview(order)
     first_view: cython.int[::1] = memoryview(first)
     following_view: cython.int[::1] = memoryview(following)
     n_done: cython.Py_ssize_t = 0
-    for root in range(n_words):
-        if heads[root] < 0:
-            n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
+    with cython.nogil:
+        for root in range(n_words):
+            if heads[root] < 0:
+                n_done = walk(heads, first_view, following_view, order_view, n_done, cython.cast(cython.int, root))
     if n_done < 2 * n_words:
         raise ValueError("heads go round in a circle")
     return order
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def walk(
     heads: cython.const[cython.int][::1],
@@ -73,10 +75,17 @@ def walk(
 def children_of(heads: cython.const[cython.int][::1]):
     """List the children of each word in ascending order.
 
+    Args:
+        heads: the head of each word as an index into all words, -1 for roots, int32, shape (words,).
+
     Returns:
         The first child of each word and the next child of the same head, -1 where there is none; int32, shape (words,).
+
+    Raises:
+        ValueError: a head is no word.
     """
     n_words: cython.Py_ssize_t = heads.shape[0]
+    check_range("heads", heads, -1, n_words - 1)
     first = np.full(n_words, -1, dtype=np.int32)
     following = np.full(n_words, -1, dtype=np.int32)
     first_view: cython.int[::1] = memoryview(first)
@@ -105,8 +114,14 @@ def forward(
 
     Returns:
         The heads of function-head trees, int32, and which targets were moved, uint8; both shape (words,).
+
+    Raises:
+        ValueError: arrays are of different sizes, or point outside the words.
     """
     n_words: cython.Py_ssize_t = heads.shape[0]
+    check_sizes(heads=heads, targets=targets, roots=roots)
+    check_range("heads", heads, -1, n_words - 1)
+    check_range("order", order, -n_words, n_words - 1)
     converted = np.array(heads, dtype=np.int32)
     moved = np.zeros(n_words, dtype=np.uint8)
     outermost_left = np.full(n_words, -1, dtype=np.int32)
@@ -115,25 +130,55 @@ def forward(
     moved_view: cython.uchar[::1] = memoryview(moved)
     left: cython.int[::1] = memoryview(outermost_left)
     right: cython.int[::1] = memoryview(outermost_right)
+    with cython.nogil:
+        find_outermost(heads, targets, left, right)
+        raise_targets(new, order, roots, left, right, moved_view)
+    return converted, moved
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def find_outermost(
+    heads: cython.const[cython.int][::1],
+    targets: cython.const[cython.uchar][::1],
+    left: cython.int[::1],
+    right: cython.int[::1],
+) -> cython.void:
+    """Find the outermost target among the children of each word on either side; -1 stays where there is none."""
     word: cython.Py_ssize_t
-    step: cython.Py_ssize_t
     head: cython.int
-    child: cython.int
-    for word in range(n_words):
+    for word in range(heads.shape[0]):
         head = heads[word]
         if targets[word] and head >= 0:
             if word > head:
                 right[head] = cython.cast(cython.int, word)
             elif left[head] < 0:
                 left[head] = cython.cast(cython.int, word)
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def raise_targets(
+    new: cython.int[::1],
+    order: cython.const[cython.int][::1],
+    roots: cython.const[cython.uchar][::1],
+    left: cython.const[cython.int][::1],
+    right: cython.const[cython.int][::1],
+    moved: cython.uchar[::1],
+) -> cython.void:
+    """Put the outermost target of each side in the place of its head."""
+    step: cython.Py_ssize_t
+    head: cython.int
+    child: cython.int
     for step in range(order.shape[0]):
         head = order[step] if order[step] >= 0 else -1 - order[step]
         child = left[head] if order[step] >= 0 else right[head]
         if child >= 0 and not roots[head]:
             new[child] = new[head]
             new[head] = child
-            moved_view[child] = 1
-    return converted, moved
+            moved[child] = 1
 
 
 def backward(
@@ -154,7 +199,13 @@ def backward(
 
     Returns:
         The heads of content-head trees, int32, shape (words,).
+
+    Raises:
+        ValueError: arrays are of different sizes, or point outside the words.
     """
+    check_sizes(heads=heads, targets=targets, fixed=fixed)
+    check_range("heads", heads, -1, heads.shape[0] - 1)
+    check_range("order", order, -heads.shape[0], heads.shape[0] - 1)
     converted = np.array(heads, dtype=np.int32)
     first, following = children_of(heads)
     new: cython.int[::1] = memoryview(converted)
@@ -162,17 +213,19 @@ def backward(
     following_view: cython.int[::1] = memoryview(following)
     step: cython.Py_ssize_t
     target: cython.int
-    for step in range(order.shape[0]):
-        target = order[step] if order[step] >= 0 else -1 - order[step]
-        if targets[target] and new[target] >= 0:
-            if frozen:
-                lower_frozen(new, first_view, following_view, fixed, target, order[step] >= 0)
-            else:
-                lower(new, first_view, following_view, fixed, target, order[step] >= 0)
+    with cython.nogil:
+        for step in range(order.shape[0]):
+            target = order[step] if order[step] >= 0 else -1 - order[step]
+            if targets[target] and new[target] >= 0:
+                if frozen:
+                    lower_frozen(new, first_view, following_view, fixed, target, order[step] >= 0)
+                else:
+                    lower(new, first_view, following_view, fixed, target, order[step] >= 0)
     return converted
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def lower_frozen(
     new: cython.int[::1],
@@ -197,6 +250,7 @@ def lower_frozen(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def lower(
     new: cython.int[::1],

@@ -8,6 +8,8 @@ the root, whose head is -1, so that no word is ever taken for its head.
 import cython
 import numpy as np
 
+from levelhead.kernels.bounds import check_range, check_starts
+
 SHIFT = cython.declare(cython.uchar, 0)
 LEFT_ARC = cython.declare(cython.uchar, 1)
 RIGHT_ARC = cython.declare(cython.uchar, 2)
@@ -17,6 +19,7 @@ SWAP = cython.declare(cython.uchar, 4)
 ARC_EAGER = cython.declare(cython.int, 0)
 ARC_STANDARD = cython.declare(cython.int, 1)
 SWAP_EAGER = cython.declare(cython.int, 2)
+SWAP_LAZY = cython.declare(cython.int, 3)
 
 DERIVED = cython.declare(cython.uchar, 0)
 NOT_DERIVABLE = cython.declare(cython.uchar, 1)
@@ -239,6 +242,16 @@ def count_inversions(rank: cython.int[::1], n: cython.int, sums: cython.int[::1]
 @cython.cfunc
 @cython.nogil
 @cython.exceptval(check=False)
+def attachable(head: cython.int[::1], missing: cython.int[::1], s1: cython.int, s0: cython.int) -> cython.int:
+    """Return which of the two words on top of the stack gets its head, the other, now; 0 if none does."""
+    if head[s1] == s0 and missing[s1] == 0:
+        return s1
+    return s0 if head[s0] == s1 and missing[s0] == 0 else 0
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
 def swap(
     head: cython.int[::1],
     missing: cython.int[::1],
@@ -264,6 +277,7 @@ def swap(
     word: cython.int
     s0: cython.int
     s1: cython.int
+    apart: cython.bint
     stack[0] = 0
     for word in range(n):
         buffer[word] = word + 1
@@ -271,28 +285,18 @@ def swap(
         if top > 0:
             s0 = stack[top]
             s1 = stack[top - 1]
-            if head[s1] == s0 and missing[s1] == 0:
-                out[at] = LEFT_ARC
+            word = attachable(head, missing, s1, s0)
+            if word > 0:
+                out[at] = LEFT_ARC if word == s1 else RIGHT_ARC
                 at += 1
-                order[first + attached] = cython.cast(cython.int, first + s1 - 1)
+                order[first + attached] = cython.cast(cython.int, first + word - 1)
                 attached += 1
-                missing[s0] -= 1
+                missing[head[word]] -= 1
                 top -= 1
-                stack[top] = s0
+                stack[top] = head[word]
                 continue
-            if head[s0] == s1 and missing[s0] == 0:
-                out[at] = RIGHT_ARC
-                at += 1
-                order[first + attached] = cython.cast(cython.int, first + s0 - 1)
-                attached += 1
-                missing[s1] -= 1
-                top -= 1
-                continue
-            if (
-                0 < s1 < s0
-                and rank[s1] > rank[s0]
-                and (eager or front == n or component[s0] != component[buffer[front]])
-            ):
+            apart = eager or front == n or component[s0] != component[buffer[front]]
+            if apart and 0 < s1 < s0 and rank[s1] > rank[s0]:
                 out[at] = SWAP
                 at += 1
                 top -= 1
@@ -392,13 +396,16 @@ def oracle(
         sentence's begin, and their number, int64, shape (sentences + 1,); the words as they are attached, sentence by
         sentence, numbered from 0 in the treebank, int32, shape (words,); for each sentence 0 if it was derived, 1 if
         the system cannot derive it, 2 if it is no tree, 3 if it needs too many swaps, uint8, shape (sentences,).
+
+    Raises:
+        ValueError: the sentences do not hold all words, or there is no such system.
     """
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
-    longest: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    for i in range(n_sentences):
-        longest = max(longest, starts[i + 1] - starts[i])
+    check_starts(starts, n_words)
+    check_range("system", system, ARC_EAGER, SWAP_LAZY)
+    longest = int(np.diff(np.asarray(starts)).max(initial=0))
     transitions = np.empty(2 * n_words + 1, dtype=np.uint8)
     offsets = np.zeros(n_sentences + 1, dtype=np.int64)
     order = np.zeros(n_words, dtype=np.int32)

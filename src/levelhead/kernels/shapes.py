@@ -8,6 +8,8 @@ each pair of non-projective arcs of which neither head dominates the other.
 import cython
 import numpy as np
 
+from levelhead.kernels.bounds import check_starts
+
 
 def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int][::1]):
     """Measure every tree.
@@ -21,64 +23,99 @@ def shapes(heads: cython.const[cython.int][::1], starts: cython.const[cython.int
         int32; whether its arc is non-projective, uint8; whether its head is to the right and a word between has its
         head outside the arc's span, the root counting as outside, uint8. For each sentence: whether it is
         ill-nested, uint8.
+
+    Raises:
+        ValueError: a sentence is no tree, or sentences do not hold all words.
     """
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
     n_words: cython.Py_ssize_t = heads.shape[0]
-    longest: cython.Py_ssize_t = 0
-    i: cython.Py_ssize_t
-    for i in range(n_sentences):
-        longest = max(longest, cython.cast(cython.Py_ssize_t, starts[i + 1] - starts[i]))
+    check_starts(starts, n_words)
+    longest = int(np.diff(np.asarray(starts)).max(initial=0))
     depths = np.zeros(n_words, dtype=np.int32)
     gaps = np.zeros(n_words, dtype=np.int32)
     crossed = np.zeros(n_words, dtype=np.uint8)
     right_crossed = np.zeros(n_words, dtype=np.uint8)
     ill_nested = np.zeros(n_sentences, dtype=np.uint8)
-    work = [memoryview(np.zeros(longest + 2, dtype=np.int32)) for _ in range(9)]
-    ranges = [memoryview(np.zeros(2 * longest + 4, dtype=np.int32)) for _ in range(5)]
     depths_view: cython.int[::1] = memoryview(depths)
     gaps_view: cython.int[::1] = memoryview(gaps)
     crossed_view: cython.uchar[::1] = memoryview(crossed)
     right_view: cython.uchar[::1] = memoryview(right_crossed)
     ill_view: cython.uchar[::1] = memoryview(ill_nested)
-    below: cython.int[::1] = work[0]
-    order: cython.int[::1] = work[1]
-    size: cython.int[::1] = work[2]
-    enter: cython.int[::1] = work[3]
-    entered: cython.int[::1] = work[4]
-    lowest: cython.int[::1] = work[5]
-    highest: cython.int[::1] = work[6]
-    spare: cython.int[::1] = work[7]
-    depth: cython.int[::1] = work[8]
-    first_enter: cython.int[::1] = ranges[0]
-    last_enter: cython.int[::1] = ranges[1]
-    first_head: cython.int[::1] = ranges[2]
-    last_head: cython.int[::1] = ranges[3]
-    parent_enter: cython.int[::1] = ranges[4]
-    start: cython.Py_ssize_t
-    n: cython.int
-    word: cython.int
-    for i in range(n_sentences):
-        start = starts[i]
-        n = starts[i + 1] - starts[i]
-        sentence: cython.const[cython.int][::1] = heads[start : start + n]
-        lay_out(sentence, n, below, order, size, enter, entered, depth, spare)
-        for word in range(n):
-            depths_view[start + word] = depth[word + 1]
-        if contiguous(sentence, n, order, size, lowest, highest):
-            continue
-        index(sentence, n, enter, entered, first_enter, last_enter, first_head, last_head, parent_enter)
-        find_gaps(sentence, n, order, enter, entered, parent_enter, spare, gaps_view[start : start + n])
-        find_crossed(
-            sentence, n, size, enter, first_enter, last_enter, first_head, last_head,
-            crossed_view[start : start + n], right_view[start : start + n],
-        )  # fmt: skip
-        ill_view[i] = interleaved(
-            sentence, n, size, enter, crossed_view[start : start + n], below, order, lowest, highest, spare
-        )
+    work: cython.int[:, ::1] = rows(np.zeros((9, longest + 2), dtype=np.int32))
+    ranges: cython.int[:, ::1] = rows(np.zeros((5, 2 * longest + 4), dtype=np.int32))
+    bad: cython.Py_ssize_t
+    with cython.nogil:
+        bad = measure(heads, starts, depths_view, gaps_view, crossed_view, right_view, ill_view, work, ranges)
+    if bad >= 0:
+        raise ValueError(f"sentence {bad + 1} is no tree")
     return depths, gaps, crossed, right_crossed, ill_nested
 
 
+def rows(table):
+    """Give a table as kernels take it: uncompiled, a memoryview has no rows, so a list of them stands for it."""
+    return table if cython.compiled else [memoryview(row) for row in table]
+
+
 @cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def measure(
+    heads: cython.const[cython.int][::1],
+    starts: cython.const[cython.int][::1],
+    depths: cython.int[::1],
+    gaps: cython.int[::1],
+    crossed: cython.uchar[::1],
+    right_crossed: cython.uchar[::1],
+    ill_nested: cython.uchar[::1],
+    work: cython.int[:, ::1],
+    ranges: cython.int[:, ::1],
+) -> cython.Py_ssize_t:
+    """Measure sentence by sentence; return -1, or the first sentence that is no tree."""
+    size: cython.int[::1] = work[2]
+    enter: cython.int[::1] = work[3]
+    entered: cython.int[::1] = work[4]
+    i: cython.Py_ssize_t
+    start: cython.Py_ssize_t
+    n: cython.int
+    word: cython.int
+    for i in range(starts.shape[0] - 1):
+        start = starts[i]
+        n = starts[i + 1] - starts[i]
+        sentence: cython.const[cython.int][::1] = heads[start : start + n]
+        if not within(sentence, n) or not lay_out(
+            sentence, n, work[0], work[1], size, enter, entered, work[8], work[7]
+        ):
+            return i
+        for word in range(n):
+            depths[start + word] = work[8][word + 1]
+        if contiguous(sentence, n, work[1], size, work[5], work[6]):
+            continue
+        index(sentence, n, enter, entered, ranges[0], ranges[1], ranges[2], ranges[3], ranges[4])
+        find_gaps(sentence, n, work[1], enter, entered, ranges[4], work[7], gaps[start : start + n])
+        find_crossed(
+            sentence, n, size, enter, ranges[0], ranges[1], ranges[2], ranges[3],
+            crossed[start : start + n], right_crossed[start : start + n],
+        )  # fmt: skip
+        ill_nested[i] = interleaved(
+            sentence, n, size, enter, crossed[start : start + n], work[0], work[1], work[5], work[6], work[7]
+        )
+    return -1
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def within(heads: cython.const[cython.int][::1], n: cython.int) -> cython.bint:
+    """Whether all heads are words of the sentence, or 0."""
+    word: cython.int
+    for word in range(n):
+        if heads[word] < 0 or heads[word] > n:
+            return False
+    return True
+
+
+@cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def lay_out(
     heads: cython.const[cython.int][::1],
@@ -90,10 +127,11 @@ def lay_out(
     entered: cython.int[::1],
     depth: cython.int[::1],
     after: cython.int[::1],
-) -> cython.void:
+) -> cython.bint:
     """Number the nodes (0 stands above the roots) so that those below one follow it: `enter`, and back `entered`.
 
     Also gives how many lie below each, itself included (`size`), heads before dependents (`order`), and depths.
+    Returns whether the sentence is a tree.
     """
     node: cython.int
     head: cython.int
@@ -115,6 +153,8 @@ def lay_out(
     depth[0] = -1
     at = 1
     for node in range(n + 1):
+        if node == at:
+            return False  # no more words hang from the root
         head = order[node]
         fill: cython.int = after[head + 1]
         end: cython.int = after[head + 2] if head < n else n
@@ -136,9 +176,11 @@ def lay_out(
         enter[node] = enter[head] + after[head]
         after[head] += size[node]
         entered[enter[node]] = node
+    return True
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def contiguous(
     heads: cython.const[cython.int][::1],
@@ -166,6 +208,7 @@ def contiguous(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def index(
     heads: cython.const[cython.int][::1],
@@ -197,6 +240,7 @@ def index(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def least(values: cython.int[::1], width: cython.int, first: cython.int, end: cython.int) -> cython.int:
     """The least value from `first` to before `end`, which must be more, in a heap of minima over `width` leaves."""
@@ -216,6 +260,7 @@ def least(values: cython.int[::1], width: cython.int, first: cython.int, end: cy
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def find_gaps(
     heads: cython.const[cython.int][::1],
@@ -252,6 +297,7 @@ def find_gaps(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def find_crossed(
     heads: cython.const[cython.int][::1],
@@ -286,6 +332,7 @@ def find_crossed(
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def interleaved(
     heads: cython.const[cython.int][::1],

@@ -4,6 +4,8 @@
 import cython
 import numpy as np
 
+from levelhead.kernels.bounds import check_range, check_sizes, check_starts
+
 SHIFT = cython.declare(cython.uchar, 0)
 LEFT_ARC = cython.declare(cython.uchar, 1)
 RIGHT_ARC = cython.declare(cython.uchar, 2)
@@ -130,12 +132,16 @@ def replay(
         The heads, 1-based in the sentence, 0 for the root, -1 for none, int32, shape (words,); for each sentence the
         position in `transitions` of the first that is not legal, the end of its transitions if words are left over,
         or -1 if all is well, int64, shape (sentences,).
+
+    Raises:
+        ValueError: the sentences or their transitions do not follow one another.
     """
     n_sentences: cython.Py_ssize_t = starts.shape[0] - 1
-    longest: cython.Py_ssize_t = 0
     i: cython.Py_ssize_t
-    for i in range(n_sentences):
-        longest = max(longest, starts[i + 1] - starts[i])
+    check_sizes(starts=starts, offsets=offsets)
+    check_starts(starts, starts[n_sentences] if n_sentences >= 0 else 0)
+    check_starts(offsets, transitions.shape[0])
+    longest = int(np.diff(np.asarray(starts)).max(initial=0))
     heads = np.full(starts[n_sentences], -1, dtype=np.int32)
     faults = np.zeros(n_sentences, dtype=np.int64)
     stack = np.zeros(longest + 2, dtype=np.int32)
@@ -184,39 +190,59 @@ def arc_eager_costs(
 
     Returns:
         The costs of shift, left-arc, right-arc, reduce, -1 for what is not legal, int32, shape (n, 4).
+
+    Raises:
+        ValueError: arrays are of different sizes, or point outside their rows.
     """
     n: cython.Py_ssize_t = sizes.shape[0]
+    check_sizes(stacks=stacks, sizes=sizes, fronts=fronts, assigned=assigned, gold=gold, lengths=lengths)
+    check_range("sizes", sizes, 1, stacks.shape[1])
+    check_range("fronts", fronts, 1, 2147483647)
+    check_range("lengths", lengths, 0, min(gold.shape[1], assigned.shape[1]) - 1)
+    held = np.arange(stacks.shape[1]) < np.asarray(sizes)[:, None]
+    check_range("words on stacks", np.asarray(stacks)[held], 0, min(gold.shape[1], assigned.shape[1]) - 1)
     costs = np.full((n, 4), -1, dtype=np.int32)
     costs_view: cython.int[:, ::1] = memoryview(costs)
     i: cython.Py_ssize_t
-    s: cython.int
+    with cython.nogil:
+        for i in range(n):
+            if fronts[i] <= lengths[i]:
+                count_costs(stacks, sizes[i], fronts[i], assigned, gold, lengths[i], costs_view, i)
+    return costs
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def count_costs(
+    stacks: cython.const[cython.int][:, ::1],
+    size: cython.int,
+    front: cython.int,
+    assigned: cython.const[cython.int][:, ::1],
+    gold: cython.const[cython.int][:, ::1],
+    length: cython.int,
+    costs: cython.int[:, ::1],
+    i: cython.Py_ssize_t,
+) -> cython.void:
+    """Count the costs in configuration i, whose buffer is not empty."""
+    s: cython.int = stacks[i, size - 1]
     k: cython.int
     at: cython.int
-    front: cython.int
-    head_ahead: cython.int
-    dependents_ahead: cython.int
-    head_behind: cython.int
-    dependents_behind: cython.int
-    for i in range(n):
-        front = fronts[i]
-        if front > lengths[i]:
-            continue
-        s = stacks[i, sizes[i] - 1]
-        dependents_ahead = 0
-        for k in range(front, lengths[i] + 1):
-            dependents_ahead += gold[i, k] == s
-        head_behind = 0  # the front word's head is on the stack, and what it has to give to words on the stack
-        dependents_behind = 0
-        for at in range(sizes[i]):
-            k = stacks[i, at]
-            head_behind += gold[i, front] == k
-            dependents_behind += k != 0 and assigned[i, k] < 0 and gold[i, k] == front
-        costs_view[i, 0] = head_behind + dependents_behind
-        head_ahead = gold[i, front] > front
-        costs_view[i, 2] = head_ahead + (head_behind and gold[i, front] != s) + dependents_behind
-        if s != 0:
-            if assigned[i, s] < 0:
-                costs_view[i, 1] = (gold[i, s] > front) + dependents_ahead
-            else:
-                costs_view[i, 3] = dependents_ahead
-    return costs
+    dependents_ahead: cython.int = 0
+    for k in range(front, length + 1):
+        dependents_ahead += gold[i, k] == s
+    head_behind: cython.int = 0  # the front word's head is on the stack, and what it has to give to words on the stack
+    dependents_behind: cython.int = 0
+    for at in range(size):
+        k = stacks[i, at]
+        head_behind += gold[i, front] == k
+        dependents_behind += k != 0 and assigned[i, k] < 0 and gold[i, k] == front
+    costs[i, 0] = head_behind + dependents_behind
+    costs[i, 2] = (gold[i, front] > front) + dependents_behind
+    if head_behind > 0 and gold[i, front] != s:
+        costs[i, 2] += 1
+    if s != 0:
+        if assigned[i, s] < 0:
+            costs[i, 1] = (gold[i, s] > front) + dependents_ahead
+        else:
+            costs[i, 3] = dependents_ahead

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.analysis import Breakdown, Cascading, Confusion, Example
+from levelhead.analysis.buckets import find
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
@@ -46,17 +47,23 @@ def breakdown_table(treebanks: Mapping[str, Sequence[Breakdown]], signature: Sig
                 start = ([treebank] if len(treebanks) > 1 else []) + ([",".join(breakdown.by)] if several else [])
                 padded = (*values, *("",) * (width - len(values)))
                 rows.append((*start, *padded, *_cells(score)))
-    measure = str(first[0].measure)
-    return Table(
-        tuple(columns),
-        tuple(rows),
-        (f"{measure}, each side by its own arcs", *_signed(signature)),
-        frozenset(rules - {0}),
-    )
+    notes = (*_notes(first), *_signed(signature))
+    return Table(tuple(columns), tuple(rows), notes, frozenset(rules - {0}))
 
 
 def _signed(signature: Signature) -> tuple[str, ...]:
     return (signature_line(signature),) if signature else ()
+
+
+def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
+    """Say of each property whose value a system word has."""
+    measure = str(breakdowns[0].measure)
+    properties: dict[str, list[str]] = {}
+    for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
+        properties.setdefault(find(name).whose, []).append(name)
+    if len(properties) == 1:
+        return (f"{measure}, {next(iter(properties))}",)
+    return (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
 
 
 def _cells(score: Score) -> tuple[Cell, ...]:

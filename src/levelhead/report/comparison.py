@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 from levelhead.agreement import Agreement, Kappa
 from levelhead.comparison import AVERAGES, Comparison, Wins
-from levelhead.gains import Gain
-from levelhead.languages import LanguagePair
+from levelhead.gains import Contrasts, Gain, Where
+from levelhead.languages import LanguagePair, Languages
+from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Plain, Table
+from levelhead.scoring.matches import Agree
 from levelhead.significance import Result
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
@@ -33,6 +36,8 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     columns += [Column("SD")] if spread else []
     columns += [Column("Diff", "difference"), Column(start, "difference"), Column("to", "difference")]
     columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("", "text")]
+    runs = any(one.test == "bootstrap" for one in shown)
+    columns += [Column("p by", "text")] if runs else []
     columns += [Column("Detectable")] if power else []
     rows: list[tuple[Cell, ...]] = []
     rules, last = set(), None
@@ -42,7 +47,9 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
             last = (one.treebank, one.measure)
         where = (one.treebank,) if several else ()
         cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
-        rows.append((*where, *cells, *((one.detectable,) if power else ())))
+        by = (one.test or "",) if runs else ()
+        plain = one.measure in comparison.perplexities
+        rows.append((*where, *cells, *by, *((_shown(one.detectable, plain=plain),) if power else ())))
     notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_won(one, comparison.systems[0]) for one in comparison.wins]
@@ -54,8 +61,7 @@ def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
     def pair(interval: tuple[float, float] | None) -> tuple[Cell, Cell]:
         return (None, None) if interval is None else (shown(interval[0]), shown(interval[1]))
 
-    def shown(value: float | None) -> Cell:
-        return Plain(value) if plain and value is not None else value
+    shown = partial(_shown, plain=plain)
 
     blank: tuple[Cell, ...] = ("",) * 5
     change = (shown(one.difference), *pair(one.difference_interval), one.p, one.p_holm)
@@ -68,6 +74,10 @@ def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
         *(blank if one.p is None else change),
         mark(one.p_holm),
     ]
+
+
+def _shown(value: float | None, *, plain: bool) -> Cell:
+    return Plain(value) if plain and value is not None else value
 
 
 def mark(p: float | None) -> str:
@@ -99,7 +109,12 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
         "files": {name: dict(files) for name, files in comparison.files.items()},
         "wins": [one._asdict() for one in comparison.wins],
+        **_notes(comparison.notes),
     }
+
+
+def _notes(notes: Sequence[str]) -> dict[str, Any]:
+    return {"notes": list(notes)} if notes else {}
 
 
 def _document(one: Result, *, plain: bool) -> dict[str, Any]:
@@ -117,49 +132,60 @@ def _points(value: float | None) -> float | None:
     return None if value is None else 100 * value
 
 
-def languages_table(pairs: Sequence[LanguagePair], signature: Mapping[str, str]) -> Table:
+def languages_table(found: Languages) -> Table:
     """Return one row for each system and pair of treebanks, the measures side by side.
 
     Args:
-        pairs: the comparisons.
-        signature: what decides the numbers.
+        found: the comparisons.
     """
-    measures = list(dict.fromkeys(pair.measure for pair in pairs))
+    measures = list(dict.fromkeys(pair.measure for pair in found.pairs))
     columns = [Column(name, "text") for name in ("System", "A", "B", "Drawn")]
     for measure in measures:
         columns += [Column(f"{measure} A"), Column("B"), Column("Diff", "difference")]
-        columns += [Column("95% from", "difference"), Column("to", "difference")]
+        start = f"{100 * float(found.signature['level']):g}% from"
+        columns += [Column(start, "difference"), Column("to", "difference")]
         columns += [Column("p (Holm)", "probability"), Column("", "text")]
     cells: dict[tuple[Cell, ...], list[Cell]] = {}
-    for pair in pairs:
+    for pair in found.pairs:
         row = cells.setdefault((pair.system, *pair.treebanks, "paired" if pair.paired else "apart"), [])
-        between = (None, None) if pair.interval is None else pair.interval
-        row += [*pair.values, pair.difference, *between, pair.p_holm, mark(pair.p_holm)]
+        numbers = (*pair.values, pair.difference, *(pair.interval or (None, None)))
+        plain = pair.measure in found.perplexities
+        row += [*(_shown(number, plain=plain) for number in numbers), pair.p_holm, mark(pair.p_holm)]
     systems = [key[0] for key in cells]
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
     notes = (
         "Diff: A minus B; paired: both treebanks have the same sentences (sent_id), drawn together",
         "* p < .05, ** p < .01, *** p < .001, by bootstrap (Holm over pairs of treebanks)",
-        signature_line(signature),
+        signature_line(found.signature),
     )
     return Table(tuple(columns), tuple((*key, *row) for key, row in cells.items()), notes, rules)
 
 
-def languages_document(pairs: Sequence[LanguagePair], signature: Mapping[str, str]) -> dict[str, Any]:
+def languages_document(found: Languages) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:
-        pairs: the comparisons.
-        signature: what decides the numbers.
+        found: the comparisons.
     """
 
     def document(pair: LanguagePair) -> dict[str, Any]:
-        between = None if pair.interval is None else [_points(end) for end in pair.interval]
-        values = [_points(value) for value in pair.values]
-        return {**pair._asdict(), "values": values, "difference": _points(pair.difference), "interval": between}
+        points = _same if pair.measure in found.perplexities else _points
+        between = None if pair.interval is None else [points(end) for end in pair.interval]
+        values = [points(value) for value in pair.values]
+        return {**pair._asdict(), "values": values, "difference": points(pair.difference), "interval": between}
 
-    found = [document(pair) for pair in pairs]
-    return {"schema": SCHEMA, "kind": "languages", "signature": dict(signature), "pairs": found}
+    return {
+        "schema": SCHEMA,
+        "kind": "languages",
+        "signature": dict(found.signature),
+        "pairs": [document(pair) for pair in found.pairs],
+        "files": {name: dict(files) for name, files in found.files.items()},
+        **_notes(found.notes),
+    }
+
+
+def _same(value: float | None) -> float | None:
+    return value
 
 
 def agreement_table(found: Agreement) -> Table:
@@ -171,15 +197,17 @@ def agreement_table(found: Agreement) -> Table:
     columns = (Column("Measure", "text"), Column("F1"), Column("Kappa", "probability"), Column("By chance"))
     kappas = {"UPOS": found.upos}
     rows: list[tuple[Cell, ...]] = [
-        (name, score.value, *_kappa(kappas.get(name))) for name, score in found.evaluation.items()
+        (name, None if score.reason else score.value, *_kappa(kappas.get(name)))
+        for name, score in found.evaluation.items()
     ]
     rows.append(("relations", found.relations and found.relations.observed, *_kappa(found.relations)))
     gold = found.evaluation.gold
     ids = [gold[i].id or str(i + 1) for i in found.differing]
-    listed = " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
+    listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
     notes = (
         "relations: share of aligned words with the same universal relation, and its kappa",
-        f"{len(ids)} of {len(gold)} sentences differ{': ' if ids else ''}{listed}",
+        f"{len(ids)} of {len(gold)} sentences differ in span, heads or universal relations{listed}",
+        *(f"{name}: {score.reason}" for name, score in found.evaluation.items() if score.reason),
         signature_line(found.evaluation.signature),
     )
     return Table(columns, tuple(rows), notes)
@@ -212,47 +240,44 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
     }
 
 
-def gains_table(treebanks: Mapping[str, Sequence[Gain]], by: Sequence[str], measure: str, baseline: str) -> Table:
+def gains_table(found: Where) -> Table:
     """Return one row for each bucket and system: both scores, and how many more words are right.
 
     Args:
-        treebanks: the gains on each treebank.
-        by: the properties.
-        measure: the measure.
-        baseline: the name of the baseline.
+        found: the gains on each treebank.
     """
-    several = len(treebanks) > 1
+    several = len(found.treebanks) > 1
     columns = [Column("Treebank", "text")] if several else []
-    columns += [Column("System", "text"), *(Column(name, "text") for name in by)]
-    columns += [Column("Gold", "number"), Column(baseline), Column("System"), Column("Diff", "difference")]
+    columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
+    columns += [Column("Gold", "number"), Column(found.baseline), Column("System"), Column("Diff", "difference")]
     columns.append(Column("Words", "number"))
     rows = [
         (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain))
-        for name, gains in treebanks.items()
+        for name, gains in found.treebanks.items()
         for gain in gains
     ]
     systems = [row[: 1 + several] for row in rows]
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
-    note = f"{measure}; Words: how many more words are right than with {baseline}; the largest changes first"
-    return Table(tuple(columns), tuple(rows), (note,), rules)
+    note = (
+        f"{found.measure}; Words: how many more words are right than with {found.baseline}; the largest changes first"
+    )
+    return Table(tuple(columns), tuple(rows), (note, signature_line(found.signature)), rules)
 
 
 def _gain(gain: Gain) -> tuple[Cell, ...]:
     return gain.baseline.value, gain.score.value, gain.difference, gain.more_correct
 
 
-def gains_document(treebanks: Mapping[str, Sequence[Gain]], by: Sequence[str], measure: str) -> dict[str, Any]:
+def gains_document(found: Where) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:
-        treebanks: the gains on each treebank.
-        by: the properties.
-        measure: the measure.
+        found: the gains on each treebank.
     """
 
     def document(gain: Gain) -> dict[str, Any]:
         return {
-            **dict(zip(by, gain.values, strict=True)),
+            **dict(zip(found.by, gain.values, strict=True)),
             "system": gain.system,
             "gold": gain.score.gold,
             "baseline_value": _points(gain.baseline.value),
@@ -261,5 +286,53 @@ def gains_document(treebanks: Mapping[str, Sequence[Gain]], by: Sequence[str], m
             "more_correct": gain.more_correct,
         }
 
-    found = {name: [document(gain) for gain in gains] for name, gains in treebanks.items()}
-    return {"schema": SCHEMA, "kind": "gains", "measure": measure, "by": list(by), "treebanks": found}
+    return {
+        "schema": SCHEMA,
+        "kind": "gains",
+        "signature": dict(found.signature),
+        "measure": found.measure,
+        "by": list(found.by),
+        "baseline": found.baseline,
+        "treebanks": {name: [document(gain) for gain in gains] for name, gains in found.treebanks.items()},
+        "files": {name: dict(files) for name, files in found.files.items()},
+        **_notes(found.notes),
+    }
+
+
+def contrasts_text(found: Contrasts, needs: Agree) -> str:
+    """Draw the sentences in which systems gain or lose most, with the trees of gold and of both.
+
+    Args:
+        found: the sentences.
+        needs: what must agree for a word to be right.
+    """
+    texts = [
+        f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
+        for name, baseline, system, gained, lost in found.found
+    ]
+    return "".join([*texts, signature_line(found.signature) + "\n"])
+
+
+def contrasts_document(found: Contrasts) -> dict[str, Any]:
+    """Return the same for JSON: the sentences by number and sent_id, with how many words are right.
+
+    Args:
+        found: the sentences.
+    """
+    rows = []
+    for name, baseline, system, gained, lost in found.found:
+        gold = baseline.matches.gold
+        kinds = {
+            kind: [{**one._asdict(), "sentence": one.sentence + 1, "sent_id": gold[one.sentence].id} for one in some]
+            for kind, some in (("gains", gained), ("loses", lost))
+        }
+        rows.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
+    return {
+        "schema": SCHEMA,
+        "kind": "contrasts",
+        "signature": dict(found.signature),
+        "measure": str(found.measure),
+        "systems": rows,
+        "files": {name: dict(files) for name, files in found.files.items()},
+        **_notes(found.notes),
+    }

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from levelhead.conversion import NotRestored, RoundTrip
-from levelhead.report.scores import SCHEMA
+from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table
 
 _COLUMNS = (
@@ -49,11 +49,11 @@ def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
     """
     rows = [_row(name, trip) for name, trip in trips.items()]
     if len(rows) < 2:
-        return Table(_COLUMNS, tuple(rows))
+        return Table(_COLUMNS, tuple(rows), _signature(trips))
     ratios = {i for i, column in enumerate(_COLUMNS) if column.kind == "ratio"}
     average = [_mean([row[i] for row in rows]) if i in ratios else None for i in range(len(_COLUMNS))]
     last: tuple[Cell, ...] = (f"Average of {len(rows)}", *average[1:])
-    return Table(_COLUMNS, (*rows, last), rules_before=frozenset({len(rows)}))
+    return Table(_COLUMNS, (*rows, last), _signature(trips), rules_before=frozenset({len(rows)}))
 
 
 def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
@@ -69,7 +69,7 @@ def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
         for name, trip in trips.items()
         for w in trip.not_restored
     )
-    return Table(columns, tuple(rows))
+    return Table(columns, tuple(rows), _signature(trips))
 
 
 def round_trip_document(trip: RoundTrip) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def round_trip_document(trip: RoundTrip) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "round-trip",
-        "signature": {"ud": trip.ud, "variant": trip.variant, "targets": trip.targets},
+        "signature": trip.signature,
         **counts,
         "changed_heads": trip.changed_heads,
         "failed_sentences": list(trip.failed_sentences),
@@ -98,6 +98,14 @@ def round_trips_document(trips: Mapping[str, RoundTrip]) -> dict[str, Any]:
     """Return several round trips for JSON, by treebank."""
     documents = {name: round_trip_document(trip) for name, trip in trips.items()}
     return {"schema": SCHEMA, "kind": "round-trips", "treebanks": documents}
+
+
+def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
+    """What decided the numbers, in a line; hashes of several treebanks one after another."""
+    signatures = [trip.signature for trip in trips.values()]
+    names = signatures[0] if signatures else {}
+    joined = {name: "+".join(dict.fromkeys(one[name] for one in signatures)) for name in names}
+    return (signature_line(joined),) if joined else ()
 
 
 def _row(name: str, trip: RoundTrip) -> tuple[Cell, ...]:

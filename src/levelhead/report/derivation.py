@@ -22,7 +22,16 @@ from levelhead.derivation.perplexity import perplexity_of
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Column, Table
 
-_NUMBERS = ("Perplexity", "Including OOV", "Events", "OOV", "Sentences", "Swaps", "Size/perplexity")
+_NUMBERS = (
+    "Perplexity/event",
+    "Including OOV",
+    "Log10 perplexity/sentence",
+    "Events",
+    "OOV",
+    "Sentences",
+    "Swaps",
+    "Size/perplexity",
+)
 
 
 def transition_lines(derivations: Derivations, *, labelled: bool) -> str:
@@ -93,12 +102,24 @@ Results = Mapping[str, Perplexity]
 """The perplexity of each file."""
 
 
-def perplexity_table(results: Results, signature: Mapping[str, str]) -> Table:
+def perplexity_signature(results: Results) -> dict[str, str]:
+    """Return what decided the perplexities of a test set and of parser output beside it, which have hashes too.
+
+    Args:
+        results: the perplexities, that of the test set first.
+    """
+    test, *systems = (one.signature for one in results.values())
+    signature = {name: value for name, value in test.items() if name != "version"}
+    if systems:
+        signature["system"] = "+".join(one["test"] for one in systems)
+    return signature | {"version": test["version"]}
+
+
+def perplexity_table(results: Results) -> Table:
     """Return the perplexity of each file, one row a file.
 
     Args:
         results: the perplexities.
-        signature: what decided them.
     """
     columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
     rows = tuple(
@@ -106,6 +127,7 @@ def perplexity_table(results: Results, signature: Mapping[str, str]) -> Table:
             name,
             one.excluding_oov,
             one.including_oov,
+            one.log10_per_sentence,
             one.events,
             one.oov,
             one.sentences,
@@ -114,15 +136,14 @@ def perplexity_table(results: Results, signature: Mapping[str, str]) -> Table:
         )
         for name, one in results.items()
     )
-    return Table(columns, rows, (signature_line(signature),))
+    return Table(columns, rows, (signature_line(perplexity_signature(results)),))
 
 
-def sentence_table(results: Results, signature: Mapping[str, str]) -> Table:
+def sentence_table(results: Results) -> Table:
     """Return the sums of each sentence of each file, one row a sentence.
 
     Args:
         results: the perplexities.
-        signature: what decided them.
     """
     names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
     columns = (Column("File", "text"), *(Column(name, "number") for name in names))
@@ -131,7 +152,7 @@ def sentence_table(results: Results, signature: Mapping[str, str]) -> Table:
         for name, one in results.items()
         for row in sentence_documents(one)
     )
-    return Table(columns, rows, (signature_line(signature),))
+    return Table(columns, rows, (signature_line(perplexity_signature(results)),))
 
 
 _SENTENCE_KEYS = (
@@ -175,6 +196,7 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
         "schema": SCHEMA,
         "kind": "perplexity",
         "file": name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+        "sha256": result.signature.get("test"),
         "order": result.order,
         "perplexity_excluding_oov": result.excluding_oov,
         "perplexity_including_oov": result.including_oov,
@@ -189,20 +211,17 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
     return document | ({"per_sentence": sentence_documents(result)} if sentences else {})
 
 
-def perplexity_document(
-    results: Results, model: NgramModel, signature: Mapping[str, str], *, sentences: bool
-) -> dict[str, Any]:
+def perplexity_document(results: Results, model: NgramModel, *, sentences: bool) -> dict[str, Any]:
     """Return the perplexity of a test set, and of parser output beside it, for JSON.
 
     Args:
         results: the perplexities, that of the test set first.
         model: the model.
-        signature: what decided them.
         sentences: whether to add the sums of each sentence.
     """
     test, *systems = perplexity_documents(results, sentences=sentences)
     return {
-        "signature": dict(signature),
+        "signature": perplexity_signature(results),
         **test,
         "systems": systems,
         "model": {
@@ -218,10 +237,19 @@ def perplexity_document(
 
 
 def treebanks_table(rows: Sequence[TreebankPerplexities]) -> Table:
-    """Return the two perplexities of each treebank."""
-    heads = (("Words", "number"), ("String", "number"), ("Derivation", "number"), ("Increase %", "ratio"))
+    """Return the two perplexities of each treebank: for each event, then for each sentence."""
+    heads = (
+        ("Words", "number"), ("String", "number"), ("Derivation", "number"), ("Increase %", "ratio"),
+        ("String: log10/sentence", "number"), ("Derivation: log10/sentence", "number"),
+    )  # fmt: skip
     columns = (Column("Treebank", "text"), Column("Group", "text"), *(Column(*head) for head in heads))  # type: ignore[arg-type]
-    cells = ((row.name, ",".join(row.groups), row.size, row.string, row.derivation, row.increase) for row in rows)
+    cells = (
+        (
+            row.name, ",".join(row.groups), row.size, row.string, row.derivation, row.increase,
+            row.string_per_sentence, row.derivation_per_sentence,
+        )
+        for row in rows
+    )  # fmt: skip
     return Table(columns, tuple(cells))
 
 
@@ -267,7 +295,7 @@ def treebanks_document(rows: Sequence[TreebankPerplexities], signature: Mapping[
         "schema": SCHEMA,
         "kind": "perplexities",
         "signature": dict(signature),
-        "treebanks": [row._asdict() | {"increase": row.increase} for row in rows],
+        "treebanks": [row._asdict() | {"increase": row.increase, "warnings": list(row.warnings)} for row in rows],
         "groups": [average._asdict() for average in group_averages(rows)],
         "correlations": [one._asdict() for one in correlations(rows)],
     }

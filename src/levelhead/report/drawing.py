@@ -6,10 +6,10 @@ from collections.abc import Collection, Mapping, Sequence
 
 from levelhead.analysis import Example
 from levelhead.comparison import Output
-from levelhead.errors import printable
+from levelhead.errors import number_of, printable
 from levelhead.gains import Contrast
 from levelhead.scoring.definitions import ATTACHED
-from levelhead.scoring.matches import Matches
+from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import Sentence
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8
@@ -96,7 +96,7 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]]) -> s
     """
     lines = []
     for cell, examples in cells.items():
-        lines += [f"{cell}: {len(examples)} words", ""]
+        lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
         for example in examples:
             lines += _example(matches, example)
     return "\n".join(lines) + "\n"
@@ -115,7 +115,9 @@ def _sentence(sentence: Sentence, word: int) -> list[str]:
     return draw(sentence.forms, sentence.heads, sentence.relations, {word})
 
 
-def draw_contrasts(baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast]) -> str:
+def draw_contrasts(
+    baseline: Output, system: Output, gained: Sequence[Contrast], lost: Sequence[Contrast], needs: Agree = ATTACHED
+) -> str:
     """Draw gold and both systems' trees of sentences on which they differ; wrong words are marked.
 
     Args:
@@ -123,24 +125,25 @@ def draw_contrasts(baseline: Output, system: Output, gained: Sequence[Contrast],
         system: the system's.
         gained: the sentences in which the system gains.
         lost: those in which it loses.
+        needs: what must agree for a word to be right.
     """
     lines = []
     for title, some in (("gains", gained), ("loses", lost)):
-        lines += [f"{system.name} {title} most against {baseline.name} in {len(some)} sentences", ""]
+        lines += [f"{system.name} {title} most against {baseline.name} in {number_of(len(some), 'sentence')}", ""]
         for contrast in some:
-            lines += _contrast(baseline, system, contrast)
+            lines += _contrast(baseline, system, contrast, needs)
     return "\n".join(lines) + "\n"
 
 
-def _contrast(baseline: Output, system: Output, contrast: Contrast) -> list[str]:
+def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree) -> list[str]:
     gold = baseline.matches.gold[contrast.sentence]
     name = gold.id or f"sentence {contrast.sentence + 1}"
     lines = [f"{printable(name)}: {printable(gold.text)}", "  gold"]
     lines += [f"    {line}" for line in draw(gold.forms, gold.heads, gold.relations)]
-    for output, n_right in ((baseline, contrast.baseline), (system, contrast.system)):
-        lines.append(f"  {output.name}: {n_right} of {len(gold)} right")
+    for output, right in ((baseline, contrast.baseline), (system, contrast.system)):
+        lines.append(f"  {output.name}: {right:g} of {contrast.gold:g} right")
         for sentence in _sentences_at(output.matches, contrast.sentence):
-            wrong = _wrong_words(output.matches, sentence)
+            wrong = _wrong_words(output.matches, sentence, needs)
             theirs = output.matches.system[sentence]
             lines += [f"    {line}" for line in draw(theirs.forms, theirs.heads, theirs.relations, wrong)]
     return [*lines, ""]
@@ -152,7 +155,7 @@ def _sentences_at(matches: Matches, gold_sentence: int) -> list[int]:
     return sorted(set(matches.system.sentence_of_word[own].tolist()))
 
 
-def _wrong_words(matches: Matches, sentence: int) -> set[int]:
+def _wrong_words(matches: Matches, sentence: int, needs: Agree) -> set[int]:
     first, last = matches.system.sentence_starts[sentence : sentence + 2].tolist()
-    right = set(matches.alignment.system[matches.agree(ATTACHED)].tolist())
+    right = set(matches.alignment.system[matches.agree(needs)].tolist())
     return {word - first for word in range(first, last) if word not in right}

@@ -50,7 +50,8 @@ def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
     if cell is None:
         return ""
     text = printable(re.sub(r"[\t\n\r]", " ", formatted(cell, column, places)))
-    return f"'{text}" if isinstance(cell, str) and text[:1] in tuple("=+-@") else text
+    formula = isinstance(cell, str) and text != "-" and text[:1] in tuple("=+-@")  # as a spreadsheet would read it
+    return f"'{text}" if formula else text
 
 
 def _heading(name: str) -> str:

@@ -18,6 +18,7 @@ def notes_on(
     measures: Iterable[tuple[Measure, Definition]],
     rules: Rules,
     schemes: Schemes,
+    name: str = "the system",
 ) -> tuple[str, ...]:
     """Say which version of UD relations are of, where the classes of measures are of the other or do not list them.
 
@@ -27,20 +28,24 @@ def notes_on(
         measures: the measures with their definitions.
         rules: whose scheme definitions name.
         schemes: where the classes of measures are looked up.
+        name: what to call the system.
     """
     used = [(str(measure), scheme) for one in measures for measure, scheme in _schemes_of(*one, rules, schemes)]
     by_name = {scheme.name: scheme for _, scheme in used}
-    users = {name: tuple(dict.fromkeys(user for user, one in used if one.name == name)) for name in by_name}
-    return notes_of(gold, system, [(by_name[name], users[name]) for name in by_name])
+    users = {name: tuple(dict.fromkeys(user for user, one in used if one.name == name)) for key in by_key}
+    return notes_of(gold, system, [(by_name[key], users[key]) for key in by_name], name)
 
 
-def notes_of(gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]]) -> tuple[str, ...]:
+def notes_of(
+    gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = "the system"
+) -> tuple[str, ...]:
     """Say the same of schemes, each with the names of what uses it.
 
     Args:
         gold: the gold treebank.
         system: the system's.
         schemes: schemes, with the measures or tables that use them.
+        name: what to call the system.
     """
     own, other = distinct(gold.relations), distinct(system.relations)
     crosses = version(other) != version(own)  # else only labels that gold does not have are news
@@ -50,7 +55,7 @@ def notes_of(gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, t
         for scheme, users in schemes
         for note in (
             *_notes("gold", own, own, scheme, ", ".join(users), crosses=True),
-            *_notes("the system", other, added, scheme, ", ".join(users), crosses=crosses),
+            *_notes(name, other, added, scheme, ", ".join(users), crosses=crosses),
         )
     ]
     return tuple(dict.fromkeys(notes))

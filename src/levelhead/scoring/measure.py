@@ -60,10 +60,12 @@ class Resource(NamedTuple):
     Args:
         values: what was read.
         sha256: the hash of the file.
+        warnings: what to know before it is used, in sentences.
     """
 
     values: Any
     sha256: str
+    warnings: tuple[str, ...] = ()
 
 
 class Definition(NamedTuple):

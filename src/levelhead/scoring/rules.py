@@ -106,5 +106,5 @@ def rules_named(name: str | Rules) -> Rules:
     if isinstance(name, Rules):
         return name
     if name not in RULES:
-        raise MeasureError(f"there are no rules {name!r}; there are {', '.join(RULES)}", "unknown-measure")
+        raise MeasureError(f"there are no rules {name!r}; there are {', '.join(RULES)}", "unknown-rules")
     return RULES[name]

@@ -36,7 +36,7 @@ class Schemes(NamedTuple):
         name, _, label = text.rpartition(":")
         scheme = self.by_name.get(name or self.default)
         if scheme is None:
-            raise MeasureError(f"there is no scheme {name!r}; there are {', '.join(self.by_name)}", "unknown-measure")
+            raise MeasureError(f"there is no scheme {name!r}; there are {', '.join(self.by_name)}", "unknown-scheme")
         if label not in scheme.names:
             having = [f"{other.name}:{label}" for other in self.by_name.values() if label in other.names]
             message = f"the scheme {scheme.name} has no class {label!r}, only {', '.join(scheme.names)}"

@@ -9,6 +9,7 @@ from levelhead.significance.differences import (
     bootstrap_p,
     differences,
     interval,
+    seeded,
     signature_of,
 )
 from levelhead.significance.resampling import resampled, swapped
@@ -25,6 +26,7 @@ __all__ = [
     "holm",
     "interval",
     "resampled",
+    "seeded",
     "sign_test",
     "signature_of",
     "signed_rank_test",

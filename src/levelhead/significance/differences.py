@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,10 @@ Sums = NDArray[np.float64]
 _EQUAL = 1e-12
 """Differences closer than this are ties: sums of integers in another order give the same ratio but for rounding."""
 
-_POWER = 1.959963984540054 + 0.8416212335729143
+_LEVEL = 1.959963984540054
+"""Standard errors within which 95% of a normal distribution lie."""
+
+_POWER = _LEVEL + 0.8416212335729143
 """Standard errors that a difference must have to be found in 80% of cases at the two-sided level of 5%."""
 
 
@@ -31,7 +35,7 @@ class Settings(NamedTuple):
     """
 
     resamples: int = 10_000
-    seed: int = 1
+    seed: int = 0
     level: float = 0.95
 
 
@@ -61,9 +65,11 @@ class Result(NamedTuple):
         spread: the standard deviation over runs; None for one run.
         difference: the value minus the baseline's; None for the baseline.
         difference_interval: of the difference.
-        p: of the hypothesis of no difference: (1 + as extreme ones) / (1 + permutations).
+        p: of the hypothesis of no difference.
         p_holm: the same, corrected for the number of systems (Holm).
         detectable: the smallest difference that would be found with a probability of 80%.
+        test: where p comes from: "randomisation", (1 + as extreme ones) / (1 + permutations); "bootstrap" where one of
+            the two has several runs.
     """
 
     treebank: str
@@ -77,6 +83,7 @@ class Result(NamedTuple):
     p: float | None = None
     p_holm: float | None = None
     detectable: float | None = None
+    test: Literal["randomisation", "bootstrap"] | None = None
 
 
 class _Sample(NamedTuple):
@@ -84,43 +91,61 @@ class _Sample(NamedTuple):
 
     Args:
         observed: shape (runs, measures).
-        boot: shape (resamples, systems, measures).
-        permuted: differences to the baseline, shape (resamples, systems, measures); None with several runs.
+        boot: means of runs, shape (resamples, systems, measures).
+        permuted: differences of the first runs to the baseline's first, shape (resamples, systems, measures).
+        disagreement: the variance that the bootstrap sees in the mean of runs since sentences are difficult for some
+            runs and not for others, shape (systems, measures).
     """
 
     observed: Sums
     boot: Sums
-    permuted: Sums | None
+    permuted: Sums
+    disagreement: Sums
 
 
 def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Result]:
     """Compare systems with the first one, on every treebank, and on their averages if there are several.
 
-    Bootstrap and randomisation draw sentences within each treebank (stratified). The macro-average is the mean of the
-    treebanks' ratios, the micro-average the ratio of their summed counts. With several runs of any system, runs are
-    drawn too, and p is the bootstrap's: runs cannot be paired, and so not swapped.
+    Bootstrap and randomisation draw sentences within each treebank (stratified), by the seed and the treebank's name.
+    The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
+
+    Several runs of a system are a sample of the runs that there could be: to each resampled value or difference comes
+    the doubt about their mean, standard error times Student's t with the degrees of freedom of Welch (1947), since a
+    bootstrap of k runs has but (k - 1) / k of their variance. p is then the share of resampled differences beyond
+    zero: runs have no partners with which they could be swapped. What differs between runs because they fail in
+    different sentences is in that standard error already, and is taken out of the bootstrap over sentences. A system
+    of one run is taken as it is.
 
     Args:
         treebanks: the counts of each treebank, all of the same runs and measures.
         settings: how to test.
     """
-    tables = list(treebanks.values())
-    seeds = np.random.SeedSequence(settings.seed).spawn(len(tables) + 1)
-    runs = _drawn_runs(tables[0].systems, settings.resamples, np.random.default_rng(seeds[-1]))
     results: list[Result] = []
-    macro, micro = _Average(len(tables)), _Average(len(tables))
-    for (name, table), seed in zip(treebanks.items(), seeds):
-        sums = _drawn(table, seed, settings)
-        own = [None if part is None else table.values(part) for part in sums]
-        results += _results(name, table, _sample(own, runs), settings)
+    first = next(iter(treebanks.values()))
+    macro, micro = _Average(len(treebanks)), _Average(len(treebanks))
+    for name, table in treebanks.items():
+        sums = _drawn(table, seeded(settings, name), settings)
+        own = [table.values(part) for part in sums]
+        results += _results(name, table, _sample(own, table.systems), settings)
         macro.add(own)
         micro.add(sums)
-    if len(tables) > 1:
-        means = [None if part is None else part / len(tables) for part in macro.sums]
-        pooled = [None if part is None else tables[0].values(part) for part in micro.sums]
-        results += _results("macro-average", tables[0], _sample(means, runs), settings)
-        results += _results("micro-average", tables[0], _sample(pooled, runs), settings)
+    if len(treebanks) > 1:
+        means = [part / len(treebanks) for part in macro.sums]
+        pooled = [first.values(part) for part in micro.sums]
+        results += _results("macro-average", first, _sample(means, first.systems), settings)
+        results += _results("micro-average", first, _sample(pooled, first.systems), settings)
     return results
+
+
+def seeded(settings: Settings, name: str) -> np.random.SeedSequence:
+    """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
+
+    Args:
+        settings: the seed of all draws.
+        name: the treebank, or whatever is drawn together.
+    """
+    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).digest()
+    return np.random.SeedSequence([settings.seed, int.from_bytes(digest[:8])])
 
 
 class _Average:
@@ -128,61 +153,64 @@ class _Average:
 
     def __init__(self, n_treebanks: int) -> None:
         self.needed = n_treebanks > 1
-        self.sums: list[Sums | None] = []
+        self.sums: list[Sums] = []
 
-    def add(self, parts: list[Sums | None]) -> None:
+    def add(self, parts: list[Sums]) -> None:
         """Add the parts of one more treebank."""
-        if not self.needed:
-            return
-        if not self.sums:
-            self.sums = [None if part is None else part.copy() for part in parts]
-            return
-        pairs = zip(self.sums, parts, strict=True)
-        self.sums = [None if one is None or other is None else one + other for one, other in pairs]
+        if self.needed:
+            self.sums = [one + other for one, other in zip(self.sums, parts)] if self.sums else [*map(np.copy, parts)]
 
 
-def _drawn(table: Counted, seed: np.random.SeedSequence, settings: Settings) -> list[Sums | None]:
+def _drawn(table: Counted, seed: np.random.SeedSequence, settings: Settings) -> list[Sums]:
     """Numerators and denominators: observed, of the bootstrap, and of baseline and system after swapping.
 
-    Shapes (runs, measures, 2), then (resamples, runs, measures, 2) three times; the last two are None where a system
-    has several runs.
+    Shapes (runs, measures, 2), then (resamples, runs, measures, 2), then (resamples, systems, measures, 2) twice: of
+    the first run of each system, swapped with the baseline's first.
     """
     for_boot, for_swaps = seed.spawn(2)
     total = table.parts.sum(axis=0)
     boot = table.shaped(resampled(table.flat, settings.resamples, np.random.default_rng(for_boot)))
-    if len(set(table.systems)) < len(table.systems):
-        return [total, boot, None, None]
-    change = table.parts - table.parts[:, :1]
-    flat = change.reshape(len(change), -1)
-    moved = table.shaped(swapped(flat, settings.resamples, np.random.default_rng(for_swaps)))
-    return [total, boot, total[:1] + moved, total - moved]
+    firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
+    change = table.parts[:, firsts] - table.parts[:, :1]
+    moved = swapped(change.reshape(len(change), -1), settings.resamples, np.random.default_rng(for_swaps))
+    moved = moved.reshape(-1, *change.shape[1:])
+    return [total, boot, total[:1] + moved, total[firsts] - moved]
 
 
-def _sample(values: list[Sums | None], runs: Sums) -> _Sample:
+def _sample(values: list[Sums], systems: Sequence[str]) -> _Sample:
     observed, boot, baseline, system = values
-    if observed is None or boot is None:
-        raise ValueError("nothing was observed")
-    permuted = None if baseline is None or system is None else system - baseline
-    return _Sample(observed, _mean_of_runs(boot, runs), permuted)
+    permuted = system - baseline
+    if len(set(systems)) == len(systems):
+        return _Sample(observed, boot, permuted, np.zeros(boot.shape[1:]))
+    distinct = dict.fromkeys(systems)
+    each = [boot[:, [run for run, other in enumerate(systems) if other == name]] for name in distinct]
+    means = np.stack([own.mean(axis=1) for own in each], axis=1)
+    return _Sample(observed, means, permuted, np.stack([_disagreement(own) for own in each]))
 
 
-def _drawn_runs(systems: Sequence[str], resamples: int, rng: np.random.Generator) -> Sums:
-    """The share of each run in each resample of runs, shape (resamples, systems, runs)."""
-    distinct = list(dict.fromkeys(systems))
-    weights = np.zeros((resamples, len(distinct), len(systems)))
-    for number, system in enumerate(distinct):
-        own = np.flatnonzero(np.array(systems) == system)
-        drawn = rng.multinomial(len(own), np.full(len(own), 1 / len(own)), size=resamples)
-        weights[:, number, own] = drawn / len(own)
-    return weights
+def _disagreement(boot: Sums) -> Sums:
+    """The variance of the mean of runs that is of runs and sentences together, shape (measures,).
+
+    Args:
+        boot: the resampled values of the runs of one system, shape (resamples, runs, measures).
+    """
+    n_runs = boot.shape[1]
+    if n_runs == 1:
+        return np.zeros(boot.shape[2])
+    apart = np.nan_to_num(boot - boot.mean(axis=1, keepdims=True))
+    found: Sums = apart.var(axis=0).sum(axis=0) / (n_runs - 1) / n_runs
+    return found
 
 
-def _mean_of_runs(values: Sums, runs: Sums) -> Sums:
-    """The mean over drawn runs, shape (resamples, systems, measures)."""
-    if runs.shape[1] == runs.shape[2]:
-        return values
-    mean: Sums = np.einsum("rst,rtm->rsm", runs, values)
-    return mean
+def _without(boot: Sums, variance: float) -> Sums:
+    """Draw resampled values nearer together, so that their variance is smaller by as much."""
+    known = boot[~np.isnan(boot)]
+    whole = float(known.var()) if len(known) else 0.0
+    if not variance or whole <= _EQUAL**2:
+        return boot
+    middle = known.mean()
+    nearer: Sums = middle + (boot - middle) * max(0.0, 1 - variance / whole) ** 0.5
+    return nearer
 
 
 def _results(name: str, table: Counted, sample: _Sample, settings: Settings) -> list[Result]:
@@ -202,28 +230,58 @@ def _result(
         chosen: Sums = sample.observed[np.array(table.systems) == system, m]
         return chosen
 
-    values, baseline = own(systems[s]), float(own(systems[0]).mean())
+    values, baseline = own(systems[s]), own(systems[0])
     value = float(values.mean())
     spread = float(values.std(ddof=1)) if len(values) > 1 else None
-    result = Result(
-        name, table.measures[m], systems[s], _number(value), interval(sample.boot[:, s, m], settings), spread
-    )
-    if s == 0 or np.isnan(value - baseline):
+    boot = sample.boot[:, s, m]
+    apart = sample.disagreement[:, m]
+    within = interval(_without(boot, apart[s]) + doubt_of_runs([values], settings), settings)
+    result = Result(name, table.measures[m], systems[s], _number(value), within, spread)
+    observed = value - float(baseline.mean())
+    if s == 0 or np.isnan(observed):
         return result
-    boot = sample.boot[:, s, m] - sample.boot[:, 0, m]
-    observed = value - baseline
-    permuted = None if sample.permuted is None else sample.permuted[:, s, m]
+    several = max(len(values), len(baseline)) > 1
+    boot = _without(boot - sample.boot[:, 0, m], apart[s] + apart[0]) + doubt_of_runs([values, baseline], settings)
     return result._replace(
         difference=observed,
         difference_interval=interval(boot, settings),
-        p=bootstrap_p(boot) if permuted is None else _permutation_p(permuted, observed),
-        detectable=_detectable(boot),
+        p=bootstrap_p(boot) if several else _permutation_p(sample.permuted[:, s, m], observed),
+        detectable=_detectable(boot, several=several),
+        test="bootstrap" if several else "randomisation",
     )
 
 
-def _detectable(differences: Sums) -> float | None:
+def doubt_of_runs(runs: Sequence[Sums], settings: Settings) -> Sums | float:
+    """Draw by how much a mean of runs, or the difference of two, may be off: standard error times Student's t.
+
+    Args:
+        runs: the values of the runs of one system, or of two.
+        settings: the seed and the number of draws.
+
+    Returns:
+        One draw a resample, float64, shape (resamples,); 0 where there is one run, or all are equal.
+
+    Source: Welch (1947), with the degrees of freedom of Satterthwaite (1946).
+    """
+    squares = [(float(own.var(ddof=1)) / len(own), len(own) - 1) for own in runs if len(own) > 1]
+    whole = sum(square for square, _ in squares)
+    if not whole > _EQUAL**2:
+        return 0.0
+    freedom = whole**2 / sum(square**2 / n for square, n in squares)
+    rng = np.random.default_rng(seeded(settings, "runs"))
+    drawn: Sums = np.sqrt(whole) * rng.standard_t(freedom, settings.resamples)
+    return drawn
+
+
+def _detectable(differences: Sums, *, several: bool) -> float | None:
+    """2.8 standard errors; of runs by the middle 95%, since Student's t has no standard deviation for two of them."""
     known = differences[~np.isnan(differences)]
-    return _POWER * float(known.std(ddof=1)) if len(known) > 1 else None
+    if len(known) < 2:
+        return None
+    if not several:
+        return _POWER * float(known.std(ddof=1))
+    low, high = np.quantile(known, [0.025, 0.975])
+    return _POWER / _LEVEL * float(high - low) / 2
 
 
 def _number(value: float) -> float | None:

@@ -37,6 +37,8 @@ def resampled(table: Sums, resamples: int, rng: np.random.Generator) -> Sums:
 def swapped(table: Sums, resamples: int, rng: np.random.Generator) -> Sums:
     """Sum the rows of a table over random halves: each row is in a half with probability 1/2.
 
+    The halves depend on the number of rows alone: other columns beside change nothing.
+
     Args:
         table: one row a sentence, float64, shape (sentences, columns).
         resamples: how many halves.
@@ -46,11 +48,11 @@ def swapped(table: Sums, resamples: int, rng: np.random.Generator) -> Sums:
         The sums, float64, shape (resamples, columns).
     """
     changing = np.flatnonzero(table.any(axis=1))  # swapping equal rows changes nothing
-    rows = table[changing]
+    rows, n_rows = table[changing], len(table)
     sums = np.zeros((resamples, table.shape[1]))
-    for first, last in _batches(resamples, len(rows)):
-        bits = rng.integers(0, 256, size=(last - first, -(-len(rows) // 8)), dtype=np.uint8)
-        halves = np.unpackbits(bits, axis=1, count=len(rows))
+    for first, last in _batches(resamples, n_rows):
+        bits = rng.integers(0, 256, size=(last - first, -(-n_rows // 8)), dtype=np.uint8)
+        halves = np.unpackbits(bits, axis=1, count=n_rows)[:, changing]
         sums[first:last] = halves.astype(np.float64) @ rows
     return sums
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from levelhead.errors import Fault, Place, quoted
+from levelhead.errors import Fault, Place, number_of, quoted
 from levelhead.kernels import trees
 from levelhead.treebank.parts import FIELDS
 from levelhead.treebank.strings import ANY_SPACE
@@ -207,7 +207,7 @@ def _end(sentence: _Sentence, number: int, *, several_roots: bool) -> Iterator[F
         if head is not None and head > size:
             outside = True
             where = Place(line=sentence.head_lines[position], sentence=sentence.number, word=str(position + 1))
-            yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {size} words", where)
+            yield Fault("head-outside-sentence", f"HEAD {head} in a sentence of {number_of(size, 'word')}", where)
     if not outside and None not in sentence.heads and not sentence.renumbered:
         yield from _tree(sentence, Place(line=number, sentence=sentence.number), several_roots=several_roots)
 

@@ -42,6 +42,10 @@ class _TooLarge(Exception):
     """A file that is larger than allowed."""
 
 
+class _Changing(Exception):
+    """A file that is written while it is read."""
+
+
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
 """What a compressed file's name ends with; the contents decide all the same."""
 
@@ -54,7 +58,7 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
         limits: how large it may be.
 
     Raises:
-        UnreadableFile: it cannot be opened, is too large, or its compression is damaged.
+        UnreadableFile: it cannot be opened, is too large, changes while it is read, or its compression is damaged.
     """
     name = os.fsdecode(path)
     try:
@@ -68,6 +72,8 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
         raise _unreadable("unreadable-file", f"{reason}", name) from error
     except _TooLarge as error:
         raise _unreadable("file-too-large", f"more than {limits.size} bytes", name) from error
+    except _Changing as error:
+        raise _unreadable("changing-file", "the file was changed while it was read", name) from error
     return decompressed(raw, name, limits)
 
 
@@ -78,8 +84,12 @@ def _standard_input() -> IO[bytes]:
 
 
 def _read_at_most(file: IO[bytes], size: int) -> bytes:
-    """Read a whole file, if it is not larger than allowed; one that is known to be has not to be read for it."""
-    known = _regular_size(file)
+    """Read a whole file, if it is not larger than allowed; one that is known to be has not to be read for it.
+
+    A regular file that is written meanwhile is refused: what was read may be half of the old and half of the new.
+    """
+    before = _status(file)
+    known = math.inf if before is None else before.st_size
     if size < known < math.inf:
         raise _TooLarge
     step = int(known) + 1 if known < math.inf else _CHUNK  # all at once, unless the file grows or hides its size
@@ -90,16 +100,19 @@ def _read_at_most(file: IO[bytes], size: int) -> bytes:
         step = _CHUNK
         if total > size:
             raise _TooLarge
+    after = _status(file)
+    if before and after and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
+        raise _Changing
     return b"".join(parts)
 
 
-def _regular_size(file: IO[bytes]) -> float:
-    """The size that a regular file says it has; infinite for pipes and the like."""
+def _status(file: IO[bytes]) -> os.stat_result | None:
+    """What a regular file says of itself; None for pipes and the like."""
     try:
         status = os.fstat(file.fileno())
     except OSError:  # no file of the system's, as when Python code replaces standard input
-        return math.inf
-    return status.st_size if stat.S_ISREG(status.st_mode) else math.inf
+        return None
+    return status if stat.S_ISREG(status.st_mode) else None
 
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:

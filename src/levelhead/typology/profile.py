@@ -121,7 +121,7 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
     if isinstance(scheme, Scheme):
         return scheme
     if scheme not in SCHEMES:
-        raise MeasureError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}", "unknown-measure")
+        raise MeasureError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}", "unknown-scheme")
     return SCHEMES[scheme]
 
 

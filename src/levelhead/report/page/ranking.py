@@ -140,13 +140,13 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
 def _ranges(campaign: _Campaign) -> Section:
     drawn = "sentences" if campaign.results.gold else "test sets"
     lead = f"Where each system might stand if other {drawn} had been drawn: ranks over resamples of the {drawn}."
-    blocks = _each(campaign, "rank-ranges", _range) if campaign.rankings[0].lines is not None else []
+    blocks = _each(campaign, "rank-ranges", _range)
     return Section("ranks", "Ranges of ranks", lead, [block for block in blocks if block.drawing])
 
 
 def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: ARG001
     rows = [Spread(one.system, one.rank, *(one.ranks or ())) for one in ranking.standings if one.rank is not None]
-    if not rows:
+    if not rows or ranking.lines is None:
         return Block(name)
     title = f"Ranges of ranks by {ranking.measure}, {ranking.group.name}"
     return Block(name, drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True))

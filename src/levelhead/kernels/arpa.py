@@ -1,0 +1,117 @@
+# cython: language_level=3, boundscheck=False, wraparound=False, cdivision=True
+"""The lines of ARPA files: numbers with up to twelve decimals, words between them."""
+
+import cython
+import numpy as np
+
+from levelhead.kernels.bounds import check_range, check_sizes
+
+DECIMALS = 12
+_LARGEST = 9_000_000_000_000_000
+
+
+def lines(
+    pool: cython.const[cython.uchar][::1],
+    offsets: cython.const[cython.longlong][::1],
+    words: cython.const[cython.int][:, ::1],
+    logs: cython.const[cython.longlong][::1],
+    backoffs: cython.const[cython.longlong][::1],
+    with_backoffs: cython.bint,
+):
+    """Write the n-grams of one order, each on a line: log-probability, words, and perhaps back-off weight.
+
+    Args:
+        pool: the words in UTF-8, each followed by a line feed, uint8.
+        offsets: where each starts, then the size of the pool, int64, shape (vocabulary + 1,).
+        words: the words of each n-gram, int32, shape (n-grams, n).
+        logs: log10 of the probability of each in units of 1e-12, int64, shape (n-grams,).
+        backoffs: log10 of the weight of each likewise.
+        with_backoffs: whether to write the weights.
+
+    Returns:
+        The lines, bytes.
+
+    Raises:
+        ValueError: arrays are of different sizes, or a number is out of range.
+    """
+    check_sizes(words=words, logs=logs, backoffs=backoffs)
+    check_range("offsets", offsets, 0, pool.shape[0])
+    check_range("words", words, 0, offsets.shape[0] - 2)
+    check_range("logs", logs, -_LARGEST, _LARGEST)
+    check_range("backoffs", backoffs, -_LARGEST, _LARGEST)
+    lengths = np.diff(np.asarray(offsets))
+    check_range("lengths of words", lengths, 1, pool.shape[0])
+    n_words: cython.Py_ssize_t = words.shape[1]
+    of_words = int(lengths[np.asarray(words)].sum())  # with what separates them
+    out = np.empty(of_words + 40 * words.shape[0], dtype=np.uint8)  # no number takes more than 18 characters
+    out_view: cython.uchar[::1] = memoryview(out)
+    at: cython.Py_ssize_t = 0
+    i: cython.Py_ssize_t
+    j: cython.Py_ssize_t
+    with cython.nogil:
+        for i in range(words.shape[0]):
+            at = write_number(out_view, at, logs[i])
+            for j in range(n_words):
+                out_view[at] = 32 if j else 9
+                at = write_word(out_view, at + 1, pool, offsets[words[i, j]], offsets[words[i, j] + 1] - 1)
+            if with_backoffs:
+                out_view[at] = 9
+                at = write_number(out_view, at + 1, backoffs[i])
+            out_view[at] = 10
+            at += 1
+    return out[:at].tobytes()
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def write_word(
+    out: cython.uchar[::1],
+    at: cython.Py_ssize_t,
+    pool: cython.const[cython.uchar][::1],
+    start: cython.Py_ssize_t,
+    end: cython.Py_ssize_t,
+) -> cython.Py_ssize_t:
+    """Copy a word and return where it ends."""
+    k: cython.Py_ssize_t
+    for k in range(start, end):
+        out[at] = pool[k]
+        at += 1
+    return at
+
+
+@cython.cfunc
+@cython.nogil
+@cython.exceptval(check=False)
+def write_number(out: cython.uchar[::1], at: cython.Py_ssize_t, number: cython.longlong) -> cython.Py_ssize_t:
+    """Write a number of units as a decimal number without zeros at the end, and return where it ends."""
+    n_digits: cython.int = 1
+    bound: cython.longlong = 10
+    k: cython.Py_ssize_t
+    whole: cython.longlong
+    rest: cython.longlong
+    digit: cython.longlong
+    last: cython.Py_ssize_t = 0  # the last digit that is not 0
+    if number < 0:
+        out[at] = 45
+        at += 1
+        number = -number
+    whole = number // 1_000_000 // 1_000_000  # in two steps: larger constants are not numbers of C
+    rest = number - whole * 1_000_000 * 1_000_000
+    while whole >= bound:
+        bound *= 10
+        n_digits += 1
+    for k in range(at + n_digits - 1, at - 1, -1):
+        out[k] = cython.cast(cython.uchar, 48 + whole % 10)
+        whole //= 10
+    at += n_digits
+    if rest == 0:
+        return at
+    out[at] = 46
+    for k in range(at + 12, at, -1):
+        digit = rest % 10
+        rest //= 10
+        out[k] = cython.cast(cython.uchar, 48 + digit)
+        if digit > 0 and last == 0:
+            last = k
+    return last + 1

@@ -1,0 +1,51 @@
+"""Checks of what kernels are given: their loops read and write without looking."""
+
+from __future__ import annotations
+
+import numpy as np
+
+
+def check_starts(starts, n_words: int) -> None:
+    """Raise an error unless sentences follow one another and hold all words.
+
+    Args:
+        starts: the first word of each sentence, and the number of words, shape (sentences + 1,).
+        n_words: how many words there are.
+
+    Raises:
+        ValueError: a sentence begins before the one before it, or outside the words.
+    """
+    array = np.asarray(starts)
+    if len(array) == 0 or array[0] != 0 or array[-1] != n_words or (array[1:] < array[:-1]).any():
+        raise ValueError("the starts of sentences do not ascend from 0 to the number of words")
+
+
+def check_range(name: str, values, low: int, high: int) -> None:
+    """Raise an error unless numbers are in a range.
+
+    Args:
+        name: what they are called.
+        values: the numbers.
+        low: the least that is allowed.
+        high: the largest that is allowed.
+
+    Raises:
+        ValueError: a number is outside.
+    """
+    array = np.asarray(values)
+    if array.size and (array.min() < low or array.max() > high):
+        raise ValueError(f"{name} must be from {low} to {high}")
+
+
+def check_sizes(**arrays) -> None:
+    """Raise an error unless arrays have as many rows as the first of them.
+
+    Args:
+        arrays: the arrays by name.
+
+    Raises:
+        ValueError: they have not.
+    """
+    sizes = {name: np.asarray(array).shape[0] for name, array in arrays.items()}
+    if len(set(sizes.values())) > 1:
+        raise ValueError(f"sizes differ: {', '.join(f'{name} {size}' for name, size in sizes.items())}")

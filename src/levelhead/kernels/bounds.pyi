@@ -1,0 +1,9 @@
+# Types of the checks.
+
+from typing import Any
+
+from numpy.typing import NDArray
+
+def check_starts(starts: NDArray[Any], n_words: int) -> None: ...
+def check_range(name: str, values: NDArray[Any], low: int, high: int) -> None: ...
+def check_sizes(**arrays: NDArray[Any]) -> None: ...

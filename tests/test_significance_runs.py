@@ -1,0 +1,123 @@
+"""Tests of significance: several runs of a system, and draws that nothing beside changes."""
+
+from math import erfc, sqrt
+
+import numpy as np
+import pytest
+
+from conftest import library
+from levelhead.scoring.counts import Counts
+from levelhead.significance import Counted, Run, Settings, counted, differences
+
+SETTINGS = Settings(20_000)
+
+
+def constant_runs(a: list[int], b: list[int], n: int = 50) -> Counted:
+    """Give runs that are right in the same share of each sentence of 100 words: no sampling of sentences matters."""
+    rows = np.array([[[(right, 100)] for right in (*a, *b)]] * n, dtype=np.float64)
+    return Counted(("A",) * len(a) + ("B",) * len(b), ("LAS",), rows)
+
+
+@pytest.mark.parametrize(
+    ("a", "b"),
+    [
+        ([80, 82], [83, 85]),
+        ([80, 82, 81], [83, 85, 88]),
+        ([80, 81, 79, 84, 82], [83, 85]),
+        ([70, 90, 80], [81, 82, 81]),
+    ],
+)
+def test_runs_alone_are_tested_as_by_welch(a, b):
+    """Where sentences are all alike, p and interval are those of scipy's t-test with unequal variances."""
+    stats = library("scipy.stats")
+    expected = stats.ttest_ind(b, a, equal_var=False)
+    found = differences({"x": constant_runs(a, b)}, SETTINGS)[1]
+    assert found.test == "bootstrap"
+    assert found.p == pytest.approx(expected.pvalue, abs=0.02)
+    low, high = expected.confidence_interval()
+    width = (high - low) / 100
+    assert found.difference_interval == pytest.approx((low / 100, high / 100), abs=0.06 * width)
+
+
+def test_runs_of_one_system_are_held_against_one_run_by_students_t():
+    stats = library("scipy.stats")
+    found = differences({"x": constant_runs([80], [82, 83, 81, 84])}, SETTINGS)[1]
+    assert found.p == pytest.approx(stats.ttest_1samp([82, 83, 81, 84], 80).pvalue, abs=0.01)
+
+
+def test_equal_runs_leave_no_doubt():
+    one, two = differences({"x": constant_runs([80, 80], [80, 80])}, Settings(200))
+    assert (two.difference, two.p, two.difference_interval) == (0.0, 1.0, (0.0, 0.0))
+    assert one.spread == 0.0
+
+
+def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> Counted:
+    draw = np.random.default_rng(seed)
+    size = draw.integers(5, 40, n)
+    difficulty = draw.beta(8, 2, n) - 0.8
+    runs = []
+    for system, own in shares.items():
+        for share in own:
+            right = draw.binomial(size, np.clip(share + difficulty, 0, 1))
+            counts = Counts(right, size, size, size)
+            runs.append(Run(system, {"LAS": (counts, "f1")}))
+    return counted(runs)
+
+
+@pytest.mark.parametrize(("k", "spread"), [(2, 0.02), (3, 0.02), (5, 0.02), (3, 0.0)])
+def test_equal_systems_are_seldom_told_apart(k, spread):
+    """A small version of scripts/full/significance: a bootstrap of runs alone found 12 to 27% at .05."""
+    draw = np.random.default_rng(k)
+    found = [
+        differences(
+            {"x": chance({name: (0.8 + draw.normal(0, spread, k)).tolist() for name in "AB"}, seed)}, Settings(199)
+        )[1]
+        for seed in range(150)
+    ]
+    assert np.mean([one.p <= 0.05 for one in found]) <= 0.10
+    assert np.mean([low <= 0 <= high for low, high in (one.difference_interval for one in found)]) >= 0.90
+
+
+def test_runs_of_one_system_leave_the_test_of_others():
+    """Three systems, of which one has runs: the other pair is swapped as if it were alone."""
+    alone = differences({"x": chance({"A": [0.80], "B": [0.82]}, 1)}, Settings(500))[1]
+    beside = differences({"x": chance({"A": [0.80], "B": [0.82], "C": [0.8, 0.81]}, 1)}, Settings(500))
+    assert [one.test for one in beside] == [None, "randomisation", "bootstrap"]
+    assert (beside[1].p, beside[1].difference_interval) == (alone.p, alone.difference_interval)
+
+
+def test_draws_are_of_sentences_alone():
+    """Another measure or system that changes in other sentences, or another treebank, changes no number."""
+    draw = np.random.default_rng(3)
+    size = draw.integers(5, 30, 90)
+    one = size - 3
+    two = one + (np.arange(90) % 7 == 0) - (np.arange(90) % 11 == 0)
+    other = one + (np.arange(90) % 2 == 0)
+
+    def table(measures: tuple[str, ...], *systems: tuple[str, np.ndarray]) -> Counted:
+        def counts(name: str, right: np.ndarray) -> Counts:
+            return Counts(right if name == "LAS" else other if right is two else one, size, size, size)
+
+        return counted([Run(name, {m: (counts(m, right), "f1") for m in measures}) for name, right in systems])
+
+    def las(tables: dict[str, Counted], treebank: str = "x") -> tuple[object, ...]:
+        results = differences(tables, Settings(300, 4))
+        return next(one for one in results if (one.treebank, one.measure, one.system) == (treebank, "LAS", "B"))[:9]
+
+    alone = table(("LAS",), ("A", one), ("B", two))
+    expected = las({"x": alone})
+    assert 0.05 < expected[8] < 1
+    assert las({"x": table(("UAS", "LAS"), ("A", one), ("B", two))}) == expected
+    assert las({"x": table(("LAS",), ("A", one), ("C", other), ("B", two))}) == expected
+    assert las({"w": alone, "x": alone}) == expected
+
+
+def test_an_unpaired_test_misses_what_a_paired_one_finds():
+    """40 of 2,001 sentences are parsed right by B alone, none by A alone: two shares compared give p = .07."""
+    right = np.arange(2001) < 1717, np.arange(2001) < 1757
+    whole = np.ones(2001, dtype=int)
+    runs = [Run(n, {"LEM": (Counts(k.astype(int), whole, whole, whole), "f1")}) for n, k in zip("AB", right)]
+    share = (1717 + 1757) / 4002
+    z = 40 / 2001 / sqrt(share * (1 - share) * 2 / 2001)
+    assert erfc(z / sqrt(2)) == pytest.approx(0.07, abs=0.01)
+    assert differences({"x": counted(runs)}, Settings(999))[1].p == 1 / 1000
