@@ -73,6 +73,8 @@ def kinds_in(tree: ast.Module) -> set[str]:
             found |= {part.value for part in parts if isinstance(part, ast.Constant)}
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind" and "schemes" in constants(node):
             found |= constants(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "_rows_document":
+            found |= constants(node.args[0])
     return found
 
 

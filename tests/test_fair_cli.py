@@ -179,7 +179,9 @@ upos   | DET  |    3 |      3 |       3 |    100.00 | 100.00 | 100.00
 upos   | NOUN |    3 |      3 |       2 |     66.67 |  66.67 |  66.67
 upos   | ADP  |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
 upos   | VERB |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
-LAS, each side by its own arcs
+LAS
+length: each side by its own arcs
+upos: a system word as the gold word that it is aligned to, or as it is itself where there is none
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     )

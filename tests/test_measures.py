@@ -40,7 +40,8 @@ def measures(draw: st.DrawFn) -> Measure:
         restricted = draw(st.sampled_from("@- "))
         only = draw(NAMES) if restricted == "@" else None
         without = tuple(sorted(set(draw(st.lists(NAMES, min_size=1, max_size=4))))) if restricted == "-" else ()
-    return Measure(name, argument, only, without, draw(st.sampled_from([None, *COMPONENTS])))
+    components = (None,) if definition.lower_is_better else (None, *COMPONENTS)
+    return Measure(name, argument, only, without, draw(st.sampled_from(components)))
 
 
 @given(measure=measures())
@@ -128,7 +129,7 @@ ERRORS = {
 def test_errors_say_what_there_is(text):
     with pytest.raises(MeasureError, match=re.escape(ERRORS[text])) as refusal:
         parse_measure(text)
-    assert refusal.value.slug == "unknown-measure"
+    assert refusal.value.slug == ("unknown-scheme" if "no scheme" in ERRORS[text] else "unknown-measure")
 
 
 def test_a_default_that_is_no_number_is_an_error(tmp_path):

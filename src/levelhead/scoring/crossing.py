@@ -32,7 +32,7 @@ def notes_on(
     """
     used = [(str(measure), scheme) for one in measures for measure, scheme in _schemes_of(*one, rules, schemes)]
     by_name = {scheme.name: scheme for _, scheme in used}
-    users = {name: tuple(dict.fromkeys(user for user, one in used if one.name == name)) for key in by_key}
+    users = {key: tuple(dict.fromkeys(user for user, one in used if one.name == key)) for key in by_name}
     return notes_of(gold, system, [(by_name[key], users[key]) for key in by_name], name)
 
 
