@@ -2,6 +2,7 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
@@ -458,3 +459,20 @@ def test_a_probability_is_never_printed_as_zero():
         "1.0000",
     ]
     assert formatted(1 / 1_000_001, column, None) == repr(1 / 1_000_001)
+
+
+def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
+    for name, system in {"R/1": "alpha", "R/2": "beta", "S/1": "gamma"}.items():
+        (tmp_path / name).mkdir(parents=True)
+        shutil.copy(EXAMPLES / f"parallel/systems/{system}/en.conllu", tmp_path / name)
+    gold = EXAMPLES / "parallel/gold"
+    for mode in (["--by", "deprel"], ["--examples", "1"]):
+        code, _, err = run("compare", gold, tmp_path / "R", tmp_path / "S", *mode)
+        assert code == 2
+        assert "name one run of each system" in err
+
+
+def test_a_file_is_not_compared_with_folders(run):
+    code, _, err = run("compare", GOLD, EXAMPLES / "parallel/systems/alpha", EXAMPLES / "parallel/systems/beta")
+    assert code == 2
+    assert "GOLD is a file and a SYSTEM is a folder" in err
