@@ -2,11 +2,13 @@
 
 import json
 import re
+import shutil
 
 import pytest
 
 from conftest import EXAMPLES, library
 from levelhead.cli import program
+from levelhead.report.table import Column, formatted
 
 FIGURE = EXAMPLES / "nivre-fang"
 PARALLEL = EXAMPLES / "parallel"
@@ -445,3 +447,32 @@ def test_every_property_has_a_golden_test_or_an_oracle():
 
     tested_here = {"seen-sentence", "seen-tree", "document"}
     assert {*BUCKETS} == {*COMPARED} | tested_here
+
+
+def test_a_probability_is_never_printed_as_zero():
+    """Of 1,000,000 resamples, p is at least 1 in 1,000,001; four digits would say 0."""
+    column = Column("p", "probability")
+    assert [formatted(p, column) for p in (1 / 1_000_001, 0.00006, 0.0, 1.0)] == [
+        "<.0001",
+        "0.0001",
+        "0.0000",
+        "1.0000",
+    ]
+    assert formatted(1 / 1_000_001, column, None) == repr(1 / 1_000_001)
+
+
+def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
+    for name, system in {"R/1": "alpha", "R/2": "beta", "S/1": "gamma"}.items():
+        (tmp_path / name).mkdir(parents=True)
+        shutil.copy(EXAMPLES / f"parallel/systems/{system}/en.conllu", tmp_path / name)
+    gold = EXAMPLES / "parallel/gold"
+    for mode in (["--by", "deprel"], ["--examples", "1"]):
+        code, _, err = run("compare", gold, tmp_path / "R", tmp_path / "S", *mode)
+        assert code == 2
+        assert "name one run of each system" in err
+
+
+def test_a_file_is_not_compared_with_folders(run):
+    code, _, err = run("compare", GOLD, EXAMPLES / "parallel/systems/alpha", EXAMPLES / "parallel/systems/beta")
+    assert code == 2
+    assert "GOLD is a file and a SYSTEM is a folder" in err

@@ -145,7 +145,13 @@ class Request(NamedTuple):
         """Return the files to read."""
         from levelhead.comparison import find_outputs, unpaired
 
+        if not os.path.isdir(self.gold) and any(map(os.path.isdir, self.systems)):
+            raise click.UsageError("GOLD is a file and a SYSTEM is a folder: give files, or folders of files")
         outputs = find_outputs(self.gold, self.systems)
+        if (self.by or self.examples is not None) and len({system for system, _, _ in outputs.runs}) < len(
+            outputs.runs
+        ):
+            raise click.UsageError("--by and --examples compare single outputs: name one run of each system")
         options.print_unpaired(unpaired(outputs), "gold treebank")
         return outputs
 

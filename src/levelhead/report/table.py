@@ -8,6 +8,10 @@ Kind = Literal["text", "ratio", "difference", "probability", "number"]
 Cell = str | int | float | None
 
 
+_LEAST = 0.00005
+"""Below this a probability has no digit other than 0 among the first four."""
+
+
 class Plain(float):
     """A number that is printed as it is, whatever its column: a perplexity among percentages."""
 
@@ -18,7 +22,7 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "ratio", printed as a percentage; "difference" of ratios, printed in points with its sign;
-            "probability", with four digits; or "number", printed as it is.
+            "probability", with four digits, never 0 for what is not; or "number", printed as it is.
         width: the least width in plain text.
     """
 
@@ -60,7 +64,11 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
         sign = "+" if column.kind == "difference" else ""
         return repr(100 * cell) if places is None else f"{100 * cell:{sign}.{places}f}"
     if column.kind == "probability" and isinstance(cell, float):
-        return repr(cell) if places is None else f"{cell:.4f}"
+        return repr(cell) if places is None else _probability(cell)
     if isinstance(cell, float) and not cell.is_integer():
         return repr(cell) if places is None else f"{cell:.{places}f}"
     return str(int(cell)) if isinstance(cell, float) else str(cell)
+
+
+def _probability(value: float) -> str:
+    return "<.0001" if 0 < value < _LEAST else f"{value:.4f}"
