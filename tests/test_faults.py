@@ -83,6 +83,7 @@ OTHER_ERRORS = {
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
     *("invalid-command", "parser-failed", "parser-words", "too-few-sentences"),
     *("unknown-scheme", "unknown-rules", "unknown-property", "not-broken-down", "missing-training", "not-there"),
+    *("invalid-task", "unsafe-archive", "refused-submission", "no-sandbox"),
 }
 
 SHIFTS = {

@@ -36,7 +36,7 @@ LAYERS = (
     {"comparison", "agreement", "judgement"},
     {"languages", "gains", "campaign"},
     {"report", "compat"},
-    {"studies"},
+    {"studies", "service"},
     {"cli"},
     {"__main__", "__init__"},
 )

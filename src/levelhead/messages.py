@@ -209,6 +209,21 @@ MESSAGES: Mapping[str, Message] = {
     ),
     "invalid-store": _error("The file is no store of results.", "Name another file, or one that does not exist yet."),
     "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
+    # shared tasks
+    "invalid-task": _error(
+        "A shared task, or what is asked of it, is not in order.", "See the organiser's guide, docs/task.md."
+    ),
+    "unsafe-archive": _error(
+        "An archive is damaged, larger than allowed, or has entries that are no plain files inside it.",
+        "Pack plain files and folders into a tar or zip file; see docs/task.md.",
+    ),
+    "refused-submission": _error(
+        "The server of a shared task does not accept a submission.", "Do what it says; nothing was counted."
+    ),
+    "no-sandbox": _error(
+        "Submitted systems cannot be run safely here.",
+        'Install bubblewrap, name an unprivileged user, or take outputs only: kinds = ["outputs"].',
+    ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),
     "unknown-scheme": _error("There is no scheme of classes of that name.", "Name one that the message lists."),

@@ -83,6 +83,20 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         document = tomllib.loads(read_bytes(path).decode())
     except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
         raise InputError(Fault("invalid-manifest", f"not TOML: {error}", Place(name))) from error
+    return manifest_from(document, path)
+
+
+def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> Manifest:
+    """Take apart what a manifest says.
+
+    Args:
+        document: the TOML document.
+        path: where it was read; paths in it are relative to its folder.
+
+    Raises:
+        InputError: it says what no manifest says; with every fault.
+    """
+    name = os.fsdecode(path)
     reading = _Reading(Path(name).parent)
     manifest = reading.manifest(document, name)
     if reading.wrong:

@@ -1,0 +1,177 @@
+"""levelhead task: a shared task with hidden gold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from levelhead.cli import options
+from levelhead.cli.program import DONE, say
+
+if TYPE_CHECKING:
+    from levelhead.campaign import Results
+    from levelhead.service.database import Database
+    from levelhead.service.description import Task
+
+_DIR = click.argument("folder", metavar="[DIR]", type=click.Path(), default=".")
+
+
+@click.group()
+def task() -> None:
+    """Run a shared task of one's own: hidden gold, blind systems, a leaderboard.
+
+    DIR is the folder of the task, this one if it is not given.
+    """
+
+
+@contextmanager
+def _opened(folder: str) -> Iterator[tuple[Task, Database]]:
+    from levelhead.service.database import Database
+    from levelhead.service.description import read_task
+    from levelhead.service.folder import Folder
+
+    found = read_task(folder)
+    Folder(found.folder).prepare()
+    with Database(Folder(found.folder).database) as database:
+        yield found, database
+
+
+@task.command()
+@_DIR
+@click.option("--gold", type=options.PATH, help="A folder of gold treebanks, as `levelhead rank` takes it.")
+@click.option("--inputs", type=options.PATH, help="A folder of TREEBANK.conllu files that become inputs too.")
+@click.option("--title", default="A shared task", show_default=True, help="The title of the task.")
+def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
+    """Make the folder of a task: task.toml, gold, and its raw text as inputs."""
+    from levelhead.service.preparation import init as make
+
+    make(
+        Path(folder), None if gold is None else Path(gold), title=title, inputs=None if inputs is None else Path(inputs)
+    )
+    say(f"{folder}: edit task.toml, then run levelhead task token NAME for each team, and levelhead task serve")
+    return DONE
+
+
+@task.command()
+@_DIR
+@click.option("--host", default="127.0.0.1", show_default=True, help="The address to listen at.")
+@click.option("--port", type=click.IntRange(0, 65535), default=8018, show_default=True, help="The port; 0 for any.")
+def serve(folder: str, host: str, port: int) -> int:
+    """Serve the task, and do what is submitted, until interrupted."""
+    from levelhead.service.description import read_task
+
+    _with_extra(lambda: read_task(folder), lambda found: _serve(found, host, port))
+    return DONE
+
+
+def _serve(found: Task, host: str, port: int) -> None:
+    from levelhead.service.serving import serve as serve_task
+
+    serve_task(found, host=host, port=port)
+
+
+def _with_extra(read: Callable[[], Task], use: Callable[[Task], None]) -> None:
+    """Say which extra is missing, if one is."""
+    from levelhead.errors import Fault, InputError
+
+    found = read()
+    try:
+        use(found)
+    except ModuleNotFoundError as error:
+        message = f"serving a task needs: pip install 'levelhead[server]' (there is no {error.name})"
+        raise InputError(Fault("missing-extra", message)) from error
+
+
+@task.command()
+@click.argument("name")
+@click.option("--dir", "folder", type=click.Path(), default=".", help="The folder of the task.  [default: this one]")
+def token(name: str, folder: str) -> int:
+    """Print a token for the team NAME; one that it had before is no longer valid."""
+    from levelhead.service.teams import new_token
+
+    with _opened(folder) as (_, database):
+        options.emit(f"{new_token(database, name)}\n", None)
+    return DONE
+
+
+@task.command()
+@_DIR
+@options.format_option("text", "tsv", "markdown")
+@options.output_option
+def status(folder: str, output_format: str, output: str | None) -> int:
+    """Print every submission, how it stands, and what went wrong, for the organiser."""
+    from levelhead.service.standings import submissions_table
+    from levelhead.service.submissions import submissions
+
+    with _opened(folder) as (_, database):
+        options.print_table(submissions_table(submissions(database)), output_format, None, output)
+    return DONE
+
+
+@task.command()
+@click.argument("submission", metavar="[ID]", required=False)
+@click.option("--dir", "folder", type=click.Path(), default=".", help="The folder of the task.  [default: this one]")
+def retry(submission: str | None, folder: str) -> int:
+    """Do again what failed without its team's doing (a full disk, no sandbox): submission ID, or all of them."""
+    from levelhead.service.submissions import put_back
+
+    with _opened(folder) as (_, database):
+        say(f"{put_back(database, submission)} submissions wait again")
+    return DONE
+
+
+@task.command()
+@_DIR
+@options.format_option(*options.FORMATS[:2], *options.FORMATS[3:])
+@options.places_option
+@options.output_option
+def rank(folder: str, output_format: str, places: int | None, output: str | None) -> int:
+    """Rank the primary submissions of all teams, as they are now and whatever participants see."""
+    from levelhead.service.standings import final_results
+
+    with _opened(folder) as (found, database):
+        _print(found, final_results(found, database), output_format, places, output)
+    return DONE
+
+
+def _print(found: Task, results: Results, output_format: str, places: int | None, output: str | None) -> None:
+    from levelhead.report.ranking import ranking_document, ranking_table
+    from levelhead.service.standings import rankings_of
+
+    rankings = rankings_of(found, results)
+    if output_format == "json":
+        options.print_json(ranking_document(results, rankings), output)
+    else:
+        options.print_table(ranking_table(results, rankings), output_format, places, output)
+
+
+@task.command()
+@_DIR
+def close(folder: str) -> int:
+    """Accept nothing any more, and make the final ranking."""
+    from levelhead.service.closing import close as close_task
+
+    with _opened(folder) as (found, database):
+        results = close_task(found, database)
+        if results is None:
+            say("the task is closed; no submission was finished, so there is no ranking")
+        else:
+            _print(found, results, "text", None, None)
+    return DONE
+
+
+@task.command()
+@_DIR
+@click.option("-o", "--output", type=options.PATH, required=True, help="The archive to write, a tar.gz file.")
+@click.option("--with-gold", is_flag=True, help="Add the gold treebanks.")
+def export(folder: str, output: str, with_gold: bool) -> int:
+    """Write an archive for publication: outputs, scores, logs, signatures."""
+    from levelhead.service.export import export as export_task
+
+    with _opened(folder) as (found, database):
+        export_task(found, database, Path(output), gold=with_gold)
+    return DONE

@@ -1,0 +1,103 @@
+"""The end of a task: the final ranking, and the report of it."""
+
+from __future__ import annotations
+
+import json
+
+from levelhead.campaign import Results
+from levelhead.errors import Fault, InputError
+from levelhead.report import WRITERS
+from levelhead.report.ranking import ranking_document, ranking_table, results_table
+from levelhead.service.database import Database, now, record
+from levelhead.service.description import Task
+from levelhead.service.folder import Folder, sync
+from levelhead.service.scoring import public_results, rules_of, score_folders
+from levelhead.service.standings import final_results, outputs_of, rankings_of
+from levelhead.service.submissions import RUNNING, WAITING, primary_submissions
+from levelhead.treebank.write import replace_file
+
+_RESAMPLES = 2000  # as `levelhead rank --significance`
+
+
+def close(task: Task, database: Database) -> Results | None:
+    """Close a task: nothing is accepted any more, and the final ranking is made and kept.
+
+    Args:
+        task: the task.
+        database: its database.
+
+    Returns:
+        The final results; None if there are none.
+
+    Raises:
+        InputError: submissions wait to be finished; the task is then closed for new ones all the same.
+        OutputError: the ranking cannot be written.
+    """
+    with database.transaction() as connection:
+        if database.fact("closed") is None:
+            connection.execute("INSERT INTO facts VALUES ('closed', ?)", (now(),))
+            record(connection, "organiser", "closed")
+        query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
+        left = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
+    if left:
+        message = f"no submission is accepted any more, but {left} still wait; run this again when they are finished"
+        raise InputError(Fault("invalid-task", message))
+    if not primary_submissions(database):
+        return None
+    results = public_results(final_results(task, database))
+    _keep(task, results, report(task, database))
+    with database.transaction() as connection:
+        connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (now(),))
+    return results
+
+
+def _keep(task: Task, results: Results, page: bytes) -> None:
+    """Write the final ranking beside the database."""
+    folder = Folder(task.folder)
+    folder.final.mkdir(mode=0o700, exist_ok=True)
+    rankings = rankings_of(task, results)
+    table = ranking_table(results, rankings)
+    texts = {
+        "ranking.json": json.dumps(ranking_document(results, rankings), ensure_ascii=False, indent=2) + "\n",
+        "ranking.txt": WRITERS["text"](table, 2),
+        "ranking.tsv": WRITERS["tsv"](table, None),
+        "results.tsv": WRITERS["tsv"](results_table(results), None),
+    }
+    files = {name: text.encode("utf-8", "backslashreplace") for name, text in texts.items()} | {"report.html": page}
+    for name, data in files.items():
+        replace_file(folder.final / name, [data])
+    sync([*(folder.final / name for name in files), folder.final])
+
+
+def report(task: Task, database: Database) -> bytes:
+    """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold.
+
+    Args:
+        task: the task.
+        database: its database; there are primary submissions.
+
+    Raises:
+        InputError: jinja2 is not installed.
+    """
+    from levelhead.campaign import with_certainty
+    from levelhead.report.page import render
+    from levelhead.report.page.ranking import ranking_page
+    from levelhead.significance import Settings, signature_of
+
+    tests = Settings(resamples=_RESAMPLES)
+    classes = _classes(task)
+    results = score_folders(task, outputs_of(task, database), ("LAS", "CLAS", *classes), by_sentence=True)
+    results = public_results(results._replace(signature={**results.signature, **signature_of(tests)}))
+    certainty = with_certainty(results, rankings_of(task, results), tests)
+    page = ranking_page(results, certainty.rankings, certainty, classes)
+    return render(page._replace(title=task.about.title))
+
+
+def _classes(task: Task) -> tuple[str, ...]:
+    """LAS of each class of relations, where the rules have it."""
+    from levelhead.measures import STANDARD
+    from levelhead.scoring.rules import rules_named
+
+    scheme = STANDARD.schemes.by_name[task.manifest.scheme or STANDARD.schemes.default]
+    names = (f"LAS@{scheme.name}:{name}" for name in scheme.classes)
+    return tuple(name for name in names if name not in rules_named(rules_of(task)).lacks)

@@ -1,0 +1,225 @@
+"""The runner: takes submissions from the queue, runs systems, has outputs scored, and records how each ended."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import threading
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from levelhead.errors import LevelheadError
+from levelhead.service.archives import ArchiveLimits, UnsafeArchive, unpack
+from levelhead.service.database import Database
+from levelhead.service.description import MEGABYTE, OUTPUTS, SYSTEM, Limits, Task, read_task
+from levelhead.service.folder import Folder, sync_tree
+from levelhead.service.preparation import blind_files
+from levelhead.service.sandbox import run_system, scratch_of, user_of
+from levelhead.service.scoring import ScoringFailed, campaign_with, score_submission
+from levelhead.service.submissions import Submission, claim, finish, recover
+from levelhead.treebank.source import SUFFIXES
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+_MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
+NOT_SCORED = "it could not be scored; the organiser has been told why"
+"""What a team is told where the fault is not its own."""
+
+
+def archive_limits(limits: Limits) -> ArchiveLimits:
+    """Return the limits of archives that a task has.
+
+    Args:
+        limits: of the task.
+    """
+    return ArchiveLimits(limits.unpacked_megabytes * MEGABYTE, limits.files)
+
+
+class Runner:
+    """Does what waits in the queue. There is one runner for a task: see `only_runner`.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+
+    def __init__(self, task: Task, database: Database) -> None:
+        self.task, self.database = task, database
+        self.folder = Folder(task.folder)
+        self.scratch = scratch_of(task.sandbox, task.folder)
+
+    def recover(self) -> None:
+        """Remove what an interrupted runner or server left, and begin its submissions again."""
+        with self.database.transaction() as connection:  # nothing is accepted meanwhile
+            rows = connection.execute("SELECT id, run FROM submissions").fetchall()
+            known, runs = {row["id"] for row in rows}, {row["run"] for row in rows}
+            for path in [*self.folder.uploads.iterdir()]:
+                if path.name not in known:
+                    path.unlink()
+            for path in [*self.folder.runs.iterdir()]:
+                if path.name not in runs:
+                    shutil.rmtree(path)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        recover(self.database)
+
+    def step(self, kind: str) -> bool:
+        """Do one submission of a kind, if one waits; say whether one did.
+
+        Args:
+            kind: outputs or systems.
+        """
+        submission = claim(self.database, kind)
+        if submission is None:
+            return False
+        run = self.folder.runs / f"{submission.id}-{submission.attempts}"
+        shutil.rmtree(run, ignore_errors=True)
+        run.mkdir(mode=0o700)
+        try:
+            self._do(submission, run)
+        except UnsafeArchive as error:
+            finish(self.database, submission.id, run=run.name, reason=error.message)
+        except (ScoringFailed, LevelheadError, OSError) as error:  # ours: a full disk, no sandbox
+            self._ours(submission, run, str(error))
+        except Exception:  # noqa: BLE001 -- a fault of ours must not stop the queue
+            self._ours(submission, run, traceback.format_exc())
+        return True
+
+    def _ours(self, submission: Submission, run: Path, log: str) -> None:
+        """Record, for the organiser, that a submission failed without its team's doing."""
+        finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
+        print(f"submission {submission.id} of {submission.team_name}: {log}", file=sys.stderr)  # noqa: T201
+
+    def _do(self, submission: Submission, run: Path) -> None:
+        outputs = run / "output"
+        upload = self.folder.uploads / submission.id
+        reason = None
+        if submission.kind == OUTPUTS:
+            outputs.mkdir()
+            unpack(upload, outputs, archive_limits(self.task.limits))
+        else:
+            reason = self._run(submission, upload, run)
+        self._tidy(outputs)
+        sync_tree(run)
+        document = score_submission(self.task, outputs, run / "result.json")
+        (run / "result.json").unlink()
+        finish(self.database, submission.id, run=run.name, document=document, reason=reason)
+
+    def _run(self, submission: Submission, upload: Path, run: Path) -> str | None:
+        """Run a system on a copy of the inputs; return what went wrong, if anything."""
+        user = user_of(self.task.sandbox)
+        self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
+        status = self.scratch.lstat()
+        if self.scratch.is_symlink() or status.st_uid != os.geteuid():
+            raise OSError(f"{self.scratch} belongs to somebody else")
+        place = self.scratch / submission.id
+        shutil.rmtree(place, ignore_errors=True)
+        try:
+            (place / "input").mkdir(parents=True)
+            for path in blind_files(self.folder):
+                shutil.copyfile(path, place / "input" / path.name)
+            system = place / "system"
+            system.mkdir()
+            unpack(upload, system, archive_limits(self.task.limits))
+            _readable(place, user)
+            done = run_system(_top(system), place / "input", run / "output", self.task.sandbox)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+        (run / "log").write_bytes(done.log)
+        return done.reason
+
+    def _tidy(self, outputs: Path) -> None:
+        """Bring outputs to the top of their folder, and leave only plain text that belongs to a test set."""
+        top = _top(outputs)
+        campaign = campaign_with(self.task, {"submission": top})
+        wanted = campaign.systems[0].outputs
+        kept = outputs.with_name("kept")
+        kept.mkdir()
+        for code, path in wanted.items():
+            with path.open("rb") as file:
+                compressed = path.name.endswith(SUFFIXES) or file.read(8).startswith(_MAGIC)
+            if compressed:
+                raise UnsafeArchive(f"{path.name} is compressed inside the archive; only the archive itself may be")
+            path.rename(kept / f"{code}.conllu")
+        shutil.rmtree(outputs)
+        kept.rename(outputs)
+
+
+def _top(folder: Path) -> Path:
+    """The folder that holds everything, where an archive was made of a folder and not of what is in it."""
+    inside = [*folder.iterdir()]
+    return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
+
+
+def _readable(folder: Path, user: int | None) -> None:
+    """Let the sandbox's user read a folder, whatever the umask."""
+    for path in [folder, *folder.rglob("*")]:
+        if user is not None or path.is_dir():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+
+
+@contextmanager
+def only_runner(folder: Folder) -> Iterator[None]:
+    """Wait until no other runner of the task is left; the lock ends with the process, however that ends.
+
+    Args:
+        folder: of the task.
+    """
+    with (folder.state / "runner.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def drain(task: Task) -> None:
+    """Do all that waits, and return; what `levelhead task serve` does all the time.
+
+    Args:
+        task: the task.
+    """
+    folder = Folder(task.folder)
+    folder.prepare()
+    with only_runner(folder), Database(folder.database) as database:
+        runner = Runner(task, database)
+        runner.recover()
+        while runner.step(OUTPUTS) or runner.step(SYSTEM):
+            pass
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run until standard input ends, which it does when the server ends.
+
+    Args:
+        arguments: the folder of the task.
+    """
+    os.umask(0o022)
+    task = read_task(arguments[0])
+    folder = Folder(task.folder)
+    threading.Thread(target=_end_with_server, daemon=True).start()
+    with only_runner(folder), Database(folder.database) as database:
+        runner = Runner(task, database)
+        runner.recover()
+        lanes = [OUTPUTS, *[SYSTEM] * task.sandbox.at_once]
+        threads = [threading.Thread(target=_work, args=(runner, kind)) for kind in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def _work(runner: Runner, kind: str) -> None:
+    pause = threading.Event()
+    try:
+        while True:
+            if not runner.step(kind):
+                pause.wait(_SECONDS_BETWEEN_LOOKS)
+    except BaseException:  # noqa: BLE001 -- whatever it is, this process must end
+        traceback.print_exc()
+        os._exit(1)  # the database cannot be had: the server starts another runner, which recovers
+
+
+def _end_with_server() -> None:
+    while sys.stdin.buffer.read(1 << 16):
+        pass
+    os._exit(0)

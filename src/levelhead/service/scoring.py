@@ -1,0 +1,206 @@
+"""Score the outputs of a submission: a process of its own, the only one that reads gold."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from levelhead.campaign import Result, Results, score_campaign
+from levelhead.campaign.entries import Campaign
+from levelhead.campaign.layout import campaign_of, gold_in
+from levelhead.errors import LevelheadError
+from levelhead.jobs import Store
+from levelhead.measures import STANDARD, parse_measure, qualified
+from levelhead.messages import MESSAGES
+from levelhead.report.scores import SCHEMA
+from levelhead.service.description import MEGABYTE, Task, read_task
+from levelhead.service.folder import Folder
+from levelhead.treebank.write import replace_file
+
+MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
+MAIN_2017 = ("LAS", "UAS", "CLAS")
+
+_REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>.*)", re.DOTALL)
+_OFFSET = re.compile(r"\(character (\d+) of the text, token ")
+
+
+class ScoringFailed(Exception):
+    """The process that scores ended without a result; its message is for the organiser."""
+
+
+def measures_of(task: Task) -> tuple[str, ...]:
+    """Return the measures of a task, the one that ranks first.
+
+    Args:
+        task: the task.
+    """
+    asked = task.manifest.measures or (MAIN_2017 if rules_of(task) == "conll17" else MAIN)
+    if task.manifest.scheme is None:
+        return asked
+    registry = STANDARD.with_default(task.manifest.scheme)
+    return tuple(str(qualified(parse_measure(text, registry), registry)) for text in asked)
+
+
+def rules_of(task: Task) -> str:
+    """Return the name of the rules of a task.
+
+    Args:
+        task: the task.
+    """
+    return task.manifest.rules or "ud"
+
+
+def campaign_with(task: Task, folders: Mapping[str, Path]) -> Campaign:
+    """Return the campaign of a task with the outputs of some systems.
+
+    Args:
+        task: the task.
+        folders: the folder of each system's outputs, by name.
+
+    Raises:
+        InputError: there is no gold.
+    """
+    return campaign_of(task.manifest.test_sets or gold_in(task.manifest.gold or Folder(task.folder).gold), folders)
+
+
+def score_folders(
+    task: Task, folders: Mapping[str, Path], more: Sequence[str] = (), *, by_sentence: bool = False
+) -> Results:
+    """Score systems as `levelhead rank` does, with the store of the task.
+
+    Args:
+        task: the task.
+        folders: the folder of each system's outputs, by name.
+        more: measures beside those of the task.
+        by_sentence: whether to keep the counts of every sentence.
+
+    Raises:
+        InputError: gold is not valid.
+        OutputError: the store cannot be written.
+    """
+    with Store(Folder(task.folder).scores) as store:
+        return score_campaign(
+            campaign_with(task, folders),
+            rules=rules_of(task),
+            measures=dict.fromkeys((*measures_of(task), *more)),
+            store=store,
+            by_sentence=by_sentence,
+        )
+
+
+def score_submission(task: Task, outputs: Path, result: Path) -> dict[str, Any]:
+    """Score the outputs of a submission in another process, which has its own limits and then ends.
+
+    Args:
+        task: the task.
+        outputs: the folder of outputs.
+        result: a file for the result.
+
+    Returns:
+        The document that is kept: states, values as fractions, and reasons that quote no gold.
+
+    Raises:
+        ScoringFailed: it took too long or too much memory, or the organiser's files are not in order.
+    """
+    program = "import sys; from levelhead.service.scoring import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", program, str(task.folder), str(outputs), str(result)]
+    try:
+        done = subprocess.run(  # noqa: S603
+            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
+            timeout=task.limits.scoring_seconds,
+        )  # fmt: skip
+    except subprocess.TimeoutExpired as error:
+        raise ScoringFailed(f"scoring took more than {task.limits.scoring_seconds} seconds") from error
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
+        raise ScoringFailed(f"scoring ended with {done.returncode}: {said}")
+    document: dict[str, Any] = json.loads(result.read_bytes())
+    return document
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Do the work of `score_submission` in the process that it starts.
+
+    Args:
+        arguments: the folder of the task, that of the outputs, and the file for the result.
+    """
+    task = read_task(arguments[0])
+    memory = task.limits.scoring_megabytes * MEGABYTE
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    try:
+        results = score_folders(task, {"submission": Path(arguments[1])})
+    except LevelheadError as error:
+        sys.exit(str(error))
+    replace_file(arguments[2], [json.dumps(_document(results)).encode()])
+
+
+def _document(results: Results) -> dict[str, Any]:
+    system = results.systems[0]
+    found = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+    return {
+        "schema": SCHEMA,
+        "kind": "submission",
+        "signature": dict(results.signature),
+        "measures": list(results.measures),
+        "results": {code: _result(result) for code, result in found.items()},
+    }
+
+
+def _result(result: Result) -> dict[str, Any]:
+    return {
+        "state": result.state,
+        "values": {name: None if value is None else str(value) for name, value in result.values.items()},
+        "reasons": list(dict.fromkeys(public_reason(reason) for reason in result.reasons)),
+    }
+
+
+def public_reason(reason: str) -> str:
+    """Say why an output is 0 without a word of gold.
+
+    What is wrong with lines of the output itself is told as it is. Where the texts differ, only the place in the output
+    is; of anything else, what its name means.
+
+    Args:
+        reason: what `levelhead rank` says.
+    """
+    parts = _REASON.fullmatch(reason)
+    if parts is None or parts["slug"] not in MESSAGES:
+        return "it cannot be scored"
+    name = parts["slug"]
+    if name == "text-mismatch":
+        place = _OFFSET.search(reason)
+        where = f" first at character {place[1]} of your output, spaces not counted" if place else ""
+        return f"{name}: the text of your output is not that of the input: they differ{where}"
+    if parts["line"]:
+        return reason
+    return f"{name}: {MESSAGES[name].meaning}"
+
+
+def public_results(results: Results) -> Results:
+    """Return results that may be published without gold: the same numbers, with reasons as `public_reason` has them.
+
+    Args:
+        results: of `levelhead rank`.
+    """
+    found = {
+        key: one._replace(reasons=tuple(dict.fromkeys(map(public_reason, one.reasons))))
+        for key, one in results.results.items()
+    }
+    return results._replace(results=found)
+
+
+def read_result(document: Mapping[str, Any]) -> Result:
+    """Read the result of a submission on a test set.
+
+    Args:
+        document: what is kept of it.
+    """
+    values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
+    return Result(document["state"], values, "", tuple(document["reasons"]))

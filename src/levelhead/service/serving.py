@@ -1,0 +1,129 @@
+"""Serve a task: the web server in this process, the runner in another, begun again if it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import Any
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.service.application import application
+from levelhead.service.database import Database
+from levelhead.service.description import SYSTEM, Task
+from levelhead.service.folder import Folder
+from levelhead.service.guard import Protocol
+from levelhead.service.preparation import check_inputs
+from levelhead.service.sandbox import check_sandbox
+
+_SECONDS_BEFORE_ANOTHER = 1
+_PROGRAM = "import sys; from levelhead.service.runner import main; main(sys.argv[1:])"
+_CONNECTIONS = 200  # at a time; more are told to come back
+
+
+class _Runners:
+    """One runner after the other, until they are stopped."""
+
+    def __init__(self, task: Task) -> None:
+        self._task = task
+        self._stop = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep_running, daemon=True)
+
+    def __enter__(self) -> None:
+        self._thread.start()
+
+    def __exit__(self, *_: object) -> None:
+        self._stop.set()
+        if self._process is not None:
+            self._process.kill()  # whatever it did is begun again next time
+        self._thread.join()
+
+    def _keep_running(self) -> None:
+        while not self._stop.is_set():
+            command = [sys.executable, "-c", _PROGRAM, str(self._task.folder)]
+            with subprocess.Popen(command, stdin=subprocess.PIPE) as self._process:  # noqa: S603
+                if self._stop.is_set():
+                    self._process.kill()
+                self._process.wait()  # its standard input ends when this process does, however it ends
+            self._stop.wait(_SECONDS_BEFORE_ANOTHER)
+
+
+@contextmanager
+def _only_server(folder: Folder) -> Iterator[None]:
+    """Hold a lock, which ends with the process: another server would take our uploads for leftovers."""
+    with (folder.state / "server.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(Fault("invalid-task", "it is being served already", Place(str(folder.path)))) from error
+        yield
+
+
+def _prepare(task: Task) -> Database:
+    """Check that a task can be served, and open its database.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: there are no inputs, gold is among them, or systems cannot be run.
+        OutputError: its folder cannot be written.
+    """
+    folder = Folder(task.folder)
+    check_inputs(task)
+    if SYSTEM in task.about.kinds:
+        check_sandbox(task.sandbox, task.folder)
+    for path in folder.incoming.iterdir():
+        path.unlink()
+    return Database(folder.database)
+
+
+def serve(task: Task, *, host: str, port: int) -> None:
+    """Serve a task until interrupted.
+
+    Args:
+        task: the task.
+        host: the address to listen at.
+        port: the port; 0 for any that is free.
+
+    Raises:
+        InputError: it cannot be served, or nothing can listen there.
+        OutputError: its folder cannot be written.
+    """
+    folder = Folder(task.folder)
+    folder.prepare()
+    with _only_server(folder), _prepare(task) as database, _Runners(task):
+        server = _Server(_settings(application(task, database), host, port))
+        server.run()
+    if not server.started:
+        raise InputError(Fault("invalid-task", f"nothing can listen at {host}:{port}"))
+
+
+def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
+    settings: dict[str, Any] = {"access_log": False, "server_header": False, "lifespan": "off", "log_level": "warning"}
+    settings |= {"proxy_headers": False, "timeout_keep_alive": 10, "limit_concurrency": _CONNECTIONS, "backlog": 256}
+    settings |= {
+        "timeout_graceful_shutdown": 5,
+        "h11_max_incomplete_event_size": 1 << 16,
+        "http": Protocol,
+        "ws": "none",
+    }
+    return uvicorn.Config(app, host=host, port=port, **settings)
+
+
+class _Server(uvicorn.Server):
+    """Says where it listens, once it does."""
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        for server in self.servers if self.started else ():
+            for socket in server.sockets:
+                host, port = socket.getsockname()[:2]
+                print(f"http://{host}:{port}", flush=True)  # noqa: T201

@@ -1,0 +1,209 @@
+"""Standings of a task: boards of what may be shown, and the final ranking."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from levelhead.campaign import Ranking, Result, Results, groups_named, rank
+from levelhead.campaign.groups import ALL
+from levelhead.campaign.ranking import ranked
+from levelhead.errors import Fault, InputError
+from levelhead.report import Column, Table
+from levelhead.report.ranking import ranking_table, results_table
+from levelhead.service.database import Database
+from levelhead.service.description import COARSE, HIDDEN, OPEN, Task
+from levelhead.service.folder import Folder
+from levelhead.service.scoring import campaign_with, measures_of, read_result, score_folders
+from levelhead.service.submissions import Submission, primary_submissions
+
+
+class Board(NamedTuple):
+    """What may be shown of the standings.
+
+    Args:
+        view: how much: hidden, coarse or open.
+        ranking: a table of teams; None if hidden, or if there is nothing yet.
+        treebanks: a table for each test set, by code.
+        report: whether there is a report of the final ranking to see.
+    """
+
+    view: str
+    ranking: Table | None
+    treebanks: Mapping[str, Table]
+    report: bool = False
+
+
+def rankings_of(task: Task, results: Results) -> list[Ranking]:
+    """Rank systems as the description of a task says.
+
+    Args:
+        task: the task.
+        results: what came of each system.
+    """
+    rule = task.manifest.ranking or "exact"
+    names = task.manifest.show or (ALL,)
+    groups = groups_named(names, results.test_sets, own=task.manifest.groups, ranking=rule)
+    measures = [measure for measure in measures_of(task) if measure in results.measures]
+    return [rank(results, measure, group, rule) for group in groups for measure in measures]
+
+
+def final_results(task: Task, database: Database) -> Results:
+    """Score the primary submissions of all teams with the engine of `levelhead rank`.
+
+    Args:
+        task: the task.
+        database: its database.
+
+    Raises:
+        InputError: there is none, or gold is not valid.
+    """
+    folders = outputs_of(task, database)
+    if not folders:
+        raise InputError(Fault("invalid-task", "no submission has been finished"))
+    return score_folders(task, folders)
+
+
+def outputs_of(task: Task, database: Database) -> dict[str, Path]:
+    """Return the folders of outputs of the primary submissions, by the names of their teams.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+    runs = Folder(task.folder).runs
+    return {one.team_name: runs / str(one.run) / "output" for one in primary_submissions(database)}
+
+
+def report_of(task: Task, database: Database) -> Path | None:
+    """Return the report of the final ranking, if there is one and everybody may see it.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+    path = Folder(task.folder).final / "report.html"
+    return path if view_of(task, database, own=False) == OPEN and path.is_file() else None
+
+
+def view_of(task: Task, database: Database, *, own: bool) -> str:
+    """Return how much of scores is shown now.
+
+    Args:
+        task: the task.
+        database: its database.
+        own: whether to a team of its own submissions.
+    """
+    if database.fact("final") is not None:
+        return task.show.after
+    return task.show.own if own else task.show.leaderboard
+
+
+def board(task: Task, database: Database) -> Board:
+    """Return the leaderboard as it may be shown now, from the results that were kept: gold is not read.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+    view = view_of(task, database, own=False)
+    primary = primary_submissions(database)
+    if view == HIDDEN or not primary:
+        return Board(view, None, {})
+    results = _kept_results(task, primary)
+    if not results.measures:
+        return Board(view, None, {})
+    if view == COARSE:
+        results = _coarse(results)
+    rankings = [_ranked_as_shown(one) for one in rankings_of(task, results)] if view == COARSE else None
+    table = ranking_table(results, rankings or rankings_of(task, results))
+    table = table._replace(notes=())  # reasons are for the team that handed it in
+    by_treebank = results_table(results)
+    treebanks = {one.code: _of_treebank(by_treebank, one.code) for one in results.test_sets}
+    return Board(view, table, treebanks, report_of(task, database) is not None)
+
+
+def _kept_results(task: Task, primary: list[Submission]) -> Results:
+    documents = {one.team_name: one.document or {} for one in primary}
+    test_sets = campaign_with(task, {}).test_sets
+    measures = tuple(
+        measure for measure in measures_of(task) if all(measure in one["measures"] for one in documents.values())
+    )
+    unscored = Result("missing", dict.fromkeys(measures, Fraction(0)), "")  # the organiser added it later
+    found = {
+        (name, one.code): read_result(document["results"][one.code]) if one.code in document["results"] else unscored
+        for name, document in documents.items()
+        for one in test_sets
+    }
+    return Results(test_sets, tuple(documents), measures, found, {}, {})
+
+
+def to_five_percent(value: Fraction | None) -> Fraction | None:
+    """Return a ratio to the nearest five percent.
+
+    Args:
+        value: the ratio.
+    """
+    return None if value is None else Fraction(math.floor(value * 20 + Fraction(1, 2)), 20)
+
+
+def _coarse(results: Results) -> Results:
+    """Round every value; averages of these say no more than they do."""
+    found = {
+        key: one._replace(values={name: to_five_percent(value) for name, value in one.values.items()})
+        for key, one in results.results.items()
+    }
+    return results._replace(results=found)
+
+
+def _ranked_as_shown(ranking: Ranking) -> Ranking:
+    """Round averages too, and let those that look equal share a rank."""
+    rounded = [one._replace(rank=None, value=to_five_percent(one.value)) for one in ranking.standings]
+    return ranking._replace(standings=tuple(ranked(rounded)))
+
+
+def _of_treebank(table: Table, code: str) -> Table:
+    """The rows of a test set, the best first, without the reasons."""
+    keep = [i for i, column in enumerate(table.columns) if column.name not in {"Treebank", "Reason"}]
+    rows = [tuple(row[i] for i in keep) for row in table.rows if row[1] == code]
+    rows.sort(key=lambda row: (-(row[1] if isinstance(row[1], float) else -1.0), str(row[0])))
+    return Table(tuple(table.columns[i] for i in keep), tuple(rows))
+
+
+def own_results(task: Task, database: Database, submission: Submission) -> dict[str, dict[str, Any]]:
+    """Return what a team may see of its own submission: by test set its state, reasons, and values in percent.
+
+    Args:
+        task: the task.
+        database: its database.
+        submission: the submission.
+    """
+    view = view_of(task, database, own=True)
+    shown: dict[str, dict[str, Any]] = {}
+    for code, document in (submission.document or {}).get("results", {}).items():
+        result = read_result(document)
+        values = {name: to_five_percent(v) if view != OPEN else v for name, v in result.values.items()}
+        percent = {name: None if value is None else float(100 * value) for name, value in values.items()}
+        shown[code] = {"state": result.state, "reasons": list(result.reasons)}
+        if view != HIDDEN:
+            shown[code]["values"] = percent
+    return shown
+
+
+def submissions_table(found: Sequence[Submission]) -> Table:
+    """Return submissions as a table for the organiser.
+
+    Args:
+        found: the submissions.
+    """
+    names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
+    columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)
+    rows = tuple(
+        (one.id, one.team_name, one.number, one.kind, one.label, one.received, one.state, "chosen" * one.chosen,
+         one.log or one.reason)
+        for one in found
+    )  # fmt: skip
+    return Table(columns, rows)

@@ -1,0 +1,390 @@
+"""The queue: whatever is accepted is finished exactly once, whatever is killed; what is refused leaves nothing."""
+
+import itertools
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import threading
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, settings
+from hypothesis import strategies as st
+from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
+
+from levelhead.errors import InputError
+from levelhead.service import Folder
+from levelhead.service.database import Database
+from levelhead.service.description import Limits
+from levelhead.service.runner import Runner, drain
+from levelhead.service.submissions import (
+    Refused,
+    accept,
+    choose,
+    claim,
+    finish,
+    primary_submissions,
+    put_back,
+    recover,
+    submission,
+    submissions,
+)
+from levelhead.service.teams import new_token, team_of_token
+from task_server import FREE, Server, make_task, needs_sandbox, outputs, serving, tar, task_of, token, upload
+
+ALPHA = tar(outputs("alpha"))
+
+
+@pytest.fixture
+def place(tmp_path):
+    """A folder with a database, and a team."""
+    folder = Folder(tmp_path)
+    folder.prepare()
+    with Database(folder.database) as database:
+        yield folder, database, team_of_token(database, new_token(database, "alpha"))
+
+
+def test_what_is_accepted_is_on_the_disk_and_waits(place):
+    folder, database, team = place
+    found = accept(database, folder, team, upload(folder, b"data", label="first\n\u202etry" + "x" * 100), FREE)
+    assert (folder.uploads / found.id).read_bytes() == b"data"
+    assert (found.state, found.number, found.attempts) == ("waiting", 1, 0)
+    assert found.label == ("firsttry" + "x" * 100)[:80]
+    assert list(folder.incoming.iterdir()) == []
+
+
+def test_limits_by_day_and_by_waiting(place):
+    folder, database, team = place
+    limits = Limits(submissions_a_day=2, waiting=1)
+    accept(database, folder, team, upload(folder), limits)
+    with pytest.raises(Refused, match="wait") as refused:
+        accept(database, folder, team, upload(folder), limits)
+    assert refused.value.status == 429
+    finish(database, claim(database, "outputs").id, document={})
+    accept(database, folder, team, upload(folder), limits)
+    finish(database, claim(database, "outputs").id, document={})
+    with pytest.raises(Refused, match="2 submissions of today"):
+        accept(database, folder, team, upload(folder), limits)
+    with database.transaction() as connection:
+        connection.execute("UPDATE submissions SET received = '2020-01-01T00:00:00.000+00:00'")
+    accept(database, folder, team, upload(folder), limits)
+    assert len(list(folder.uploads.iterdir())) == 3
+
+
+def test_the_same_key_is_accepted_once_even_at_the_same_time(place):
+    folder, database, team = place
+    found, uploads = [], [upload(folder, key="same-key") for _ in range(8)]
+    threads = [
+        threading.Thread(target=lambda one=one: found.append(accept(database, folder, team, one, FREE).id))
+        for one in uploads
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(found) == 8
+    assert len(set(found)) == 1
+    assert len(submissions(database)) == len(list(folder.uploads.iterdir())) == 1
+    assert list(folder.incoming.iterdir()) == []
+    other = team_of_token(database, new_token(database, "beta"))
+    assert accept(database, folder, other, upload(folder, key="same-key"), FREE).id not in found
+
+
+def test_a_claim_is_nobody_else_s(place):
+    folder, database, team = place
+    for _ in range(20):
+        accept(database, folder, team, upload(folder), FREE)
+    with Database(folder.database) as second:
+        claimed = []
+        threads = [
+            threading.Thread(
+                target=lambda one=one: claimed.extend(iter(lambda: (claim(one, "outputs") or [None])[0], None))
+            )
+            for one in (database, second)
+        ]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert len(claimed) == len(set(claimed)) == 20
+
+
+def test_a_submission_ends_once(place):
+    folder, database, team = place
+    name = accept(database, folder, team, upload(folder), FREE).id
+    assert not finish(database, name, document={})  # it was not begun
+    claim(database, "outputs")
+    assert finish(database, name, document={"a": 1})
+    assert not finish(database, name, reason="late")
+    assert submission(database, name).document == {"a": 1}
+    recover(database)
+    assert submission(database, name).state == "finished"
+
+
+def test_what_ends_the_runner_is_given_up_in_the_end(place):
+    folder, database, team = place
+    name = accept(database, folder, team, upload(folder), FREE).id
+    for _ in range(10):
+        assert claim(database, "outputs").id == name
+        recover(database)
+    assert claim(database, "outputs") is None
+    assert "10 times" in submission(database, name).reason
+    assert put_back(database, name) == 1
+    assert claim(database, "outputs").id == name
+
+
+def test_only_what_failed_by_our_fault_is_done_again(place):
+    folder, database, team = place
+    theirs, ours = (accept(database, folder, team, upload(folder), FREE).id for _ in range(2))
+    claim(database, "outputs"), claim(database, "outputs")
+    finish(database, theirs, reason="it is damaged")
+    finish(database, ours, reason="it could not be scored", log="No space left on device")
+    assert put_back(database) == 1
+    assert {one.id: one.state for one in submissions(database)} == {theirs: "failed", ours: "waiting"}
+
+
+def test_the_primary_submission_is_the_chosen_or_the_last(place):
+    folder, database, team = place
+    names = [accept(database, folder, team, upload(folder), FREE).id for _ in range(4)]
+    assert primary_submissions(database) == []
+    for name in names[:3]:
+        claim(database, "outputs")
+        finish(database, name, document={})
+    assert [one.id for one in primary_submissions(database)] == [names[2]]
+    crashed = accept(database, folder, team, upload(folder, kind="system"), FREE).id
+    claim(database, "system")
+    finish(database, crashed, document={}, reason="it ended with exit code 1")
+    assert [one.id for one in primary_submissions(database)] == [names[2]]
+    choose(database, submission(database, names[0]))
+    assert [one.id for one in primary_submissions(database)] == [names[0]]
+    with pytest.raises(Refused, match="finished"):
+        choose(database, submission(database, names[3]))
+    choose(database, submission(database, names[1]))
+    assert [one.id for one in primary_submissions(database)] == [names[1]]
+
+
+def test_a_foreign_file_is_no_database(tmp_path):
+    path = tmp_path / "task.sqlite"
+    sqlite3.connect(path).execute("CREATE TABLE other (x)").connection.close()
+    with pytest.raises(InputError, match="something else"):
+        Database(path)
+    path.write_bytes(b"no database at all" * 100)
+    with pytest.raises(InputError):
+        Database(path)
+
+
+def test_a_full_disk_refuses_and_leaves_nothing(place, monkeypatch):
+    folder, database, team = place
+
+    def full(*_):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("levelhead.service.submissions.os.replace", full)
+    with pytest.raises(OSError, match="No space"):
+        accept(database, folder, team, upload(folder), FREE)
+    assert submissions(database) == []
+
+
+class Crashes(RuleBasedStateMachine):
+    """Any order of uploads, work and crashes; a model says how many were accepted, and each ends once."""
+
+    numbers = itertools.count()
+
+    def __init__(self):
+        super().__init__()
+        import tempfile
+
+        self.temporary = tempfile.TemporaryDirectory()
+        self.folder = Folder(Path(self.temporary.name))
+        self.folder.prepare()
+        self.database = Database(self.folder.database)
+        self.team = team_of_token(self.database, new_token(self.database, "team"))
+        self.accepted, self.ended, self.running = set(), {}, []
+
+    def teardown(self):
+        self.database.close()
+        self.temporary.cleanup()
+
+    @rule(key=st.sampled_from([None, "key-1", "key-2"]))
+    def send(self, key):
+        self.accepted.add(accept(self.database, self.folder, self.team, upload(self.folder, key=key), FREE).id)
+
+    @rule()
+    def crash_before_the_database_knows(self):
+        (self.folder.uploads / f"lost{next(self.numbers)}").write_bytes(b"")
+
+    @rule()
+    def begin(self):
+        found = claim(self.database, "outputs")
+        if found is not None:
+            self.running.append(found.id)
+
+    @precondition(lambda self: self.running)
+    @rule()
+    def end(self):
+        name = self.running.pop(0)
+        assert finish(self.database, name, document={})
+        self.ended[name] = self.ended.get(name, 0) + 1
+
+    @rule()
+    def kill_and_restart(self):
+        self.database.close()
+        self.database = Database(self.folder.database)
+        self.running = []
+        Runner(task_like(self.folder), self.database).recover()
+        assert {p.name for p in self.folder.uploads.iterdir()} == self.accepted
+
+    @invariant()
+    def every_one_is_there_and_ended_at_most_once(self):
+        states = {one.id: one.state for one in submissions(self.database)}
+        assert set(states) == self.accepted
+        assert {name for name, state in states.items() if state == "finished"} == set(self.ended)
+        assert set(self.ended.values()) <= {1}
+
+
+def task_like(folder):
+    from levelhead.service.description import About, Sandbox, Show, Task
+
+    return Task(folder.path, About(), FREE, Sandbox(scratch=str(folder.path / "scratch")), Show(), None)
+
+
+TestCrashes = Crashes.TestCase
+TestCrashes.settings = settings(
+    max_examples=25, stateful_step_count=25, deadline=None, suppress_health_check=list(HealthCheck)
+)
+
+
+def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organiser(tmp_path, monkeypatch, capsys):
+    folder = Folder(make_task(tmp_path / "task"))
+    with Database(folder.database) as database:
+        team = team_of_token(database, new_token(database, "alpha"))
+        name = accept(database, folder, team, upload(folder, ALPHA), FREE).id
+        monkeypatch.setattr("levelhead.service.runner.unpack", lambda *_: 1 / 0)
+        drain(task_of(folder.path))
+        found = submission(database, name)
+        assert (found.state, found.reason) == ("failed", "it could not be scored; the organiser has been told why")
+        assert "ZeroDivisionError" in found.log
+        assert "ZeroDivisionError" in capsys.readouterr().err
+        monkeypatch.undo()
+        put_back(database)
+        drain(task_of(folder.path))
+        assert submission(database, name).state == "finished"
+
+
+def children(pid):
+    """The processes that a process started."""
+    return [int(n) for path in Path(f"/proc/{pid}/task").glob("*/children") for n in path.read_text().split()]
+
+
+def alive(pid):
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+@needs_sandbox
+def test_killed_servers_and_runners_finish_everything_once(tmp_path):
+    """kill -9 in the middle of runs: of the runner, of the server with uploads under way; then everything is finished."""
+    folder = make_task(tmp_path / "task", sandbox={"seconds": 60})
+    secrets = [token(folder, f"team {i}") for i in range(2)]
+    slow = b'#!/bin/sh\nsleep 0.7\ncp /system/*.conllu "$2"\n'
+    system = tar({"run": slow, **outputs("beta")})
+    accepted, moments = set(), random.Random(9)
+    for killed in ("runner", "server"):
+        before = begun(folder)
+        with serving(folder) as server:
+            senders = [
+                threading.Thread(target=send, args=(server, one, system if i == 0 else ALPHA, accepted, i == 0))
+                for i, one in enumerate(secrets)
+            ]
+            for sender in senders:
+                sender.start()
+            wait_until(lambda: begun(folder) > before)  # noqa: B023
+            time.sleep(moments.uniform(0, 0.3))
+            os.kill(runner_of(server) if killed == "runner" else server.process.pid, signal.SIGKILL)
+            for sender in senders:
+                sender.join()
+    with serving(folder):
+        deadline = time.monotonic() + 240
+        while any(one.state not in {"finished", "failed"} for one in all_of(folder)) and time.monotonic() < deadline:
+            time.sleep(0.2)
+    found = all_of(folder)
+    with Database(Folder(folder).database) as database:
+        ends = database.rows("SELECT submission, count(*) AS n FROM audit WHERE action = 'finished' GROUP BY 1")
+    assert accepted
+    assert accepted <= {one.id for one in found}
+    assert {one.state for one in found} == {"finished"}
+    assert sum(one.attempts for one in found) >= len(found) + 2  # some were interrupted
+    assert {row["submission"]: row["n"] for row in ends} == {one.id: 1 for one in found}
+    assert {p.name for p in Folder(folder).uploads.iterdir()} == {one.id for one in found}
+    assert {p.name for p in Folder(folder).runs.iterdir()} == {one.run for one in found}  # nothing is left of those
+    assert all(len(list((Folder(folder).runs / one.run / "output").iterdir())) == 8 for one in found)
+
+
+def all_of(folder):
+    with Database(Folder(folder).database) as database:
+        return submissions(database)
+
+
+def begun(folder):
+    """How often a submission was begun."""
+    return sum(one.attempts for one in all_of(folder))
+
+
+def wait_until(done):
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def runner_of(server: Server):
+    deadline = time.monotonic() + 60
+    while time.monotonic() < deadline:
+        if found := children(server.process.pid):
+            return found[0]
+        time.sleep(0.02)
+    raise AssertionError
+
+
+def send(server, secret, data, accepted, is_system):
+    """Submit twice; what was accepted is known, what was cut off may have been."""
+    for _ in range(2):
+        try:
+            status, found = server.submit(secret, data, "system" if is_system else "outputs")
+        except OSError:
+            return
+        except ValueError:
+            return
+        assert status == 201, found
+        accepted.add(found["id"])
+
+
+def test_the_runner_ends_with_the_server_and_is_begun_again_if_it_ends(tmp_path):
+    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
+    with serving(folder) as server:
+        first = runner_of(server)
+        os.kill(first, signal.SIGKILL)
+        deadline = time.monotonic() + 60
+        while not (found := [n for n in children(server.process.pid) if n != first and alive(n)]):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+        server.process.kill()
+        while alive(found[0]):
+            assert time.monotonic() < deadline
+            time.sleep(0.02)
+
+
+def test_one_task_is_served_once(tmp_path):
+    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
+    with serving(folder):
+        command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0"]
+        done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode == 2
+    assert "being served already" in done.stderr
+    assert "Traceback" not in done.stderr
