@@ -14,7 +14,7 @@ from levelhead.errors import MeasureError
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure import Measure
+from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.score import Score, score_of, selection_for
 
 
@@ -62,11 +62,7 @@ def break_down(
     Raises:
         MeasureError: there is no such property, or the measure is weighted or does not count words.
     """
-    definition = registry.measures[measure.name]
-    if definition.takes_weights:
-        raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
-    if definition.unit != "words":
-        raise MeasureError(f"{measure} does not count words, and cannot be broken down", "not-broken-down")
+    definition = check_breakable(measure, registry)
     parts = [find(name).of(matches, settings) for name in by]
     buckets = _combined(parts)
     selection = selection_for(matches, measure, definition, registry.schemes)
@@ -78,6 +74,24 @@ def break_down(
         if counts.gold[number] or counts.system[number]
     ]
     return Breakdown(tuple(by), measure, tuple(rows))
+
+
+def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definition:
+    """Return the definition of a measure that can be broken down.
+
+    Args:
+        measure: any measure.
+        registry: the measures and schemes that there are.
+
+    Raises:
+        MeasureError: the measure is weighted or does not count words.
+    """
+    definition = registry.measures[measure.name]
+    if definition.takes_weights:
+        raise MeasureError(f"{measure} is weighted: weighted measures cannot be broken down", "not-broken-down")
+    if definition.unit != "words":
+        raise MeasureError(f"{measure} does not count words, and cannot be broken down", "not-broken-down")
+    return definition
 
 
 def _combined(parts: Sequence[Buckets]) -> _Numbers:

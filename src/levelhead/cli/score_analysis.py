@@ -73,12 +73,14 @@ def _training(request: Request) -> Training | None:
 def print_breakdowns(request: Request) -> None:
     """Print one table of all breakdowns, one after the other."""
     from levelhead.analysis import break_down
+    from levelhead.analysis.breakdown import check_breakable
     from levelhead.analysis.buckets import Comments, Settings
     from levelhead.measures import parse_measure
     from levelhead.report.analysis import breakdown_document, breakdown_table
 
     registry = request.registry()
     measure = parse_measure(one_measure(request)[0], registry)
+    check_breakable(measure, registry)
     settings = Settings(_scheme(request), _training(request))
     asked = [by.split(",") for by in request.by]
     by_class = any("class" in by for by in asked)
