@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import levelhead
-from levelhead.comparison import compare_treebanks
+from levelhead.comparison import compare, compare_treebanks, find_outputs
 from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError, MeasureError
@@ -180,6 +180,12 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         (score,) = evaluation.values()
         assert float(results.results["alpha", code].values[template]) == score.value
         assert paired[code][template].value == score.value
+    outputs = find_outputs(tmp_path / "gold", [tmp_path / "systems/alpha"])
+    compared = compare(outputs, measures=[template], settings=Settings(resamples=20))
+    for code, evaluation in expected.items():
+        (found,) = [one.value for one in compared.results if one.treebank == code]
+        assert found == pytest.approx(next(iter(evaluation.values())).value)
+    assert template in compared.signature
     with pytest.raises(MeasureError, match="for several treebanks"):
         levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[template])
     with pytest.raises(InputError, match=r"nowhere/en\.conllu"):

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import decisive, load_pair, measures_for, weights_for
+from levelhead.evaluation import Needs, decisive, load_pair, measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.crossing import notes_on
@@ -194,15 +194,13 @@ def compare(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    read = weights_for(asked, registry, weights)
-    tables = {
-        name: Table(
-            counted([Run(run.system, counts_of(run.matches, asked, registry, read)) for run in runs]),
-            origin_of(runs, asked, registry),
-        )
-        for name, runs in read_outputs(outputs, chosen, format, gold_format)
-    }
-    return _compared(tables, chosen, settings, decisive(asked, read, registry), wilcoxon=wilcoxon)
+    needs = Needs(asked, registry, weights)
+    tables = {}
+    for name, runs in read_outputs(outputs, chosen, format, gold_format):
+        own = needs.of(name)
+        counts = [Run(run.system, counts_of(run.matches, asked, registry, own)) for run in runs]
+        tables[name] = Table(counted(counts), origin_of(runs, asked, registry))
+    return _compared(tables, chosen, settings, decisive(asked, needs.joint(), registry), wilcoxon=wilcoxon)
 
 
 class Origin(NamedTuple):

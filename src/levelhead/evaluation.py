@@ -19,7 +19,7 @@ from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.selection import is_class
-from levelhead.scoring.weights import ENTROPY, Weights, file_of, for_treebank, key_of, read_weights, values_of
+from levelhead.scoring.weights import ENTROPY, TEMPLATE, Weights, file_of, for_treebank, key_of, read_weights, values_of
 from levelhead.treebank import Treebank, parse
 from levelhead.treebank.source import read_bytes
 
@@ -164,6 +164,38 @@ def weights_for(
             path = key_of(for_treebank(measure, treebank))
             read[key] = definition.load(path) if definition.load else read_weights(path)
     return read
+
+
+class Needs:
+    """What measures need of files, for many treebanks: read once what is of all, and for each what is its own.
+
+    Args:
+        measures: the measures; `{treebank}` in a path stands for the code.
+        registry: what they are.
+        known: as in `weights_for`.
+    """
+
+    def __init__(self, measures: Iterable[Measure], registry: Registry, known: Mapping[str, Weights] | None) -> None:
+        self._measures, self._registry = tuple(measures), registry
+        of_all = [measure for measure in self._measures if TEMPLATE not in (measure.argument or "")]
+        self._shared = weights_for(of_all, registry, known)
+        self._hashes: dict[str, list[str]] = {}
+
+    def of(self, treebank: str) -> dict[str, Weights]:
+        """Return what the measures need for a treebank, by `scoring.weights.key_of`.
+
+        Args:
+            treebank: its code.
+        """
+        own = weights_for(self._measures, self._registry, self._shared, treebank)
+        for key in own.keys() - self._shared.keys():
+            self._hashes.setdefault(key, []).append(own[key].sha256)
+        return own
+
+    def joint(self) -> dict[str, Weights]:
+        """Return what signatures need of all treebanks so far: one hash for the files of a measure."""
+        hashes = {key: hashlib.sha256("".join(some).encode()).hexdigest() for key, some in self._hashes.items()}
+        return {**self._shared, **{key: Weights(None, digest) for key, digest in hashes.items()}}
 
 
 def decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:

@@ -9,11 +9,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place, printable
-from levelhead.evaluation import Evaluation, measures_for, score, weights_for
+from levelhead.evaluation import Evaluation, Needs, measures_for, score
 from levelhead.measures import STANDARD, Registry
 from levelhead.progress import tracked
 from levelhead.scoring.rules import rules_named
-from levelhead.scoring.weights import TEMPLATE
 from levelhead.treebank.files import treebanks_in
 
 if TYPE_CHECKING:
@@ -76,8 +75,7 @@ def score_pairs(
         InputError: any file is missing or not valid; the error holds the faults of all.
     """
     asked = measures_for(rules_named(rules), measures, registry)
-    one_for_all = [measure for measure in asked if TEMPLATE not in str(measure)]
-    weights = weights_for(one_for_all, registry, weights)
+    needs = Needs(asked, registry, weights)
     formats: dict[str, Any] = {"format": format, "gold_format": gold_format}
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
@@ -87,7 +85,7 @@ def score_pairs(
             faults.append(Fault("missing-system-file", message, Place(os.fspath(system.parent))))
             continue
         try:
-            own = weights_for(asked, registry, weights, name)
+            own = needs.of(name)
             evaluations[name] = score(
                 gold, system, measures=asked, rules=rules, **formats, weights=own, registry=registry
             )

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead.comparison import Outputs, counts_of, drawn_by, origin_of, read_outputs, signed, told_of
 from levelhead.errors import Fault
-from levelhead.evaluation import decisive, measures_for, weights_for
+from levelhead.evaluation import Needs, decisive, measures_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.rules import Rules, rules_named
@@ -102,16 +102,17 @@ def compare_languages(
     """
     chosen = rules_named(rules)
     asked = measures_for(chosen, measures, registry)
-    read = weights_for(asked, registry, weights)
+    needs = Needs(asked, registry, weights)
     tables, ids, origins = {}, {}, {}
     for name, found in read_outputs(outputs, chosen, format, gold_format):
-        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry, read)) for one in found])
+        own = needs.of(name)
+        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry, own)) for one in found])
         ids[name] = sent_ids(found[0].matches.gold)
         origins[name] = origin_of(found, asked, registry)
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     pairs = _pairs(tables, _parallel(tables, believed), settings)
     warnings, notes = told_of(origins)
-    signature = signed(origins, chosen, {**decisive(asked, read, registry), **drawn_by(settings)})
+    signature = signed(origins, chosen, {**decisive(asked, needs.joint(), registry), **drawn_by(settings)})
     if parallel:
         signature["parallel"] = "declared"
     files = {name: one.files for name, one in origins.items()}

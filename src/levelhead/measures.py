@@ -37,7 +37,8 @@ DPPL = Definition(
     " words that the model does not know are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     unit="perplexity",
-    argument="a training treebank; ,order=NAME: the transition system of the order, swap-lazy by default, or string",
+    argument="a training treebank, in whose path {treebank} stands for the code of each treebank; ,order=NAME: the"
+    " transition system of the order, swap-lazy by default, or string",
     load=_load_model,
     counter=_count_surprise,
 )
