@@ -1,4 +1,6 @@
-"""Build the compiled kernels; everything else is in pyproject.toml."""
+"""Build the compiled kernels, side by side; everything else is in pyproject.toml."""
+
+import os
 
 from Cython.Build import cythonize
 from setuptools import Extension, setup
@@ -14,8 +16,11 @@ def extension(file_name: str) -> Extension:
     return Extension(
         f"levelhead.kernels.{module}",
         [f"src/levelhead/kernels/{file_name}"],
-        extra_compile_args=["-O3", "-ffp-contract=off"],
+        extra_compile_args=["-O3", "-g0", "-ffp-contract=off"],
     )
 
 
-setup(ext_modules=cythonize([extension(name) for name in KERNELS], language_level=3))
+setup(
+    ext_modules=cythonize([extension(name) for name in KERNELS], language_level=3),
+    options={"build_ext": {"parallel": os.cpu_count()}},
+)

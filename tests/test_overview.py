@@ -20,7 +20,7 @@ def printed(*arguments: str) -> str:
 
 
 def test_alone_it_gives_an_overview() -> None:
-    for verb in ("score", "compare", "rank", "validate", "profile", "train", "reproduce", "doctor"):
+    for verb in ("score", "compare", "rank", "validate", "profile", "train", "task", "reproduce", "doctor"):
         assert f"levelhead {verb}" in printed()
 
 

@@ -72,6 +72,7 @@ levelhead measures dependency parsers and treebanks on a level field.
   What is wrong with a file?       levelhead validate FILE
   What is a treebank like?         levelhead profile TREEBANK
   A parser of your own             levelhead train swap-lazy TRAIN MODEL
+  A shared task of your own        levelhead task init DIR
   A paper's tables, ours beside    levelhead reproduce nivre-fang-2017 --treebanks DIR
 
 levelhead --help lists all verbs, levelhead VERB --help explains one, levelhead doctor says what is installed.
