@@ -207,7 +207,12 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, SYSTEMS, "--ranking", "best"), "'best' is not one of"),
         ((GOLD, SYSTEMS, "--jobs", "0"), "0 is not in the range"),
         ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "store: unable to open database file"),
-        ((GOLD, SYSTEMS, "--store", GOLD / "en.conllu"), "invalid-store: "),
+        ((GOLD, SYSTEMS, "--store", GOLD / "en.conllu"), "a file that is read cannot be written"),
+        ((GOLD, SYSTEMS, "--store", __file__), "invalid-store: "),
+        (("--scores", "x", "--system", "y"), "are for files, not for --scores"),
+        (("--scores", "x", "--jobs", "2"), "are for files, not for --scores"),
+        (("--scores", "x", "--rules", "conll17"), "are for files, not for --scores"),
+        ((GOLD, SYSTEMS, "--resamples", "9"), "--resamples is for --significance"),
         ((GOLD, SYSTEMS, "--cluster", "tcp://8.8.8.8:1"), "8.8.8.8 is a public address"),
         ((GOLD, SYSTEMS, "--tls-ca", "x"), "go together"),
         ((GOLD, SYSTEMS, "--tls-ca", "x", "--tls-cert", "y", "--tls-key", "z"), "are for --cluster"),
@@ -306,6 +311,16 @@ def test_a_table_of_scores_says_what_was_drawn(tmp_path):
     lines = ran("--scores", table, "--significance").stdout.splitlines()
     assert set(lines[3]) == {"-", "+"}
     assert "|drawn:test-sets|" in lines[-1]
+
+
+def test_a_win_on_one_of_many_test_sets_can_be_significant(tmp_path):
+    """Holm's smallest p over n test sets must reach .05 / n: 2,000 resamples are too few for 60 (2 / 2001 > .05 / 60)."""
+    table = tmp_path / "scores.tsv"
+    rows = "".join(f"{system}\tt{i}\t{score + i / 7}\n" for system, score in (("a", 70), ("b", 60)) for i in range(60))
+    table.write_text(f"system\ttreebank\tLAS\n{rows}", encoding="utf-8")
+    signature = ran("--scores", table, "--significance").stdout.splitlines()[-1]
+    assert "|resamples:3000|" in signature
+    assert "|resamples:9|" in ran("--scores", table, "--significance", "--resamples", "9").stdout.splitlines()[-1]
 
 
 def test_a_scheme_names_the_classes(tmp_path):

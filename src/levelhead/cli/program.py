@@ -32,7 +32,7 @@ VERBS = {
     "doctor": "Say what is installed, and what is missing for what.",
     "completion": "Print what completes commands in a shell.",
     "reproduce": "Run a paper's experiment again, its numbers beside ours.",
-    "task": "Run a shared task of one's own: hidden gold, blind systems, a leaderboard.",
+    "task": "Run a shared task: hidden gold, blind systems, a leaderboard.",
     "submit": "Hand in outputs or a system to a shared task.",
 }
 """Every verb and what it does, so that `--help` need not load them."""

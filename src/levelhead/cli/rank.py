@@ -35,6 +35,10 @@ from levelhead.significance import signature_of
 if TYPE_CHECKING:
     from levelhead.campaign.layout import Split
 
+_RESAMPLES = 2000
+_FOR_A_TEST_SET = 50
+"""Holm's correction over n test sets, at level .05, needs a p below .05 / n, which is at least 2 / (resamples + 1)."""
+
 _Every = Literal["official", "las-first"]
 """All measures of the rules, in the order of their scorer or with LAS first."""
 
@@ -68,7 +72,11 @@ class _Options(NamedTuple):
     " can be repeated.  [default: all]",
 )  # fmt: skip
 @click.option("--system", "only", multiple=True, metavar="NAME", help="Only this system; can be repeated.")
-@options.measure_option
+@click.option(
+    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
+    help="A measure, for example LAS or CLAS.recall; can be repeated, the first decides. Default: LAS, MLAS, BLEX and"
+    " CLAS, or LAS, UAS and CLAS under the rules conll17.",
+)  # fmt: skip
 @options.scheme_option
 @click.option("--all-measures", is_flag=True, help="All measures of the rules' scorer, after LAS.")
 @click.option(
@@ -84,7 +92,11 @@ class _Options(NamedTuple):
     help="Intervals and ranges of ranks by bootstrap, and lines between neighbours that differ significantly."
     "  [default: with --report and --figures]",
 )  # fmt: skip
-@options.resamples_option
+@click.option(
+    "--resamples", type=click.IntRange(1, 1_000_000),
+    help="Bootstrap resamples, and random permutations. Default: 2000, or 50 for each test set if that is more: with"
+    " fewer, no difference on one of so many could be significant.",
+)  # fmt: skip
 @options.seed_option
 @options.level_option
 @options.report_option
@@ -115,7 +127,7 @@ def rank(
     rules: str | None,
     split: Split,
     significance: bool | None,
-    resamples: int,
+    resamples: int | None,
     seed: int,
     level: float,
     report_file: str | None,
@@ -137,7 +149,9 @@ def rank(
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
     tested = significance if significance is not None else bool(report_file or figures)
-    extras = _Extras(Tests(resamples, seed, level) if tested else None, report_file, figures)
+    extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, report_file, figures)
+    if resamples is not None and not tested:
+        raise click.UsageError("--resamples is for --significance, --report and --figures")
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, scheme, rules, ranking, groups, every=every)
@@ -145,12 +159,14 @@ def rank(
     if scores is not None:
         if gold is not None or store is not None or address is not None:
             raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
+        if only or jobs is not None or rules is not None:
+            raise click.UsageError("--system, --jobs and --rules are for files, not for --scores")
         options.check_paths([scores], [output, report_file])
         results = read_scores(scores)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
-        options.check_paths(_inputs(campaign, manifest), [output, report_file])
+        options.check_paths(_inputs(campaign, manifest), [output, report_file, store])
         workers = _workers(campaign, jobs, address, tls)
         results = _score(campaign, chosen, workers, store, extras)
     _show(
@@ -177,6 +193,9 @@ def _show(
     emit: Callable[[Results, Sequence[Ranking]], None],
 ) -> None:
     """Rank, test, print, and write the page."""
+    if extras.tests is not None and not extras.tests.resamples:
+        enough = max(_RESAMPLES, _FOR_A_TEST_SET * len(results.test_sets))
+        extras = extras._replace(tests=extras.tests._replace(resamples=enough))
     rankings = list(_rankings(results, chosen, written))
     certainty = None if extras.tests is None else with_certainty(results, rankings, extras.tests)
     rankings = list(certainty.rankings) if certainty else rankings

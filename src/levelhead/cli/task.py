@@ -22,7 +22,7 @@ _DIR = click.argument("folder", metavar="[DIR]", type=click.Path(), default=".")
 
 @click.group()
 def task() -> None:
-    """Run a shared task of one's own: hidden gold, blind systems, a leaderboard.
+    """Run a shared task: hidden gold, blind systems, a leaderboard.
 
     DIR is the folder of the task, this one if it is not given.
     """

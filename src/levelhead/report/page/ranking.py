@@ -73,16 +73,19 @@ def ranking_page(
     signature = {**results.signature, "ranking": first.rule}
     choices = {"group": campaign.groups, "measure": campaign.measures}
     shown = [section for section in sections if section.blocks]
-    return Page("Ranking", _lead(first), _facts(results), choices, shown, notes, signature)
+    return Page(
+        "Ranking", _lead(first, several=len(campaign.groups) > 1), _facts(results), choices, shown, notes, signature
+    )
 
 
-def _lead(ranking: Ranking) -> str:
+def _lead(ranking: Ranking, *, several: bool) -> str:
     ranked = [one for one in ranking.standings if one.value is not None]
     if not ranked:
         return f"No system has an average of {ranking.measure}."
     best = ranked[0]
     value = Plain(best.value or 0) if lower_is_better(ranking.measure) else float(best.value or 0)
-    text = f"{best.system} is first by {ranking.measure}, with {formatted(value, Column(ranking.measure))}"
+    where = f" on {ranking.group.name}" if several else ""
+    text = f"{best.system} is first by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
     if len(ranked) > 1 and ranking.lines is not None:
         surely = "significantly ahead of" if 1 in ranking.lines else "but not significantly ahead of"
         text += f", {surely} {ranked[1].system}"
@@ -182,7 +185,7 @@ def _measures(campaign: _Campaign) -> Section:
     pair = _pair(campaign)
     blocks = [_slopes(campaign, group) for group in campaign.groups] if pair else []
     if pair:
-        blocks += [_families(campaign, pair), _points(campaign, pair)]
+        blocks += [make(campaign, pair, group) for group in campaign.groups for make in (_families, _points)]
     lead = "How ranks change with the measure."
     if pair == ("LAS", "CLAS"):
         lead += (
@@ -202,8 +205,7 @@ def _pair(campaign: _Campaign) -> tuple[str, str] | None:
 
 def _slopes(campaign: _Campaign, group: str) -> Block:
     rankings = [one for one in campaign.of(group) if not one.undefined][:_MOST_MEASURES]
-    number = campaign.groups.index(group) + 1
-    name = f"ranks-by-measure-{number}" if len(campaign.groups) > 1 else "ranks-by-measure"
+    name = _numbered(campaign, "ranks-by-measure", group)
     if len(rankings) < 2:
         return Block(name, when={"group": group})
     ranks = {one.system: [_rank(ranking, one.system) for ranking in rankings] for one in rankings[0].standings}
@@ -215,30 +217,35 @@ def _rank(ranking: Ranking, system: str) -> int | None:
     return next(one.rank for one in ranking.standings if one.system == system)
 
 
-def _valid(campaign: _Campaign, pair: tuple[str, str]) -> Iterable[tuple[str, TestSet, float, float]]:
-    """Both values of every valid output."""
-    for test_set in campaign.test_sets(campaign.rankings[0]):
+def _valid(campaign: _Campaign, pair: tuple[str, str], group: str) -> Iterable[tuple[str, TestSet, float, float]]:
+    """Both values of every valid output on the test sets of a group."""
+    for test_set in campaign.test_sets(campaign.of(group)[0]):
         for system in campaign.results.systems:
             x, y = (campaign.value(system, test_set, measure) for measure in pair)
             if x is not None and y is not None and campaign.result(system, test_set).state == "valid":
                 yield system, test_set, 100 * x, 100 * y
 
 
-def _points(campaign: _Campaign, pair: tuple[str, str]) -> Block:
+def _numbered(campaign: _Campaign, name: str, group: str) -> str:
+    return f"{name}-{campaign.groups.index(group) + 1}" if len(campaign.groups) > 1 else name
+
+
+def _points(campaign: _Campaign, pair: tuple[str, str], group: str) -> Block:
     points = [
         Point(x, y, test_set.language.family, f"{system} on {test_set.code}: {pair[0]} {x:.2f}, {pair[1]} {y:.2f}")
-        for system, test_set, x, y in _valid(campaign, pair)
+        for system, test_set, x, y in _valid(campaign, pair, group)
     ]
-    title = f"{pair[0]} against {pair[1]}"
+    name, title = _numbered(campaign, "measures", group), f"{pair[0]} against {pair[1]}"
     if not points:
-        return Block("measures")
-    drawing = scatter(title, points[:: 1 + len(points) // _MOST_POINTS], *pair)
-    return Block("measures", f"{title}, every valid output", drawing=drawing)
+        return Block(name, when={"group": group})
+    step = 1 + len(points) // _MOST_POINTS
+    which = "every valid output" if step == 1 else f"one of {step} valid outputs"
+    return Block(name, f"{title}, {which}", when={"group": group}, drawing=scatter(title, points[::step], *pair))
 
 
-def _families(campaign: _Campaign, pair: tuple[str, str]) -> Block:
+def _families(campaign: _Campaign, pair: tuple[str, str], group: str) -> Block:
     own: dict[str, list[tuple[str, float, float]]] = {}
-    for _, test_set, x, y in _valid(campaign, pair):
+    for _, test_set, x, y in _valid(campaign, pair, group):
         own.setdefault(test_set.language.family or "unknown", []).append((test_set.code, x / 100, y / 100))
     found: list[tuple[float, str, int, float, float]] = []
     for family, some in own.items():
@@ -252,11 +259,10 @@ def _families(campaign: _Campaign, pair: tuple[str, str]) -> Block:
         Column("Change", "difference"),
     )
     caption = f"Means over valid outputs of all systems; change from {pair[0]} to {pair[1]}, in points."
-    return (
-        Block("families", "By language family", caption, table=Table(columns, tuple(rows)))
-        if len(rows) > 1
-        else Block("families")
-    )
+    name, when = _numbered(campaign, "families", group), {"group": group}
+    if len(rows) < 2:
+        return Block(name, when=when)
+    return Block(name, "By language family", caption, when=when, table=Table(columns, tuple(rows)))
 
 
 def _classes(campaign: _Campaign) -> Section:
@@ -269,8 +275,7 @@ def _classes(campaign: _Campaign) -> Section:
 
 def _class_bars(campaign: _Campaign, group: str) -> Block:
     ranking = campaign.of(group)[0]
-    number = campaign.groups.index(group) + 1
-    name = f"classes-{number}" if len(campaign.groups) > 1 else "classes"
+    name = _numbered(campaign, "classes", group)
     systems = [one.system for one in ranking.standings]
     columns = {}
     for measure in campaign.classes:
