@@ -213,6 +213,8 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         (("--scores", "x", "--jobs", "2"), "are for files, not for --scores"),
         (("--scores", "x", "--rules", "conll17"), "are for files, not for --scores"),
         ((GOLD, SYSTEMS, "--resamples", "9"), "--resamples is for --significance"),
+        ((GOLD, SYSTEMS, "--definitions", GOLD / "en.conllu"), "invalid-definitions: not TOML"),
+        (("--scores", "x", "--definitions", "y"), "are for files, not for --scores"),
         ((GOLD, SYSTEMS, "--cluster", "tcp://8.8.8.8:1"), "8.8.8.8 is a public address"),
         ((GOLD, SYSTEMS, "--tls-ca", "x"), "go together"),
         ((GOLD, SYSTEMS, "--tls-ca", "x", "--tls-cert", "y", "--tls-key", "z"), "are for --cluster"),
@@ -334,6 +336,56 @@ def test_a_scheme_names_the_classes(tmp_path):
     done = ranked("--manifest", tmp_path / "m.toml")
     assert done.returncode == 2
     assert "campaign.scheme is 'calin'" in done.stderr
+
+
+OWN = """\
+[scheme.nominal]
+version = 2
+classes = { ARGUMENTS = ["nsubj", "obj", "iobj", "obl"] }
+
+[measure.ArgumentTags]
+needs = ["head", "upos"]
+only = "nominal:ARGUMENTS"
+"""
+
+
+def test_own_measures_are_those_of_score(tmp_path):
+    own = tmp_path / "own.toml"
+    own.write_text(OWN, encoding="utf-8")
+    measures = ("-m", "ArgumentTags", "-m", "LAS@ARGUMENTS", "--scheme", "nominal", "--definitions", own)
+    arguments = (GOLD, SYSTEMS, *measures, "--significance", "--resamples", "50", "--format", "json")
+    document = json.loads(ran(*arguments, "-j", "1").stdout)
+    assert json.loads(ran(*arguments, "-j", "2", "--store", tmp_path / "s").stdout) == document
+    assert document["signature"]["definitions"]
+    for one in document["results"]:
+        output = SYSTEMS / one["system"] / f"{one['test_set']}.conllu"
+        command = ("score", GOLD / output.name, output, *measures, "--format", "json")
+        done = subprocess.run([sys.executable, "-m", "levelhead", *command], capture_output=True, check=False)
+        if done.returncode:
+            assert one["state"] == "invalid"
+            continue
+        scores = {name: score["value"] for name, score in json.loads(done.stdout)["scores"].items()}
+        found = {name.replace("nominal:", ""): value for name, value in one["values"].items()}
+        assert found == pytest.approx({name: scores[name] for name in ("ArgumentTags", "LAS@ARGUMENTS")})
+
+
+def test_a_store_knows_own_measures_by_their_files(tmp_path):
+    own = tmp_path / "own.toml"
+    for needs, same in (("[]", "Words"), ('["head"]', "UAS")):
+        own.write_text(f"[measure.Own]\nneeds = {needs}\n", encoding="utf-8")
+        command = (GOLD, SYSTEMS, "-m", "Own", "-m", same, "--definitions", own, "--store", tmp_path / "s")
+        results = json.loads(ran(*command, "--format", "json").stdout)["results"]
+        assert len(results) == 24
+        assert all(one["values"]["Own"] == one["values"][same] for one in results)
+
+
+def test_a_manifest_names_own_measures(tmp_path):
+    (tmp_path / "own.toml").write_text(OWN, encoding="utf-8")
+    text = f'[campaign]\ngold = "{GOLD}"\nsystems = "{SYSTEMS}"\ndefinitions = ["own.toml"]\nscheme = "nominal"\n'
+    (tmp_path / "m.toml").write_text(f'{text}measures = ["LAS@ARGUMENTS"]\n', encoding="utf-8")
+    named = ran(GOLD, SYSTEMS, "-m", "LAS@nominal:ARGUMENTS", "--definitions", tmp_path / "own.toml").stdout
+    assert "LAS@nominal:ARGUMENTS" in named
+    assert ran("--manifest", tmp_path / "m.toml").stdout == named
 
 
 def test_scores_by_treebank_are_those_of_the_groups_asked_for():

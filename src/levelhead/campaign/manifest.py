@@ -17,7 +17,7 @@ from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.measures import STANDARD
 from levelhead.treebank.source import read_bytes
 
-_CAMPAIGN = ("gold", "systems", "measures", "scheme", "rules", "ranking", "show")
+_CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
 _SYSTEM = ("name", "folder")
 _TOP = ("campaign", "treebank", "system", "groups")
@@ -33,6 +33,7 @@ class Manifest(NamedTuple):
         systems: the folder of systems.
         groups: the codes of the test sets of each group.
         measures: the texts of measures, or None.
+        definitions: files of own measures and schemes.
         scheme: the scheme of classes that measures name without one, or None.
         rules: the name of rules, or None.
         ranking: the rule of ranking, or None.
@@ -46,6 +47,7 @@ class Manifest(NamedTuple):
     systems: Path | None
     groups: Mapping[str, Sequence[str]]
     measures: tuple[str, ...] | None
+    definitions: tuple[Path, ...]
     scheme: str | None
     rules: str | None
     ranking: str | None
@@ -119,6 +121,7 @@ class _Reading:
         test_sets = tuple(filter(None, (self._test_set(table, where, gold) for where, table in treebanks)))
         folders = dict(filter(None, (self._system(t, where) for where, t in self._tables(document, "system", _SYSTEM))))
         self._unique([test_set.code for test_set in test_sets], "[[treebank]]")
+        definitions = tuple(self.folder / each for each in self._texts(campaign, "definitions", "campaign") or ())
         return Manifest(
             test_sets=test_sets,
             folders=folders,
@@ -126,7 +129,8 @@ class _Reading:
             systems=systems,
             groups=self._groups(document, treebanks, [test_set.code for test_set in test_sets]),
             measures=self._texts(campaign, "measures", "campaign"),
-            scheme=self._choice(campaign, "scheme", tuple(STANDARD.schemes.by_name)),
+            definitions=definitions,
+            scheme=self._choice(campaign, "scheme", () if definitions else tuple(STANDARD.schemes.by_name)),
             rules=self._choice(campaign, "rules", ("ud", "udtools", "conll18", "conll17")),
             ranking=self._choice(campaign, "ranking", RANKINGS),
             show=self._texts(campaign, "show", "campaign"),
@@ -230,8 +234,9 @@ class _Reading:
         return None if text is None else self.folder / text
 
     def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
+        """One of some texts; any if there are no choices."""
         text = self._text(table, key, "campaign")
-        if text is not None and text not in choices:
+        if text is not None and choices and text not in choices:
             self._say(f"campaign.{key} is {quoted(text)}; there are {', '.join(choices)}")
         return text
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from fractions import Fraction
 from functools import lru_cache
 from pathlib import Path
@@ -19,7 +19,7 @@ from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_
 from levelhead.errors import Fault, InputError, Place, TextMismatch
 from levelhead.evaluation import Evaluation, parse_as, score_treebanks, weights_for
 from levelhead.jobs import StaleInput
-from levelhead.measures import REGISTRY, STANDARD, lower_is_better, parse_measure
+from levelhead.measures import STANDARD, Registry, lower_is_better, parse_measure
 from levelhead.scoring import Rules, Score
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure import Measure
@@ -31,6 +31,7 @@ from levelhead.secondary import Coverage, SecondaryEvaluation, score_valid_sente
 from levelhead.significance import Run, counted
 from levelhead.treebank import Treebank
 from levelhead.treebank.source import decompressed
+from levelhead.user_definitions import read_definitions
 
 _NOTHING = Fraction(0)
 _MOST_REASONS = 20
@@ -59,6 +60,7 @@ class Settings(NamedTuple):
         files: weights and training treebanks, by the measure that names them.
         treebank: the code of the test set, for measures that name a file for each.
         by_sentence: whether the counts of every sentence are kept, for tests of significance.
+        definitions: files of a user's own measures and schemes.
     """
 
     rules: str
@@ -66,6 +68,18 @@ class Settings(NamedTuple):
     files: Mapping[str, File]
     treebank: str = ""
     by_sentence: bool = False
+    definitions: tuple[File, ...] = ()
+
+    @property
+    def registry(self) -> Registry:
+        """The measures and schemes that there are."""
+        return _registry(self.definitions) if self.definitions else STANDARD
+
+    @property
+    def asked(self) -> list[Measure]:
+        """The measures."""
+        registry = self.registry
+        return [parse_measure(name, registry) for name in self.measures]
 
 
 def key_of(gold: File, system: File | None, settings: Settings) -> str:
@@ -84,6 +98,7 @@ def key_of(gold: File, system: File | None, settings: Settings) -> str:
         settings.rules,
         settings.measures,
         files,
+        [file.sha256 for file in settings.definitions],
         gold.sha256,
     ]
     parts.append(None if system is None else system.sha256)
@@ -145,16 +160,27 @@ def _weights(settings: Settings) -> dict[str, Weights]:
     read: dict[str, Weights] = {}
     for name, file in settings.files.items():
         try:
-            read |= _weights_in(name, file, settings.treebank if TEMPLATE in name else "")
+            treebank = settings.treebank if TEMPLATE in name else ""
+            read |= _weights_in(name, file, treebank, settings.definitions)
         except InputError as error:
             raise _Unusable(name, error) from error
     return read
 
 
 @lru_cache(maxsize=_FILES_AT_ONCE)
-def _weights_in(measure: str, file: File, treebank: str) -> Mapping[str, Weights]:
+def _weights_in(measure: str, file: File, treebank: str, definitions: tuple[File, ...]) -> Mapping[str, Weights]:
     _contents(file)  # is what it was
-    return weights_for([parse_measure(measure)], treebank=treebank)
+    registry = _registry(definitions)
+    return weights_for([parse_measure(measure, registry)], registry, treebank=treebank)
+
+
+@lru_cache(maxsize=_FILES_AT_ONCE)
+def _registry(definitions: tuple[File, ...]) -> Registry:
+    registry = STANDARD
+    for file in definitions:
+        _contents(file)  # is what it was
+        registry = read_definitions(file.path, registry)
+    return registry
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
@@ -167,32 +193,37 @@ def _gold(file: File, rules: str) -> Treebank | InputError:
 
 def _undefined(gold: File, settings: Settings, record: dict[str, Any]) -> list[str]:
     """The measures for which gold has nothing to measure: they have no value for gold itself either."""
-    valueless = [name for name, numbers in record.get("scores", {}).items() if _score(name, numbers).value is None]
+    scores = _scores(record, "scores", settings)
+    valueless = [name for name, score in scores.items() if score.value is None]
     if record["state"] != "valid" and rules_named(settings.rules).undefined is None:
         valueless = list(settings.measures)
-    perfect = _of_gold(gold, settings.rules, tuple(valueless)) if valueless else {}
+    perfect = _of_gold(gold, settings.rules, tuple(valueless), settings.definitions) if valueless else {}
     return [name for name, value in perfect.items() if value is None]
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _of_gold(file: File, rules: str, measures: tuple[str, ...]) -> Mapping[str, float | None]:
+def _of_gold(
+    file: File, rules: str, measures: tuple[str, ...], definitions: tuple[File, ...]
+) -> Mapping[str, float | None]:
     """The values of measures for gold against itself; those with weights or models always have one."""
     gold = _gold(file, rules)
     if not isinstance(gold, Treebank):
         return {}
-    asked = [measure for measure in map(parse_measure, measures) if not REGISTRY[measure.name].needs_file]
-    return {name: score.value for name, score in score_treebanks(gold, gold, asked, rules_named(rules)).items()}
+    registry = _registry(definitions)
+    asked = [parse_measure(name, registry) for name in measures]
+    asked = [measure for measure in asked if not registry.measures[measure.name].needs_file]
+    evaluation = score_treebanks(gold, gold, asked, rules_named(rules), registry=registry)
+    return {name: score.value for name, score in evaluation.items()}
 
 
 def _scored(gold: Treebank, raw: bytes, settings: Settings, weights: Mapping[str, Weights]) -> dict[str, Any]:
     """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
     rules = rules_named(settings.rules)
-    asked = [parse_measure(name) for name in settings.measures]
     data = b""
     try:
         data = decompressed(raw, "")
         system = parse_as(data, None, rules)
-        evaluation = score_treebanks(gold, system, asked, rules, weights)
+        evaluation = score_treebanks(gold, system, settings.asked, rules, weights, settings.registry)
     except TextMismatch as error:
         status = status_of_other_text(_n_characters(system, rules), _n_characters(gold, rules))
         return _refused(error, status, _salvaged(gold, data, settings, weights))
@@ -203,21 +234,22 @@ def _scored(gold: Treebank, raw: bytes, settings: Settings, weights: Mapping[str
         "status": status_of_scores(evaluation.scores, rules.name),
         "reasons": [],
         "scores": _numbers(evaluation),
-        **({"sentences": _sentences(evaluation, asked, rules, weights)} if settings.by_sentence else {}),
+        **({"sentences": _sentences(evaluation, settings, weights)} if settings.by_sentence else {}),
     }
 
 
 def _sentences(
-    evaluation: Evaluation, asked: Iterable[Measure], rules: Rules, weights: Mapping[str, Weights]
+    evaluation: Evaluation, settings: Settings, weights: Mapping[str, Weights]
 ) -> dict[str, list[list[float]]]:
     """The numerators and the denominators of each measure that has a value, a number for each gold sentence."""
-    matches = match(evaluation.gold, evaluation.system, rules)
+    matches = match(evaluation.gold, evaluation.system, rules_named(settings.rules))
+    registry = settings.registry
     found = {}
-    for measure in asked:
+    for measure in settings.asked:
         if evaluation[str(measure)].reason is None:
-            definition = STANDARD.measures[measure.name]
+            definition = registry.measures[measure.name]
             values = values_of(measure, definition, weights)
-            counts = count(matches, measure, definition, schemes=STANDARD.schemes, weights=values, by_sentence=True)
+            counts = count(matches, measure, definition, schemes=registry.schemes, weights=values, by_sentence=True)
             parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})]).parts[:, 0, 0].T
             whole = np.array_equal(parts, np.rint(parts))
             found[str(measure)] = parts.astype(np.int64).tolist() if whole else parts.tolist()
@@ -240,9 +272,10 @@ def _salvaged(
 ) -> SecondaryEvaluation | None:
     """The scores of the sentences of an invalid output that can be compared, if there are any."""
     rules = rules_named(settings.rules)
-    asked = [parse_measure(name) for name in settings.measures]
     try:
-        return score_valid_sentences(gold, *valid_sentences(data), asked, rules, weights)
+        return score_valid_sentences(
+            gold, *valid_sentences(data), settings.asked, rules, weights, registry=settings.registry
+        )
     except InputError:
         return None
 
@@ -256,10 +289,14 @@ def _numbers(evaluation: Evaluation) -> dict[str, list[Any]]:
     return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in evaluation.items()}
 
 
-def _score(name: str, numbers: list[Any], undefined: float | None = None) -> Score:
-    correct, gold, system, aligned, reason = numbers
-    perplexity = lower_is_better(name)
-    return Score(parse_measure(name), correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
+def _scores(record: dict[str, Any], what: str, settings: Settings) -> dict[str, Score]:
+    """The scores of a record, or those of its valid sentences."""
+    undefined, registry = rules_named(settings.rules).undefined, settings.registry
+    found = {}
+    for name, (correct, gold, system, aligned, reason) in record.get(what, {}).items():
+        measure, perplexity = parse_measure(name, registry), lower_is_better(name, registry)
+        found[name] = Score(measure, correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
+    return found
 
 
 def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gold]:
@@ -277,9 +314,7 @@ def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gol
     if "faults" in record:
         file = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else path
         raise InputError(*(Fault(slug, m, Place(file, line), "error", n) for line, slug, m, n in record["faults"]))
-    undefined = rules_named(settings.rules).undefined
-    scores = {name: _score(name, numbers, undefined) for name, numbers in record.get("scores", {}).items()}
-    secondary = {name: _score(name, numbers, undefined) for name, numbers in record.get("secondary", {}).items()}
+    scores, secondary = (_scores(record, what, settings) for what in ("scores", "secondary"))
     values = {name: scores[name].exact if name in scores else None for name in settings.measures}
     worst = {name: None if lower_is_better(name) else _NOTHING for name in values}  # there is no worst perplexity
     result = Result(

@@ -86,7 +86,8 @@ class Results(NamedTuple):
         Args:
             measures: their texts.
         """
-        kept = tuple(name for name in self.measures if name in set(measures))
+        asked = set(measures)
+        kept = tuple(name for name in self.measures if name in asked)
         return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
 
 

@@ -16,11 +16,12 @@ from levelhead.campaign.results import Gold, Result, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import measures_for
 from levelhead.jobs import Job, Store, Workers, processes, run
-from levelhead.measures import REGISTRY, parse_measure
+from levelhead.measures import STANDARD
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
 from levelhead.scoring.weights import for_treebank, path_of
+from levelhead.user_definitions import read_definitions
 
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
@@ -42,6 +43,7 @@ def score_campaign(
     workers: Workers | None = None,
     store: Store | None = None,
     by_sentence: bool = False,
+    definitions: Iterable[str | os.PathLike[str]] = (),
 ) -> Results:
     """Score every system on every test set; a missing or invalid output is 0, with its reason.
 
@@ -55,6 +57,7 @@ def score_campaign(
         workers: who does the work; this process if None.
         store: where results are kept, if anywhere.
         by_sentence: whether the counts of every sentence are kept, for `with_certainty`.
+        definitions: files of your own measures and schemes, as `read_definitions` reads them.
 
     Raises:
         InputError: a gold file is missing or not valid, a file does not stop changing, or workers cannot be had.
@@ -62,9 +65,13 @@ def score_campaign(
         OutputError: the store cannot be written.
     """
     chosen = rules_named(rules)
-    asked = measures_for(chosen, measures)
+    files = tuple(Path(path).absolute() for path in definitions)
+    registry = STANDARD
+    for path in files:
+        registry = read_definitions(path, registry)
+    asked = measures_for(chosen, measures, registry)
     settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), {}, by_sentence=by_sentence)
-    scoring = _Scoring(campaign, settings)
+    scoring = _Scoring(campaign, settings, files)
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
         if scoring.done():
@@ -75,11 +82,12 @@ def score_campaign(
 class _Scoring:
     """The state of one call of `score_campaign`."""
 
-    def __init__(self, campaign: Campaign, settings: Settings) -> None:
-        self.campaign, self.settings = campaign, settings
-        asked = [parse_measure(name) for name in settings.measures]
-        self.with_files = [measure for measure in asked if REGISTRY[measure.name].needs_file]
+    def __init__(self, campaign: Campaign, settings: Settings, definitions: tuple[Path, ...]) -> None:
         self.seen: dict[Path, _Seen] = {}
+        own = tuple(self._see(path).file for path in definitions)
+        self.campaign, self.settings = campaign, settings._replace(definitions=own)
+        registry = self.settings.registry
+        self.with_files = [one for one in self.settings.asked if registry.measures[one.name].needs_file]
         self.unreadable: dict[Path, str] = {}
         self.found: dict[str, bytes] = {}
         self.restless: list[Fault] = []
@@ -182,11 +190,16 @@ class _Scoring:
         return {
             "rules": self.settings.rules,
             **weights,
+            **self._definitions(),
             "gold": self._digest(test_set.gold for test_set in self.campaign.test_sets),
             "systems": self._digest(path for system in self.campaign.systems for path in system.outputs.values()),
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }
+
+    def _definitions(self) -> dict[str, str]:
+        own = self.settings.definitions
+        return {"definitions": "+".join(file.sha256[:12] for file in own)} if own else {}
 
     def _digest(self, paths: Iterable[Path | None]) -> str:
         """One hash for many files, in their order."""

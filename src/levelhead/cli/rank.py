@@ -51,6 +51,7 @@ class _Options(NamedTuple):
     """What the command line says, with a manifest's words where it is silent."""
 
     measures: tuple[str, ...]
+    definitions: tuple[str, ...]
     scheme: str | None
     rules: str
     ranking: str
@@ -78,6 +79,7 @@ class _Options(NamedTuple):
     " CLAS, or LAS, UAS and CLAS under the rules conll17.",
 )  # fmt: skip
 @options.scheme_option
+@options.definitions_option
 @click.option("--all-measures", is_flag=True, help="All measures of the rules' scorer, after LAS.")
 @click.option(
     "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]),
@@ -123,6 +125,7 @@ def rank(
     only: tuple[str, ...],
     measures: tuple[str, ...],
     scheme: str | None,
+    definitions: tuple[str, ...],
     all_measures: bool,
     rules: str | None,
     split: Split,
@@ -154,19 +157,19 @@ def rank(
         raise click.UsageError("--resamples is for --significance, --report and --figures")
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
-    chosen = _chosen(written, measures, scheme, rules, ranking, groups, every=every)
+    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
     tls = _tls(tls_ca, tls_cert, tls_key)
     if scores is not None:
         if gold is not None or store is not None or address is not None:
             raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
-        if only or jobs is not None or rules is not None:
-            raise click.UsageError("--system, --jobs and --rules are for files, not for --scores")
+        if only or jobs is not None or rules is not None or definitions:
+            raise click.UsageError("--system, --jobs, --rules and --definitions are for files, not for --scores")
         options.check_paths([scores], [output, report_file])
         results = read_scores(scores)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
-        options.check_paths(_inputs(campaign, manifest), [output, report_file, store])
+        options.check_paths([*_inputs(campaign, manifest), *chosen.definitions], [output, report_file, store])
         workers = _workers(campaign, jobs, address, tls)
         results = _score(campaign, chosen, workers, store, extras)
     _show(
@@ -226,10 +229,10 @@ class _Extras(NamedTuple):
 
 def _of_page(chosen: _Options) -> tuple[str, ...]:
     """The measures that only the page shows."""
-    from levelhead.measures import STANDARD
     from levelhead.scoring.rules import rules_named
 
-    scheme = STANDARD.schemes.by_name[chosen.scheme or STANDARD.schemes.default]
+    schemes = options.registry_of(chosen.definitions, chosen.scheme).schemes
+    scheme = schemes.by_name[schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
     return tuple(name for name in ("LAS", "CLAS", *classes) if name not in rules_named(chosen.rules).lacks)
 
@@ -241,6 +244,7 @@ def _classes(results: Results) -> list[str]:
 def _chosen(
     written: Manifest | None,
     measures: tuple[str, ...],
+    definitions: tuple[str, ...],
     scheme: str | None,
     rules: str | None,
     ranking: str | None,
@@ -253,20 +257,21 @@ def _chosen(
     rules = rules or (written.rules if written else None) or "ud"
     asked = measures or (written.measures if written else None) or ()
     if every == "las-first" or (every and not asked):
-        own = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
-        asked = tuple(dict.fromkeys((*asked, *own)))
+        official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
+        asked = tuple(dict.fromkeys((*asked, *official)))
     main = _MAIN_2017 if rules == "conll17" else _MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
     scheme = scheme or (written.scheme if written else None)
-    named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, scheme)
-    return _Options(named, scheme, rules, ranking, groups or (written.show if written else None) or (ALL,))
+    own = definitions or tuple(map(str, written.definitions if written else ()))
+    named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, own, scheme)
+    return _Options(named, own, scheme, rules, ranking, groups or (written.show if written else None) or (ALL,))
 
 
-def _with_scheme(measures: Iterable[str], scheme: str) -> tuple[str, ...]:
+def _with_scheme(measures: Iterable[str], definitions: Iterable[str], scheme: str) -> tuple[str, ...]:
     """Name the scheme in measures that leave it out: results then say what they are, whatever is asked for later."""
-    from levelhead.measures import STANDARD, parse_measure, qualified
+    from levelhead.measures import parse_measure, qualified
 
-    registry = STANDARD.with_default(scheme)
+    registry = options.registry_of(definitions, scheme)
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
@@ -308,6 +313,7 @@ def _workers(campaign: Campaign, jobs: int | None, address: str | None, tls: Tls
 def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
     measures = (*chosen.measures, *(_of_page(chosen) if extras.wanted else ()))
     settings: dict[str, Any] = {"rules": chosen.rules, "measures": measures, "workers": workers}
+    settings["definitions"] = chosen.definitions
     settings["by_sentence"] = extras.tests is not None
     if path is None:
         return score_campaign(campaign, **settings)
@@ -343,18 +349,18 @@ def _emit(
 
 def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:
     own = written.groups if written else {}
-    measures = list(dict.fromkeys(_known(results, measure) for measure in chosen.measures))
+    measures = list(dict.fromkeys(_known(results, measure, chosen.definitions) for measure in chosen.measures))
     for group in groups_named(chosen.groups, results.test_sets, own=own, ranking=chosen.ranking):
         yield from (rank_by(results, measure, group, chosen.ranking) for measure in measures)
 
 
-def _known(results: Results, measure: str) -> str:
+def _known(results: Results, measure: str, definitions: Iterable[str]) -> str:
     """The measure as the results name it."""
     if measure in results.measures:
         return measure
     from levelhead.measures import parse_measure
 
-    text = str(parse_measure(measure))
+    text = str(parse_measure(measure, options.registry_of(definitions, None)))
     if text not in results.measures:
         raise click.UsageError(f"the table has no {measure}; it has {', '.join(results.measures)}")
     return text
