@@ -174,6 +174,8 @@ def test_tables_of_one_name_are_told_apart(tmp_path, monkeypatch, capfd):
 def test_signatures_name_columns_of_families_and_those_held_fixed(scores, capfd):
     arguments = ["correlate", scores, "-c", "LAS", "-c", "WLAS", "--family", "family", "--given", "size"]
     assert "|given:size|family:family|version:" in levelhead(capfd, *arguments)[1]
+    keyed = ["correlate", scores, "-c", "LAS", "-c", "WLAS", "--key", "treebank"]
+    assert "|key:treebank|" in levelhead(capfd, *keyed)[1]
 
 
 def test_cumulative_variance_has_a_signature(scores, capfd):

@@ -31,6 +31,7 @@ class Measurements:
         texts: columns of text, such as language families; empty where there is no value.
         sources: the SHA-256 of each file that was read, by its name.
         notes: what was left out, in sentences.
+        key: the column that was said to name the treebank, if one was.
     """
 
     treebanks: tuple[str, ...]
@@ -38,6 +39,7 @@ class Measurements:
     texts: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     sources: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    key: str | None = None
 
     def __len__(self) -> int:
         return len(self.treebanks)
@@ -91,12 +93,12 @@ class Measurements:
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
-        """Return the version and the hash of each file, by as many of the last parts of its path as tell it apart.
+        """Return version, key, and the hash of each file by as many of the last parts of its path as tell it apart.
 
         Args:
             taken: names that mean something else.
         """
-        version = {"version": VERSION}
+        version = {"version": VERSION} | ({} if self.key is None else {"key": self.key})
         names = {*taken, *version}
         return version | {_label(path, self.sources, names): digest[:12] for path, digest in self.sources.items()}
 

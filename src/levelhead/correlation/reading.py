@@ -9,6 +9,7 @@ import json
 import math
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -47,7 +48,7 @@ def read_tables(paths: Iterable[str], *, key: str | None = None, missing: Missin
     Raises:
         InputError: a file is not a table, or the tables do not fit together.
     """
-    return join([read_table(*_named(path), key=key) for path in paths], missing)
+    return replace(join([read_table(*_named(path), key=key) for path in paths], missing), key=key)
 
 
 def _named(argument: str) -> tuple[str, str]:
