@@ -202,6 +202,22 @@ def output_to_the_weights_of_a_measure(folder: Path) -> Case:
     return Case([*SCORE, "-m", "WeightedLAS(weights)", "-o", "weights"], 2, says=INPUTS)
 
 
+@case
+def comparison_to_the_weights_of_a_measure(folder: Path) -> Case:
+    (folder / "weights").write_text("case 0\n")
+    compare = ["compare", "gold.conllu", "system.conllu", "system.conllu"]
+    return Case([*compare, "-m", "WeightedLAS(weights)", "-o", "weights"], 2, says=INPUTS)
+
+
+@case
+def ranking_to_the_weights_of_a_measure(folder: Path) -> Case:
+    (folder / "weights").write_text("case 0\n")
+    for name in ("golds/x.conllu", "systems/a/x.conllu"):
+        (folder / name).parent.mkdir(parents=True)
+        (folder / name).write_bytes(GOLD)
+    return Case(["rank", "golds", "systems", "-m", "WeightedLAS(weights)", "-o", "weights"], 2, says=INPUTS)
+
+
 # Signals
 
 

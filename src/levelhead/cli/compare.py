@@ -125,7 +125,7 @@ class Request(NamedTuple):
         for path in (self.gold, *self.systems):
             yield path
             yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
-        yield from (*self.train, *self.definitions)
+        yield from (*self.train, *self.definitions, *options.files_of_measures(self.measures))
 
     def registry(self) -> Registry:
         """Return the measures and schemes that there are."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -106,6 +106,15 @@ def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
 
         registry = read_definitions(path, registry)
     return registry if scheme is None else registry.with_default(scheme)
+
+
+def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
+    """Give the files that measures name, weights or training treebanks."""
+    from levelhead.scoring.measure import split
+    from levelhead.scoring.weights import path_of
+
+    named = (split(text) for text in measures if "(" in text)
+    return (path_of(measure) for measure in named if measure.argument is not None)
 
 
 def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:

@@ -169,7 +169,8 @@ def rank(
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
-        options.check_paths([*_inputs(campaign, manifest), *chosen.definitions], [output, report_file, store])
+        named = (*chosen.definitions, *options.files_of_measures(chosen.measures))
+        options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, store])
         workers = _workers(campaign, jobs, address, tls)
         results = _score(campaign, chosen, workers, store, extras)
     _show(

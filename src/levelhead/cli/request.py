@@ -10,8 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from levelhead.cli import options
-from levelhead.scoring.measure import split
-from levelhead.scoring.weights import ENTROPY, path_of
+from levelhead.scoring.weights import ENTROPY
 
 if TYPE_CHECKING:
     from levelhead.folders import Pairs
@@ -132,8 +131,7 @@ class Request(NamedTuple):
                     yield from (entry.path for entry in os.scandir(path))
         yield from (*self.train, *self.definitions)
         gates = (gate.rpartition("=")[0] for gate in (*self.gates, *self.ceilings))
-        measures = (split(text) for text in [*self.asked, *gates] if "(" in text)
-        yield from (path_of(measure) for measure in measures if measure.argument is not None)
+        yield from options.files_of_measures([*self.asked, *gates])
 
     def registry(self) -> Registry:
         """Return the measures and schemes that there are."""
