@@ -44,7 +44,7 @@ def unknown(command: str) -> list[str]:
 
 @pytest.mark.parametrize("page", PAGES, ids=[path.name for path in PAGES])
 def test_commands_that_are_shown_exist(page: Path) -> None:
-    """Those with files of the repository are run by test_readme; the others name files that only readers have."""
+    """They are run as well: sessions by test_readme, others by test_snippets."""
     shown = commands(page.read_text(encoding="utf-8"))
     assert [(command, missing) for command in shown if (missing := unknown(command))] == []
 

@@ -216,7 +216,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, SYSTEMS, "--definitions", GOLD / "en.conllu"), "invalid-definitions: not TOML"),
         (("--scores", "x", "--definitions", "y"), "are for files, not for --scores"),
         ((GOLD, SYSTEMS, "--cluster", "tcp://8.8.8.8:1"), "8.8.8.8 is a public address"),
-        ((GOLD, SYSTEMS, "--tls-ca", "x"), "go together"),
+        ((GOLD, SYSTEMS, "--tls-ca", "x"), "go together: give --tls-cert and --tls-key, too"),
         ((GOLD, SYSTEMS, "--tls-ca", "x", "--tls-cert", "y", "--tls-key", "z"), "are for --cluster"),
         ((GOLD, SYSTEMS, "--manifest", "nowhere.toml"), "nowhere.toml: unreadable-file"),
         ((GOLD, SYSTEMS, "--manifest", GOLD / "en.conllu"), "invalid-manifest: not TOML"),

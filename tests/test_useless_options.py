@@ -34,6 +34,9 @@ REFUSED = {
     "perplexity --treebanks list.tsv --order string": "--treebanks sets the string's order beside another",
     "perplexity EN EN --lift": "--lift changes nothing in the order of the string",
     "perplexity /no/train /no/test": "/no/test: unreadable-file",
+    "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "go together: give --tls-cert, too",
+    "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "are for --cluster",
+    "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
 }
 
 

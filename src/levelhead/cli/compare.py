@@ -110,15 +110,7 @@ class Request(NamedTuple):
 
     def entropy_weights(self) -> dict[str, Weights]:
         """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing if it was not asked for."""
-        if not self.needs_entropy:
-            return {}
-        from levelhead.scoring.weights import ENTROPY
-        from levelhead.treebank import read
-        from levelhead.typology import entropy_weights
-
-        if not self.train:
-            raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
-        return {ENTROPY: entropy_weights(read(path) for path in self.train)}
+        return options.entropy_weights_of(self.train) if self.needs_entropy else {}
 
     def inputs(self) -> Iterator[str]:
         """Give all files that are read, those of folders and of folders of runs too."""

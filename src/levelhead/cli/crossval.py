@@ -7,9 +7,10 @@ from typing import Any
 import click
 
 from levelhead.cli import options
+from levelhead.cli.cluster_options import cluster_options, tls_of
 from levelhead.cli.parser_options import recipe_of, repair_option, running_options, training_options
 from levelhead.cli.program import DONE
-from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
+from levelhead.jobs import Store, cluster, n_cores, processes
 
 
 @click.command()
@@ -21,8 +22,7 @@ from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
 @repair_option
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core]")
 @click.option("--store", type=click.Path(), help="Keep parsed folds in this file; run again, it continues.")
-@click.option("--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port.")
-@click.option("--tls", type=click.Path(), nargs=3, metavar="CA CERT KEY", help="Certificates (PEM) for the cluster.")
+@cluster_options
 @options.output_option
 def crossval(
     parser: str,
@@ -32,7 +32,9 @@ def crossval(
     jobs: int | None,
     store: str | None,
     address: str | None,
-    tls: tuple[str, str, str] | None,
+    tls_ca: str | None,
+    tls_cert: str | None,
+    tls_key: str | None,
     output: str | None,
     **chosen: Any,
 ) -> int:
@@ -41,12 +43,14 @@ def crossval(
     The parts are blocks of consecutive sentences. The output is TREEBANK with other trees, in its order, so that it can
     be scored against it.
     """
+    tls = tls_of(address, tls_ca, tls_cert, tls_key)
     options.check_paths([treebank], [output, store])
     recipe = recipe_of(parser, chosen)
     from levelhead.parsing import cross_validate
     from levelhead.treebank import read, to_conllu
 
-    workers = _workers(jobs, address, tls)
+    n_workers = jobs or n_cores()
+    workers = processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
     options.print_warnings(trees.warnings)
@@ -57,11 +61,3 @@ def crossval(
             parsed = cross_validate(trees, recipe, store=kept, **settings)
     options.emit(to_conllu(parsed).decode(), output)
     return DONE
-
-
-def _workers(jobs: int | None, address: str | None, tls: tuple[str, str, str] | None) -> Workers:
-    if address is not None:
-        return cluster(address, jobs or n_cores(), tls=Tls(*tls) if tls is not None else None)
-    if tls is not None:
-        raise click.UsageError("--tls is for --cluster")
-    return processes(jobs or n_cores())

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from levelhead.measures import Registry
     from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
+    from levelhead.scoring.weights import Weights
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
@@ -106,6 +107,17 @@ def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
 
         registry = read_definitions(path, registry)
     return registry if scheme is None else registry.with_default(scheme)
+
+
+def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
+    """Return the weights of WLAS(WDE), averaged over the training treebanks."""
+    from levelhead.scoring.weights import ENTROPY
+    from levelhead.treebank import read
+    from levelhead.typology import entropy_weights
+
+    if not train:
+        raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
+    return {ENTROPY: entropy_weights(read(path) for path in train)}
 
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:

@@ -26,6 +26,7 @@ from levelhead.campaign import (
 from levelhead.campaign.entries import Campaign
 from levelhead.campaign.groups import ALL
 from levelhead.cli import options
+from levelhead.cli.cluster_options import cluster_options, tls_of
 from levelhead.cli.program import DONE
 from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
 from levelhead.report import ranking as report
@@ -108,10 +109,7 @@ class _Options(NamedTuple):
     "-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core; one if there is little to do]"
 )
 @click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
-@click.option("--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port.")
-@click.option("--tls-ca", type=click.Path(), help="The certificate of the cluster's authority (PEM).")
-@click.option("--tls-cert", type=click.Path(), help="One's own certificate (PEM).")
-@click.option("--tls-key", type=click.Path(), help="The key of one's own certificate (PEM).")
+@cluster_options
 @options.format_option(*options.FORMATS, "prototext")
 @options.places_option
 @options.output_option
@@ -158,7 +156,7 @@ def rank(
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
-    tls = _tls(tls_ca, tls_cert, tls_key)
+    tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if scores is not None:
         if gold is not None or store is not None or address is not None:
             raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
@@ -228,16 +226,6 @@ class _Extras(NamedTuple):
         return self.report is not None or self.figures is not None
 
 
-def _of_page(chosen: _Options) -> tuple[str, ...]:
-    """The measures that only the page shows."""
-    from levelhead.scoring.rules import rules_named
-
-    schemes = options.registry_of(chosen.definitions, chosen.scheme).schemes
-    scheme = schemes.by_name[schemes.default]
-    classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
-    return tuple(name for name in ("LAS", "CLAS", *classes) if name not in rules_named(chosen.rules).lacks)
-
-
 def _classes(results: Results) -> list[str]:
     return [measure for measure in results.measures if measure.startswith("LAS@")]
 
@@ -276,14 +264,6 @@ def _with_scheme(measures: Iterable[str], definitions: Iterable[str], scheme: st
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
-def _tls(authority: str | None, certificate: str | None, key: str | None) -> Tls | None:
-    if authority is None and certificate is None and key is None:
-        return None
-    if authority is None or certificate is None or key is None:
-        raise click.UsageError("--tls-ca, --tls-cert and --tls-key go together")
-    return Tls(authority, certificate, key)
-
-
 def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split) -> Campaign:
     if gold is not None and systems is not None:
         return campaign_in(gold, systems, split=split)
@@ -305,14 +285,17 @@ def _only(campaign: Campaign, names: tuple[str, ...]) -> Campaign:
 def _workers(campaign: Campaign, jobs: int | None, address: str | None, tls: Tls | None) -> Workers:
     if address is not None:
         return cluster(address, jobs or n_cores(), tls=tls)
-    if tls is not None:
-        raise click.UsageError("--tls-ca, --tls-cert and --tls-key are for --cluster")
     sizes = (os.path.getsize(path) for system in campaign.systems for path in system.outputs.values())  # noqa: PTH202
     return processes(jobs or (1 if sum(sizes) < _SMALL else n_cores()))
 
 
 def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
-    measures = (*chosen.measures, *(_of_page(chosen) if extras.wanted else ()))
+    measures = chosen.measures
+    if extras.wanted:
+        from levelhead.report.page.ranking import measures_of_page
+
+        registry = options.registry_of(chosen.definitions, chosen.scheme)
+        measures = (*measures, *measures_of_page(chosen.rules, registry))
     settings: dict[str, Any] = {"rules": chosen.rules, "measures": measures, "workers": workers}
     settings["definitions"] = chosen.definitions
     settings["by_sentence"] = extras.tests is not None

@@ -9,6 +9,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from levelhead.cli import options
+from levelhead.cli.cluster_options import cluster_options, tls_of
 from levelhead.cli.program import DONE
 
 _NAMES = (
@@ -39,7 +40,7 @@ _NAMES = (
     "--quick", is_flag=True,
     help="Few resamples, and test sets in place of training sets that are missing: to see that all works.",
 )  # fmt: skip
-@click.option("--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port.")
+@cluster_options
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
 @click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
 @click.option(
@@ -62,6 +63,9 @@ def reproduce(
     weights: Path | None,
     quick: bool,
     address: str | None,
+    tls_ca: str | None,
+    tls_cert: str | None,
+    tls_key: str | None,
     jobs: int,
     store: str | None,
     report: Path | None,
@@ -83,12 +87,13 @@ def reproduce(
 
     if not treebanks and paper != "conll17":
         raise click.UsageError("name a folder of treebanks with --treebanks")
+    tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if report is not None:
         checked_page(report)
     with ExitStack() as stack:
         kept = None if store is None else stack.enter_context(Store(store))
         folder = outputs or Path(stack.enter_context(TemporaryDirectory(prefix="levelhead-")))
-        workers = processes(jobs) if address is None else cluster(address, jobs)
+        workers = processes(jobs) if address is None else cluster(address, jobs, tls=tls)
         request = Request(
             treebanks, systems, judgements, scores, weights, quick, workers=workers, store=kept,
             trainer=built_in, outputs=folder, seed=seed,

@@ -148,14 +148,7 @@ class Request(NamedTuple):
 
     def entropy_weights(self) -> dict[str, Weights]:
         """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing if it was not asked for."""
-        if not self._needs_entropy:
-            return {}
-        from levelhead.treebank import read
-        from levelhead.typology import entropy_weights
-
-        if not self.train:
-            raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
-        return {ENTROPY: entropy_weights(read(path) for path in self.train)}
+        return options.entropy_weights_of(self.train) if self._needs_entropy else {}
 
     def chosen_rules(self) -> Rules:
         """Return the rules, with the kinds of enhancement that are not scored."""

@@ -80,24 +80,17 @@ def report(task: Task, database: Database) -> bytes:
         InputError: jinja2 is not installed.
     """
     from levelhead.campaign import with_certainty
+    from levelhead.measures import STANDARD
     from levelhead.report.page import render
-    from levelhead.report.page.ranking import ranking_page
+    from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance import Settings, signature_of
 
     tests = Settings(resamples=_RESAMPLES)
-    classes = _classes(task)
-    results = score_folders(task, outputs_of(task, database), ("LAS", "CLAS", *classes), by_sentence=True)
+    scheme = task.manifest.scheme
+    shown = measures_of_page(rules_of(task), STANDARD if scheme is None else STANDARD.with_default(scheme))
+    classes = [name for name in shown if name.startswith("LAS@")]
+    results = score_folders(task, outputs_of(task, database), shown, by_sentence=True)
     results = public_results(results._replace(signature={**results.signature, **signature_of(tests)}))
     certainty = with_certainty(results, rankings_of(task, results), tests)
     page = ranking_page(results, certainty.rankings, certainty, classes)
     return render(page._replace(title=task.about.title))
-
-
-def _classes(task: Task) -> tuple[str, ...]:
-    """LAS of each class of relations, where the rules have it."""
-    from levelhead.measures import STANDARD
-    from levelhead.scoring.rules import rules_named
-
-    scheme = STANDARD.schemes.by_name[task.manifest.scheme or STANDARD.schemes.default]
-    names = (f"LAS@{scheme.name}:{name}" for name in scheme.classes)
-    return tuple(name for name in names if name not in rules_named(rules_of(task)).lacks)

@@ -6,11 +6,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.campaign import Certainty, Ranking, Result, Results, TestSet
-from levelhead.measures import lower_is_better
+from levelhead.measures import STANDARD, Registry, lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
 from levelhead.report.ranking import ranking_table
 from levelhead.report.table import Cell, Column, Plain, Table, formatted
+from levelhead.scoring.rules import rules_named
 
 _MOST_MEASURES = 6
 _MOST_POINTS = 3000
@@ -50,6 +51,18 @@ class _Campaign(NamedTuple):
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
         value = self.result(system, test_set).values.get(measure)
         return None if value is None else Plain(value) if lower_is_better(measure) else float(value)
+
+
+def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ...]:
+    """Return the measures that the page of a campaign shows whatever it ranks by: LAS, CLAS, and LAS of each class.
+
+    Args:
+        rules: the name of the rules; measures that they lack are left out.
+        registry: the measures and schemes that there are; its default scheme has the classes.
+    """
+    scheme = registry.schemes.by_name[registry.schemes.default]
+    classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
+    return tuple(name for name in ("LAS", "CLAS", *classes) if name not in rules_named(rules).lacks)
 
 
 def ranking_page(

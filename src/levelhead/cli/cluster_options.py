@@ -1,0 +1,49 @@
+"""The options of verbs whose jobs may run on a cluster."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from levelhead.jobs import Tls
+
+_OPTIONS = (
+    click.option(
+        "--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port."
+    ),
+    click.option("--tls-ca", type=click.Path(), help="The certificate of the cluster's authority (PEM)."),
+    click.option("--tls-cert", type=click.Path(), help="One's own certificate (PEM)."),
+    click.option("--tls-key", type=click.Path(), help="The key of one's own certificate (PEM)."),
+)
+
+
+def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --cluster, --tls-ca, --tls-cert and --tls-key."""
+    for decorator in reversed(_OPTIONS):
+        function = decorator(function)
+    return function
+
+
+def tls_of(address: str | None, authority: str | None, certificate: str | None, key: str | None) -> Tls | None:
+    """Return the files of the encryption, None if there is none.
+
+    Args:
+        address: what --cluster says.
+        authority: what --tls-ca says.
+        certificate: what --tls-cert says.
+        key: what --tls-key says.
+    """
+    if authority is None and certificate is None and key is None:
+        return None
+    if authority is None or certificate is None or key is None:
+        given = {"--tls-ca": authority, "--tls-cert": certificate, "--tls-key": key}
+        missing = " and ".join(option for option, path in given.items() if path is None)
+        raise click.UsageError(f"--tls-ca, --tls-cert and --tls-key go together: give {missing}, too")
+    if address is None:
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key are for --cluster")
+    from levelhead.jobs import Tls
+
+    return Tls(authority, certificate, key)
