@@ -26,6 +26,13 @@ NO_SYSTEMS = {"title": "Parsing <b>blind</b>", "contact": "<i>me</i>", "kinds": 
 class Site:
     """A task that is served, with two teams; one has a submission."""
 
+    @classmethod
+    def of(cls, folder, server: Server):
+        """Return one without teams."""
+        site = cls.__new__(cls)
+        site.folder, site.server, site.host = folder, server, urlsplit(server.address).netloc
+        return site
+
     def __init__(self, folder, server: Server) -> None:
         self.folder, self.server = folder, server
         self.host = urlsplit(server.address).netloc
@@ -424,6 +431,33 @@ def test_slow_clients_do_not_stay(tmp_path, monkeypatch):
             assert connection.recv(10) == b""
         assert list(Folder(folder).incoming.iterdir()) == []
         assert server.submit(secret, tar(outputs("alpha")))[0] == 201
+
+
+def test_forms_are_refused_before_their_files_are_read(tmp_path, monkeypatch):
+    """Who waits for the whole of what is announced here answers 408."""
+    monkeypatch.setattr("levelhead.service.guard.SECONDS_FOR_A_PIECE", 0.3)
+    limits = {"submissions_a_day": 1, "upload_megabytes": 1, "free_megabytes": 1}
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits=limits)
+    full = make_task(tmp_path / "full", task=NO_SYSTEMS, limits=limits | {"free_megabytes": 2_000_000_000})
+    with in_process(folder) as server, in_process(full) as without_room:
+        site, other = Site.of(folder, server), Site.of(full, without_room)
+        secret = token(folder, "a")
+        cookie, _ = site.sign_in(secret)
+        assert begun(site, 2000, cookie) == 408
+        assert begun(site, 2 * MEGABYTE, cookie) == 413
+        assert begun(site, 2000, "levelhead_session=x") == 401
+        assert begun(other, 2000, other.sign_in(token(full, "a"))[0]) == 507
+        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
+        assert begun(site, 2000, cookie) == 429
+
+
+def begun(site, size, cookie):
+    """Begin to send the form of an upload, and return the status of the answer."""
+    lines = ["POST /submissions HTTP/1.1", f"Host: {site.host}", f"Cookie: {cookie}", f"Content-Length: {size}"]
+    with connect(site) as connection:
+        connection.sendall("\r\n".join([*lines, "Content-Type: multipart/form-data; boundary=b", "", "--b"]).encode())
+        connection.settimeout(60)
+        return int(connection.recv(1000).split()[1])
 
 
 def test_one_upload_a_team_at_a_time(tmp_path):

@@ -1,5 +1,6 @@
 """The queue: whatever is accepted is finished exactly once, whatever is killed; what is refused leaves nothing."""
 
+import gzip
 import itertools
 import os
 import random
@@ -21,6 +22,7 @@ from levelhead.service import Folder
 from levelhead.service.database import Database
 from levelhead.service.description import Limits
 from levelhead.service.runner import Runner, drain
+from levelhead.service.sandbox import scratch_of
 from levelhead.service.submissions import (
     Refused,
     accept,
@@ -275,6 +277,60 @@ def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organiser(tmp_pat
         assert submission(database, name).state == "finished"
 
 
+def result_of(tmp_path, archive, kind="outputs"):
+    """Do a submission, and return what is kept of it."""
+    folder = Folder(make_task(tmp_path / "task"))
+    with Database(folder.database) as database:
+        team = team_of_token(database, new_token(database, "alpha"))
+        name = accept(database, folder, team, upload(folder, archive, kind=kind), FREE).id
+        drain(task_of(folder.path))
+        found = submission(database, name)
+    assert found.state == "finished", found
+    return found, found.document["results"]
+
+
+def test_an_output_that_is_compressed_is_0_and_the_others_are_scored(tmp_path):
+    """Outputs that cannot be taken are 0 with a reason, whatever their names; a compressed copy changes nothing."""
+    files = outputs("alpha")
+    files["fi.conllu.gz"] = gzip.compress(files.pop("fi.conllu"))
+    files["de.conllu"] = gzip.compress(files["de.conllu"])
+    files["en.conllu.xz"] = b"a copy"
+    found, results = result_of(tmp_path, tar(files))
+    assert found.reason is None
+    compressed = "{} is compressed; only the archive itself may be"
+    for code, name in (("fi", "fi.conllu.gz"), ("de", "de.conllu")):
+        assert (results[code]["state"], results[code]["reasons"]) == ("missing", [compressed.format(name)])
+        assert set(results[code]["values"].values()) == {"0"}
+    others = [one for code, one in results.items() if code not in {"fi", "de"}]
+    assert all(one["state"] == "valid" and one["reasons"] == [] for one in others)
+
+
+MACOS = {"__MACOSX/out/._en.conllu": b"\0\5\26\7", "out/.DS_Store": b"x", ".DS_Store": b"x", "._out": b"x"}
+
+
+def test_a_folder_packed_on_macos_is_that_folder_and_what_is_missing_is_named(tmp_path):
+    files = {f"out/{name}": data for name, data in outputs("alpha").items() if name != "fi.conllu"}
+    _, results = result_of(tmp_path, tar(files | MACOS))
+    assert {code for code, one in results.items() if one["state"] != "valid"} == {"fi"}
+    assert results["fi"]["reasons"] == ["there is no fi.conllu at the top of the archive"]
+    _, results = result_of(tmp_path / "elsewhere", tar(files | {"readme": b"x"}))
+    assert {code: one["reasons"] for code, one in results.items()} == {
+        code: [f"there is no {code}.conllu at the top of the archive"] for code in results
+    }
+
+
+@needs_sandbox
+def test_a_system_packed_on_macos_is_run_and_what_it_did_not_write_is_named(tmp_path):
+    program = b'#!/bin/sh\ncp /system/en.conllu "$2"\ngzip -c /system/fi.conllu > "$2/fi.conllu.gz"\n'
+    files = {f"out/{name}": data for name, data in outputs("alpha").items()}
+    found, results = result_of(tmp_path, tar({"out/run": program} | files | MACOS), "system")
+    assert found.reason is None
+    assert results["en"]["state"] == "valid"
+    assert results["de"]["reasons"] == ["the system wrote no de.conllu to the folder of outputs"]
+    assert results["fi"]["reasons"] == ["fi.conllu.gz is compressed; only the archive itself may be"]
+    assert not Runner(task_of(tmp_path / "task"), None).scratch.exists()
+
+
 def children(pid):
     """The processes that a process started."""
     return [int(n) for path in Path(f"/proc/{pid}/task").glob("*/children") for n in path.read_text().split()]
@@ -378,6 +434,22 @@ def test_the_runner_ends_with_the_server_and_is_begun_again_if_it_ends(tmp_path)
         while alive(found[0]):
             assert time.monotonic() < deadline
             time.sleep(0.02)
+
+
+@needs_sandbox
+@pytest.mark.parametrize("sent", [signal.SIGTERM, signal.SIGINT, signal.SIGKILL])
+def test_a_server_that_is_ended_leaves_nothing_of_a_run_behind(tmp_path, sent):
+    folder = make_task(tmp_path / "task", sandbox={"seconds": 60})
+    scratch = scratch_of(task_of(folder).sandbox, folder)
+    with serving(folder) as server:
+        server.submit(token(folder, "alpha"), tar({"run": b"#!/bin/sh\nsleep 50\n"}), "system")
+        wait_until(scratch.exists)
+        server.process.send_signal(sent)
+        server.process.wait(60)
+    if sent == signal.SIGKILL:  # then it is the runner that sees that the server is gone
+        wait_until(lambda: not scratch.exists())
+    assert not scratch.exists()
+    assert [one.state for one in all_of(folder)] == ["running"]  # it is begun again next time
 
 
 def test_one_task_is_served_once(tmp_path):

@@ -58,11 +58,15 @@ def run(place, program, limits=LIMITS, **files):
 def nothing_is_left():
     """Whether no process of the sandbox's user is left, once the kernel has cleared away those that were killed."""
     deadline = time.monotonic() + 60
-    while any(_owner(path) == int(SANDBOX_USER) for path in Path("/proc").iterdir() if path.name.isdecimal()):
+    while _of_the_user() if SANDBOX_USER else _commands():
         if time.monotonic() > deadline:
             return False
         time.sleep(0.02)
     return True
+
+
+def _of_the_user():
+    return any(_owner(path) == int(SANDBOX_USER) for path in Path("/proc").iterdir() if path.name.isdecimal())
 
 
 def _owner(path):
@@ -413,6 +417,14 @@ def test_root_without_a_user_for_systems_is_refused(monkeypatch):
         with pytest.raises(InputError) as refused:
             user_of(Sandbox(user=user))
         assert refused.value.slug == "no-sandbox"
+
+
+def test_a_user_for_systems_is_not_ignored_where_only_root_can_change_users(monkeypatch):
+    monkeypatch.setattr(os, "geteuid", lambda: 1000)
+    assert user_of(Sandbox()) is None
+    with pytest.raises(InputError, match="only root") as refused:
+        user_of(Sandbox(user="61234"))
+    assert refused.value.slug == "no-sandbox"
 
 
 def test_tasks_where_every_system_could_read_them_are_refused(tmp_path):

@@ -16,12 +16,10 @@ from levelhead.service import pages
 from levelhead.service.browsing import page_routes
 from levelhead.service.database import Database
 from levelhead.service.description import MEGABYTE, Task
-from levelhead.service.guard import Guard
+from levelhead.service.guard import FORM_BESIDE_FILE, Guard
 from levelhead.service.interface import interface_routes
 from levelhead.service.site import Site
 from levelhead.service.submissions import Refused
-
-_FORM_BESIDE_FILE = 1 << 16
 
 
 def application(task: Task, database: Database) -> ASGIApp:
@@ -35,7 +33,7 @@ def application(task: Task, database: Database) -> ASGIApp:
     routes = [*page_routes(site), *interface_routes(site)]
     handlers = {Refused: _refused(task), HTTPException: _http_error(task)}
     app = Starlette(routes=routes, exception_handlers=handlers)
-    return Guard(app, task.limits.upload_megabytes * MEGABYTE + _FORM_BESIDE_FILE)
+    return Guard(app, task.limits.upload_megabytes * MEGABYTE + FORM_BESIDE_FILE)
 
 
 def _refused(task: Task) -> Callable[[Request, Exception], Response]:

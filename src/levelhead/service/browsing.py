@@ -17,6 +17,7 @@ from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, R
 from starlette.routing import Route
 
 from levelhead.service import pages
+from levelhead.service.guard import FORM_BESIDE_FILE
 from levelhead.service.site import Site
 from levelhead.service.standings import own_results, report_of
 from levelhead.service.submissions import Refused, choose, submissions
@@ -200,6 +201,9 @@ def _of_forms(site: Site) -> list[Route]:
 async def _submitted(site: Site, session: Session, request: Request) -> None:
     """Take what the form of a page sends; the file of a form is on the disk before it is looked at."""
     await run_in_threadpool(site.check_open)
+    length = request.headers.get("content-length", "")
+    size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None
+    await run_in_threadpool(site.reception.refuse_early, session.team, size)
     async with site.reception.place(session.team), request.form(max_files=1, max_fields=8) as sent:
         _with_form(session, sent.get("form"))
         archive = sent.get("archive")

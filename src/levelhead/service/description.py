@@ -73,10 +73,10 @@ class Sandbox(NamedTuple):
     """How much a submitted system may use.
 
     Args:
-        user: the name or number of the user it runs as; needed where the server runs as root.
+        user: the name or number of the user it runs as; needed where the server runs as root, and refused elsewhere.
         seconds: how long it may run.
         cpu_seconds: how long each of its processes may compute.
-        memory_megabytes: of each of its processes.
+        memory_megabytes: of the address space of each of its processes, which is not all memory it can take.
         processes: how many it may have, all processes of the user counted.
         output_megabytes: what it may write; also the size of each of its temporary folders. All are in memory.
         log_kilobytes: how much of its standard output and error is kept.

@@ -18,6 +18,9 @@ SECONDS_FOR_A_PIECE = 30
 SECONDS_FOR_A_HEAD = 30
 """How long a client may take for the head of a request, or go on sending after it was answered."""
 
+FORM_BESIDE_FILE = 1 << 16
+"""How many bytes the form of an upload may have beside the archive."""
+
 _SECONDS_FOR_ALL = 1800
 _SMALL_BODY = 1 << 16
 _UPLOADS = {"/submissions", "/api/v1/submissions"}

@@ -43,7 +43,7 @@ upload_megabytes = 100
 unpacked_megabytes = 500
 
 [sandbox]
-# user = "levelhead-run"            # needed if the server runs as root
+# user = "levelhead-run"            # needed if the server runs as root, and only then
 seconds = 3600
 memory_megabytes = 4000
 processes = 64

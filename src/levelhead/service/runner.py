@@ -17,14 +17,13 @@ from levelhead.service.archives import ArchiveLimits, UnsafeArchive, unpack
 from levelhead.service.database import Database
 from levelhead.service.description import MEGABYTE, OUTPUTS, SYSTEM, Limits, Task, read_task
 from levelhead.service.folder import Folder, sync_tree
+from levelhead.service.outputs import add_reasons, tidy, top_of
 from levelhead.service.preparation import blind_files
 from levelhead.service.sandbox import run_system, scratch_of, user_of
-from levelhead.service.scoring import ScoringFailed, campaign_with, score_submission
+from levelhead.service.scoring import ScoringFailed, score_submission
 from levelhead.service.submissions import Submission, claim, finish, recover
-from levelhead.treebank.source import SUFFIXES
 
 _SECONDS_BETWEEN_LOOKS = 0.2
-_MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 NOT_SCORED = "it could not be scored; the organiser has been told why"
 """What a team is told where the fault is not its own."""
 
@@ -101,10 +100,11 @@ class Runner:
             unpack(upload, outputs, archive_limits(self.task.limits))
         else:
             reason = self._run(submission, upload, run)
-        self._tidy(outputs)
+        reasons = tidy(self.task, outputs, submission.kind)
         sync_tree(run)
         document = score_submission(self.task, outputs, run / "result.json")
         (run / "result.json").unlink()
+        add_reasons(document, reasons)
         finish(self.database, submission.id, run=run.name, document=document, reason=reason)
 
     def _run(self, submission: Submission, upload: Path, run: Path) -> str | None:
@@ -124,33 +124,11 @@ class Runner:
             system.mkdir()
             unpack(upload, system, archive_limits(self.task.limits))
             _readable(place, user)
-            done = run_system(_top(system), place / "input", run / "output", self.task.sandbox)
+            done = run_system(top_of(system), place / "input", run / "output", self.task.sandbox)
         finally:
             shutil.rmtree(place, ignore_errors=True)
         (run / "log").write_bytes(done.log)
         return done.reason
-
-    def _tidy(self, outputs: Path) -> None:
-        """Bring outputs to the top of their folder, and leave only plain text that belongs to a test set."""
-        top = _top(outputs)
-        campaign = campaign_with(self.task, {"submission": top})
-        wanted = campaign.systems[0].outputs
-        kept = outputs.with_name("kept")
-        kept.mkdir()
-        for code, path in wanted.items():
-            with path.open("rb") as file:
-                compressed = path.name.endswith(SUFFIXES) or file.read(8).startswith(_MAGIC)
-            if compressed:
-                raise UnsafeArchive(f"{path.name} is compressed inside the archive; only the archive itself may be")
-            path.rename(kept / f"{code}.conllu")
-        shutil.rmtree(outputs)
-        kept.rename(outputs)
-
-
-def _top(folder: Path) -> Path:
-    """The folder that holds everything, where an archive was made of a folder and not of what is in it."""
-    inside = [*folder.iterdir()]
-    return inside[0] if len(inside) == 1 and inside[0].is_dir() else folder
 
 
 def _readable(folder: Path, user: int | None) -> None:
@@ -185,6 +163,7 @@ def drain(task: Task) -> None:
         runner.recover()
         while runner.step(OUTPUTS) or runner.step(SYSTEM):
             pass
+        shutil.rmtree(runner.scratch, ignore_errors=True)
 
 
 def main(arguments: Sequence[str]) -> None:
@@ -196,8 +175,11 @@ def main(arguments: Sequence[str]) -> None:
     os.umask(0o022)
     task = read_task(arguments[0])
     folder = Folder(task.folder)
-    threading.Thread(target=_end_with_server, daemon=True).start()
+    alone = threading.Event()
+    scratch = scratch_of(task.sandbox, task.folder)
+    threading.Thread(target=_end_with_server, args=(scratch, alone), daemon=True).start()
     with only_runner(folder), Database(folder.database) as database:
+        alone.set()
         runner = Runner(task, database)
         runner.recover()
         lanes = [OUTPUTS, *[SYSTEM] * task.sandbox.at_once]
@@ -219,7 +201,9 @@ def _work(runner: Runner, kind: str) -> None:
         os._exit(1)  # the database cannot be had: the server starts another runner, which recovers
 
 
-def _end_with_server() -> None:
+def _end_with_server(scratch: Path, alone: threading.Event) -> None:
     while sys.stdin.buffer.read(1 << 16):
         pass
+    if alone.is_set():  # otherwise it is another runner's
+        shutil.rmtree(scratch, ignore_errors=True)
     os._exit(0)

@@ -4,7 +4,9 @@ Nothing of the task is mounted but copies of the inputs and the system itself, r
 in memory and of a fixed size. Outputs leave through a pipe, as a tar file that is read like any stranger's archive.
 
 The limits of processes are per process (setrlimit(2)), and the number of processes is that of a user, which is not
-counted for root: hence a user of its own. Times are of the clock and of each process.
+counted for root: hence a user of its own. Times are of the clock and of each process. The limit of memory is that of
+the address space: memfd_create(2), System V shared memory and pipes hold memory that no process has mapped, so only the
+cgroup of the whole server limits memory.
 """
 
 from __future__ import annotations
@@ -98,9 +100,11 @@ def user_of(limits: Sandbox) -> int | None:
         limits: of the sandbox.
 
     Raises:
-        InputError: there is no such user, or root is to run systems.
+        InputError: there is no such user, or root is to run systems, or only root could run them as that user.
     """
     if os.geteuid() != 0:
+        if limits.user:
+            raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: leave it out")
         return None
     if not limits.user:
         raise _no_sandbox("the server runs as root: name an unprivileged user of its own as sandbox.user")

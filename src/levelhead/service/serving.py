@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import fcntl
+import shutil
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from typing import Any
+from typing import Any, Self
 
 import uvicorn
 from starlette.types import ASGIApp
@@ -20,7 +21,7 @@ from levelhead.service.description import SYSTEM, Task
 from levelhead.service.folder import Folder
 from levelhead.service.guard import Protocol
 from levelhead.service.preparation import check_inputs
-from levelhead.service.sandbox import check_sandbox
+from levelhead.service.sandbox import check_sandbox, scratch_of
 
 _SECONDS_BEFORE_ANOTHER = 1
 _PROGRAM = "import sys; from levelhead.service.runner import main; main(sys.argv[1:])"
@@ -36,14 +37,20 @@ class _Runners:
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._keep_running, daemon=True)
 
-    def __enter__(self) -> None:
+    def __enter__(self) -> Self:
         self._thread.start()
+        return self
 
     def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the runner, and remove where it unpacked systems."""
         self._stop.set()
         if self._process is not None:
             self._process.kill()  # whatever it did is begun again next time
         self._thread.join()
+        shutil.rmtree(scratch_of(self._task.sandbox, self._task.folder), ignore_errors=True)
 
     def _keep_running(self) -> None:
         while not self._stop.is_set():
@@ -99,8 +106,8 @@ def serve(task: Task, *, host: str, port: int) -> None:
     """
     folder = Folder(task.folder)
     folder.prepare()
-    with _only_server(folder), _prepare(task) as database, _Runners(task):
-        server = _Server(_settings(application(task, database), host, port))
+    with _only_server(folder), _prepare(task) as database, _Runners(task) as runners:
+        server = _Server(_settings(application(task, database), host, port), runners)
         server.run()
     if not server.started:
         raise InputError(Fault("invalid-task", f"nothing can listen at {host}:{port}"))
@@ -119,7 +126,11 @@ def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens, once it does."""
+    """Says where it listens, once it does, and stops the runners, if it has any, at its end."""
+
+    def __init__(self, settings: uvicorn.Config, runners: _Runners | None = None) -> None:
+        super().__init__(settings)
+        self._runners = runners
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
@@ -127,3 +138,8 @@ class _Server(uvicorn.Server):
             for socket in server.sockets:
                 host, port = socket.getsockname()[:2]
                 print(f"http://{host}:{port}", flush=True)  # noqa: T201
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        await super().shutdown(sockets)
+        if self._runners is not None:
+            self._runners.stop()  # here, since uvicorn then ends the process by the signal that it was sent

@@ -87,12 +87,9 @@ class Reception:
         Raises:
             Refused: it is not accepted, and nothing of it is left.
         """
-        limits = self.task.limits
         if announced.kind not in self.task.about.kinds:
             raise Refused(f"this task does not take that; it takes {', '.join(self.task.about.kinds)}")
-        if announced.size is not None and announced.size > limits.upload_megabytes * MEGABYTE:
-            raise Refused(f"the archive is larger than {limits.upload_megabytes} MB", 413)
-        await run_in_threadpool(self._refuse_early, team, announced)
+        await run_in_threadpool(self.refuse_early, team, announced.size, announced.key)
         path = self.folder.incoming / secrets.token_hex(16)
         try:
             upload = await self._write(path, announced, body)
@@ -101,18 +98,29 @@ class Reception:
         finally:
             path.unlink(missing_ok=True)
 
-    def _refuse_early(self, team: Team, announced: Announced) -> None:
-        """Refuse before anything is read; what was accepted before under the same key is let through."""
+    def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
+        """Refuse before anything is read; what was accepted before under the same key is let through.
+
+        Args:
+            team: who uploads.
+            size: how many bytes will come; None if the client does not say.
+            key: what tells the archive from others.
+
+        Raises:
+            Refused: it is too large, the team has used up its submissions, or the disk is full.
+        """
+        limits, most = self.task.limits, self.task.limits.upload_megabytes * MEGABYTE
+        if size is not None and size > most:
+            raise Refused(f"the archive is larger than {limits.upload_megabytes} MB", 413)
         query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
-        if announced.key is not None and self.database.rows(query, team.id, announced.key):
-            return
-        refuse_early(self.database, team, self.task.limits)
+        if key is None or not self.database.rows(query, team.id, key):
+            refuse_early(self.database, team, limits)
+        room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
+        if room < (most if size is None else size):
+            raise Refused("the server has no room left; the organiser must make some", 507)
 
     async def _write(self, path: Path, announced: Announced, body: AsyncIterator[bytes]) -> Upload:
         most = self.task.limits.upload_megabytes * MEGABYTE
-        room = shutil.disk_usage(self.folder.state).free - self.task.limits.free_megabytes * MEGABYTE
-        if room < (announced.size or most):
-            raise Refused("the server has no room left; the organiser must make some", 507)
         digest, size = hashlib.sha256(), 0
         with path.open("xb") as file:
             async for part in body:
