@@ -101,6 +101,12 @@ def test_python_sessions_print_what_the_page_shows(page: str, monkeypatch: pytes
         assert python(session, names) == session
 
 
+def test_definitions_on_the_pages_are_those_of_the_examples() -> None:
+    definitions = text_of("examples/definitions.toml")
+    for page in ("docs/contributing.md", "docs/fair-measures.md"):
+        assert f"```toml\n{definitions}```" in text_of(page)
+
+
 def test_stale_sessions_are_written_anew() -> None:
     stale = ">>> a = 1\n>>> a\n2\n>>> for i in range(a):\n...     i\n>>> 1 / 0\n>>> int('x')\nTraceback\n  x\nValueError: y\n"
     fresh = python(stale, {})

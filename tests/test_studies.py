@@ -2,18 +2,22 @@
 
 import json
 import lzma
+import re
 import tomllib
 from importlib.resources import files
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from levelhead.cli.program import cli
+from levelhead.cli.reproduce import _NAMES
 from levelhead.errors import InputError
 from levelhead.jobs import Store
 from levelhead.report.page import render
-from levelhead.studies import STUDIES, Request, Study, reproduce
+from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Request, Study, reproduce
+from levelhead.studies.numbers import p_shown, spearman
 from levelhead.studies.page import document, markdown, page, text, write_page
 from levelhead.studies.training import built_in
 
@@ -66,7 +70,7 @@ def test_pages(studies: dict[str, Study], name: str, tmp_path: Path) -> None:
 
 def test_studies_have_figures(studies: dict[str, Study]) -> None:
     assert {name: sum(one.figure is not None for one in study.sections) for name, study in studies.items()} == {
-        "nivre-fang-2017": 1, "callin": 3, "conll17": 0, "kohita-2017": 3, "sogaard-haulrich": 2, "measures-2018": 4,
+        "nivre-fang-2017": 1, "callin": 3, "conll17": 0, "kohita-2017": 4, "sogaard-haulrich": 2, "measures-2018": 4,
     }  # fmt: skip
 
 
@@ -74,6 +78,18 @@ def test_one_mistake_costs_more_in_finnish(studies: dict[str, Study]) -> None:
     section = studies["nivre-fang-2017"].sections[0]
     assert section.table is not None
     assert section.table.rows == (("en", 0.875, 0.75), ("fi", 0.75, 0.75))
+
+
+def test_pages_of_studies_in_the_documentation() -> None:
+    """A p below .00005 is printed as such, and verdicts are counted in one order."""
+    pages = [EXAMPLES.parent.parent / "docs" / "studies" / f"{name}.md" for name in STUDIES]
+    for path in pages:
+        told = path.read_text(encoding="utf-8")
+        assert "| 0.0000 |" not in told, path.name
+        assert " 1 hold," not in told
+        assert re.search(
+            r"^Of \d+ claims: \d+ holds?(, \d+ do(es)? not hold)?(, \d+ cannot be tested here)?\.$", told, re.MULTILINE
+        )
 
 
 def test_resumed_studies_are_the_same(tmp_path: Path) -> None:
@@ -176,12 +192,100 @@ def test_command_line(tmp_path: Path) -> None:
         (["callin", "--treebanks", EXAMPLES / "nothing"], "unreadable-file"),
         (["callin", "--treebanks", EXAMPLES / "gold", "--report", "page.pdf"], "unknown-report-format"),
         (["measures-2018", "--treebanks", EXAMPLES / "gold"], "missing-system-file"),
+        (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "sistems"], "unreadable-file"),
+        (["callin", "--treebanks", EXAMPLES / "gold", "--judgements", EXAMPLES / "people"], "unreadable-file"),
+        (["conll17", "--scores", EXAMPLES / "scores.tsv"], "unreadable-file"),
+        (["callin", "--treebanks", EXAMPLES / "gold", "--scores", __file__], "unused-input"),
+        (["kohita-2017", "--treebanks", EXAMPLES / "gold", "--judgements", EXAMPLES], "unused-input"),
+        (["conll17", "--systems", EXAMPLES / "systems"], "unused-input"),
+        (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES], "missing-system-file"),
+        (["kohita-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "systems"], "missing-system-file"),
+        (["sogaard-haulrich", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "gold"], "missing-system-file"),
     ],
 )
 def test_refusals(arguments: list[object], slug: str) -> None:
     with pytest.raises(InputError) as caught:
         run(*arguments)
     assert caught.value.faults[0].slug == slug
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if name != "conll17"])
+def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(*_: object) -> None:
+        raise AssertionError("work was begun")
+
+    monkeypatch.setattr("levelhead.studies.request.Task", work)
+    monkeypatch.setattr(f"levelhead.studies.{_MODULES[name]}.Task", work)
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "other.conllu").write_text("")
+    for systems in (tmp_path, tmp_path / "some"):
+        with pytest.raises(InputError, match="no file in this folder is named as the output for a treebank"):
+            reproduce(name, Request((EXAMPLES / "gold",), systems))
+
+
+def test_a_folder_of_folders_is_told_from_one_of_treebanks() -> None:
+    with pytest.raises(InputError, match=r"name one of the folders in it: gold$"):
+        run("nivre-fang-2017", "--treebanks", EXAMPLES)
+    with pytest.raises(InputError, match=r"in it: nivre-fang/gold, nivre-fang/system, parallel/gold$"):
+        run("callin", "--quick", "--treebanks", EXAMPLES.parent)
+
+
+def test_the_command_line_has_all_studies() -> None:
+    assert _NAMES == tuple(STUDIES) == tuple(_USED) == tuple(_WHERE) == tuple(_MODULES)
+
+
+@pytest.mark.parametrize("name", ["nivre-fang-2017", "measures-2018"])
+def test_quick_runs_of_a_checkout_need_no_treebanks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES.parent.parent)
+    code, out, err = run(name, "--quick")
+    assert (code, "examples/parallel/gold" in err.replace("\\", "/")) == (0, True)
+    assert "Its verdicts on treebanks and parsers mean nothing." in out
+
+
+def test_outputs_of_parsers_where_none_is_trained(tmp_path: Path) -> None:
+    given = ["--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "systems", "--outputs", tmp_path]
+    arguments = ["reproduce", "measures-2018", *map(str, given)]
+    with pytest.raises(click.UsageError, match="--outputs keeps"):
+        CliRunner().invoke(cli, arguments, standalone_mode=False, catch_exceptions=False)
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_quick_pages_say_that_they_are(studies: dict[str, Study], name: str) -> None:
+    for told in (text(studies[name]), markdown(studies[name]), render(page(studies[name])).decode()):
+        assert "Its verdicts on treebanks and parsers mean nothing." in told
+    document = text(studies[name])
+    assert not re.search(r"six of twenty-six|Averaged over \d+ training sets", document)
+    if name == "nivre-fang-2017":
+        assert "run on the development sets (the test sets, for want of one: en, fi, fr, de)" in document
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_nothing_is_judged_by_nothing_and_no_p_is_0(studies: dict[str, Study], name: str) -> None:
+    for claim in studies[name].claims:
+        if claim.evidence.startswith("0 of 0"):
+            assert claim.verdict == "cannot be tested here", claim
+        assert not re.search(r"p = 0\.0+\b", claim.evidence), claim
+    assert not re.search(r"\b0\.0000\b", text(studies[name]))
+
+
+@pytest.mark.parametrize(
+    ("p", "told"),
+    [(None, "p = -"), (0.0, "p < 0.001"), (0.00049, "p < 0.001"), (0.0005, "p = 0.001"), (0.024, "p = 0.024"), (1.0, "p = 1.000")],
+)  # fmt: skip
+def test_small_p(p: float | None, told: str) -> None:
+    assert p_shown(p) == told
+
+
+def test_few_treebanks_in_order_prove_little() -> None:
+    """Four pairs in perfect order have p = 2/4!, five 2/5!; by Student's t it would be 0."""
+    assert spearman([(1.0, 4.0), (2.0, 3.0), (3.0, 2.0), (4.0, 1.0)]) == (pytest.approx(-1), pytest.approx(2 / 24), 4)
+    assert spearman((float(i), i**2 + 1.0) for i in range(5))[1] == pytest.approx(2 / 120)
+
+
+def test_long_cells_of_pages_wrap(studies: dict[str, Study]) -> None:
+    html = render(page(studies["conll17"])).decode()
+    assert re.search(r"\.data td\.long \{[^}]*white-space: normal", html)
+    assert '<td class="long"><bdi>zur not recognised as a contraction' in html
 
 
 def test_unknown_studies_and_outputs_without_a_folder() -> None:

@@ -200,6 +200,7 @@ MESSAGES: Mapping[str, Message] = {
     ),
     # studies
     "unknown-study": _error("There is no study of this name.", "`levelhead reproduce --help` lists them."),
+    "unused-input": _error("The study does not use what it is given.", "Leave it out, or give what it goes with."),
     "no-outputs-folder": _error("Trained parsers need a folder for their outputs.", "Name one."),
     "not-gold-words": _error(
         "An output has other words or sentences than the test set.", "Parse the words of the gold test set."

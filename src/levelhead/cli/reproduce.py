@@ -16,6 +16,20 @@ _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
 )  # fmt: skip
 
+_UNTRAINED = ("conll17", "measures-2018")
+"""Studies that train no parsers."""
+
+_EXAMPLES = Path("examples", "parallel")
+"""Where examples are in a checkout."""
+
+
+def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[Path, ...], Path | None]:
+    """The treebanks of a quick run from a checkout, and the outputs for them if the study needs some."""
+    if not quick or systems is not None or not (_EXAMPLES / "gold").is_dir():
+        raise click.UsageError("name a folder of treebanks with --treebanks")
+    click.echo(f"on the treebanks in {_EXAMPLES / 'gold'}", err=True)
+    return (_EXAMPLES / "gold",), _EXAMPLES / "systems" if paper in _UNTRAINED else None
+
 
 @click.command()
 @click.argument("paper", type=click.Choice(_NAMES))
@@ -38,7 +52,8 @@ _NAMES = (
 )  # fmt: skip
 @click.option(
     "--quick", is_flag=True,
-    help="Few resamples, and test sets in place of training sets that are missing: to see that all works.",
+    help="Few resamples, and test sets in place of training sets that are missing: to see that all works. In a"
+    " checkout, without --treebanks, on its examples.",
 )  # fmt: skip
 @cluster_options
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
@@ -86,7 +101,9 @@ def reproduce(
     from levelhead.studies.training import built_in
 
     if not treebanks and paper != "conll17":
-        raise click.UsageError("name a folder of treebanks with --treebanks")
+        treebanks, systems = _examples(paper, systems, quick=quick)
+    if outputs is not None and (systems is not None or paper in _UNTRAINED):
+        raise click.UsageError("--outputs keeps what our parsers give: none is trained here, leave it out")
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if report is not None:
         checked_page(report)

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Mapping
+from pathlib import Path
 from types import MappingProxyType
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, Place
+from levelhead.studies.parts import check_outputs, parts_of
 from levelhead.studies.request import Request, Trainer
 from levelhead.studies.study import Claim, Section, Study
 
@@ -27,6 +30,30 @@ _MODULES = {
     "sogaard-haulrich": "sogaard_haulrich", "measures-2018": "measures_2018",
 }  # fmt: skip
 
+_USED: Mapping[str, frozenset[str]] = MappingProxyType(
+    {
+        "nivre-fang-2017": frozenset({"systems"}),
+        "callin": frozenset({"systems", "judgements", "weights"}),
+        "conll17": frozenset({"systems", "scores"}),
+        "kohita-2017": frozenset({"systems"}),
+        "sogaard-haulrich": frozenset({"systems"}),
+        "measures-2018": frozenset({"systems"}),
+    }
+)
+"""What each study uses beside treebanks."""
+
+_WHERE: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "nivre-fang-2017": ("", "swap-lazy"),
+        "callin": ("", "arc-eager"),
+        "conll17": ("", "*"),
+        "kohita-2017": ("*/UD",),
+        "sogaard-haulrich": ("*",),
+        "measures-2018": ("*",),
+    }
+)
+"""In which folders of `systems` each study finds outputs."""
+
 __all__ = ["STUDIES", "Claim", "Request", "Section", "Study", "Trainer", "reproduce"]
 
 
@@ -38,9 +65,28 @@ def reproduce(name: str, request: Request) -> Study:
         request: what to run it on.
 
     Raises:
-        InputError: there is no such study, something that it needs is missing, or a file is not valid.
+        InputError: there is no such study, something that it needs is missing or is given and not used, or a file is
+            not valid.
     """
     if name not in STUDIES:
         raise InputError(Fault("unknown-study", f"there is no study {name!r}; there are {', '.join(STUDIES)}"))
+    for given in ("systems", "judgements", "scores", "weights"):
+        _check(name, given, getattr(request, given))
+    if request.systems is not None:
+        if not request.treebanks:
+            raise InputError(Fault("unused-input", "systems change nothing without treebanks"))
+        check_outputs(request.systems, parts_of(request), _WHERE[name])
     study: Study = importlib.import_module(f"levelhead.studies.{_MODULES[name]}").reproduce(request)
     return study
+
+
+def _check(name: str, given: str, path: Path | None) -> None:
+    """Raise an InputError if a study does not use what is given, or if it is not there."""
+    if path is None:
+        return
+    if given not in _USED[name]:
+        raise InputError(Fault("unused-input", f"{name} does not use {given}", Place(os.fspath(path))))
+    folder = given in {"systems", "judgements"}
+    if not (path.is_dir() if folder else path.is_file()):
+        message = f"there is no such {'folder' if folder else 'file'} of {given}"
+        raise InputError(Fault("unreadable-file", message, Place(os.fspath(path))))

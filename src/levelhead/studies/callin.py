@@ -69,18 +69,21 @@ def reproduce(request: Request) -> Study:
     tasks = [Task(code, measure, (treebanks[code].tested, path), (weights,)) for code, path in outputs.items()]
     measured = done(NAME, tasks, request)
     rows = {code: {**described[code], **measured.get(code, {})} for code in described}
+    trained = sum(parts.train is not None for parts in treebanks.values())
+    over = "" if request.weights or not known else _averaged_over(known, trained)
     people = _judgements(request, weights)
     sections = (
-        _sizes(rows, numbers), _classes(numbers), _entropies(averaged, known), _scores(rows),
+        _sizes(rows, numbers), _classes(numbers), _entropies(averaged, over, request), _scores(rows),
         _correlations(rows, numbers), _variances(rows), *_agreement(people, numbers), _cascading(rows, numbers),
     )  # fmt: skip
     claims = (
-        *claims_on_treebanks(rows, treebanks, numbers), claim_on_classes(numbers), claim_on_entropies(averaged, known),
+        *claims_on_treebanks(rows, treebanks, numbers), claim_on_classes(numbers),
+        claim_on_entropies(averaged, known, over),
         *claims_on_scores(rows), *claims_on_correlations(rows, request),
         *claims_on_people(people), *claims_on_cascading(rows, numbers, given=given),
         claim_on_program(rows, numbers, given=given and request.weights is not None),
     )  # fmt: skip
-    source = "file" if request.weights else f"{known} training sets"
+    source = "file" if request.weights else over or "none"
     signed = signature(request, scheme=SCHEME, weights=source)
     setting = _setting(treebanks, outputs, request)
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
@@ -98,14 +101,20 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
         f"{len(treebanks)} treebanks; outputs of a parser, {told}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
         (
             f"Training sets are at hand for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token"
-            " ratio is that of the development set, and the sizes and shares of non-projective trees are those of the"
-            " parts at hand."
+            f" ratio is that of the development set{_untold(treebanks)}, and the sizes and shares of non-projective"
+            " trees are those of the parts at hand."
         ),
         (
             "The paper speaks of 22 languages listed in its Table 1; the table has 20. Classes are those of his"
             " program, whose numbers the paper prints (`list` is content there, other in the text)."
         ),
     )
+
+
+def _untold(treebanks: Mapping[str, Parts]) -> str:
+    """Which treebanks have neither a training set nor a development set."""
+    neither = [code for code, parts in treebanks.items() if parts.train is None and parts.dev is None]
+    return f" (of the test set, for want of one: {', '.join(neither)})" if neither else ""
 
 
 def _numbers(*names: str) -> tuple[Column, ...]:
@@ -142,13 +151,18 @@ def _classes(numbers: Mapping[str, Any]) -> Section:
     return Section("Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells))
 
 
-def _entropies(averaged: Mapping[str, float], n: int) -> Section:
+def _averaged_over(n: int, trained: int) -> str:
+    return f"{n} training sets" if n == trained else f"{n} treebanks, {trained} of them with a training set"
+
+
+def _entropies(averaged: Mapping[str, float], over: str, request: Request) -> Section:
     classes = SCHEMES[SCHEME]
     cells = tuple((relation, classes.class_of(relation), value) for relation, value in averaged.items())
     table = Table((Column("relation", "text"), Column("class", "text"), *_numbers("averaged WDE")), cells)
-    text = (
-        f"Averaged over {n} training sets, 0.5 where a treebank lacks a relation." if n else "From the file given.",
+    averages = (
+        f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     )
+    text = ("From the file given." if request.weights else averages,)
     return Section("Figure 2: averaged word dependency entropy", text, table, _figure_2(averaged))
 
 

@@ -9,7 +9,7 @@ import numpy as np
 
 from levelhead.correlation.coefficients import correlations
 from levelhead.studies.callin_measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows, variances
-from levelhead.studies.numbers import agrees, counted, pearson, shown
+from levelhead.studies.numbers import agrees, counted, p_shown, pearson, shown
 from levelhead.studies.parts import Parts
 from levelhead.studies.request import Request
 from levelhead.studies.study import Claim, judged
@@ -27,23 +27,23 @@ def claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Map
     function, p_function, _ = pearson(zip(column_of(rows, "sttr"), column_of(rows, "F freq")))
     return [
         judged("Shares of non-projective trees by his rule are as printed", "Table 1",
-               all(by_rule.values()) if whole else None,
+               _every(by_rule),
                f"equal to two digits: {counted(by_rule)} of the treebanks with all parts at hand"),
         judged("The share of function relations falls with the type/token ratio", "Figure 3",
                _certain([(function, p_function)], sign=-1),
-               f"r = {shown(function)} (p = {shown(p_function, 3)}, {n} treebanks), his -0.52; content relations"
-               f" {shown(content)} (p = {shown(p_content, 3)}), his 0.23"),
+               f"r = {shown(function)} ({p_shown(p_function)}, {n} treebanks), his -0.52; content relations"
+               f" {shown(content)} ({p_shown(p_content)}), his 0.23"),
     ]  # fmt: skip
 
 
-def claim_on_entropies(averaged: Mapping[str, float], n: int) -> Claim:
+def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Claim:
     """Judge the order of entropies; a handful of training sets says nothing, since absent relations count 0.5."""
     kinds = {name: [v for r, v in averaged.items() if SCHEMES[SCHEME].class_of(r) == name] for name in
              ("FUNCTION", "CONTENT")}  # fmt: skip
     highest, lowest = (max(kinds["FUNCTION"], default=None), min(kinds["CONTENT"], default=None))
     told = f"highest function relation {shown(highest, 3)}, lowest content relation {shown(lowest, 3)}"
     apart = None if highest is None or lowest is None or 0 < n < FEWEST else highest < lowest
-    where = f"; {n} training sets" if n else "; from the file given"
+    where = f"; {over}" if over else "; from the file given" if averaged else "; no training sets"
     text = "Word dependency entropy puts all function relations below all content relations"
     return judged(text, "Figure 2", apart, told + where)
 
@@ -85,7 +85,7 @@ def claims_on_correlations(rows: Rows, request: Request) -> list[Claim]:
     """Judge what he says of scores and frequencies."""
     measured = measured_rows(rows)
     found = {name: pearson(zip(column_of(measured, name), column_of(measured, "F freq"))) for name in MEASURES}
-    told = ", ".join(f"{name} {shown(r)} (p = {shown(p, 3)})" for name, (r, p, _) in found.items())
+    told = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in found.items())
     told += f"; {len(measured)} treebanks"
     share = _share_in_order(measured, request)
     f_prec = found["F prec"][:2]
@@ -96,7 +96,7 @@ def claims_on_correlations(rows: Rows, request: Request) -> list[Claim]:
                None if share is None or 1 - CLEAR < share < CLEAR else share >= CLEAR,
                f"in {shown(share)} of resamples of treebanks; {told}"),
         judged("Function words are parsed better where there are more", "section 7", _certain([f_prec], sign=1),
-               f"r = {shown(f_prec[0])} (p = {shown(f_prec[1], 3)}); his 0.71"),
+               f"r = {shown(f_prec[0])} ({p_shown(f_prec[1])}); his 0.71"),
     ]  # fmt: skip
 
 
@@ -126,6 +126,12 @@ def claims_on_people(people: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
     return [judged(text, "Table 4", len(better) == 1, f"the exceptions are {', '.join(better) or 'none'}")]
 
 
+def _every(found: Mapping[str, bool | None]) -> bool | None:
+    """Whether all say yes of those that say anything; None if none does."""
+    known = [value for value in found.values() if value is not None]
+    return all(known) if known else None
+
+
 def _less(one: float | None, other: float | None) -> bool | None:
     return None if one is None or other is None else one < other
 
@@ -139,18 +145,17 @@ def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) 
         for code, row in measured.items()
         for name in CASCADING
     }
-    known = any(value is not None for value in equal.values())
     printed_too = {code: row["F unlab."] < row["C unlab."] for code, row in theirs.items()}
     claims = [
         judged("The ratios are as printed", "Table 5",
-               all(v is not False for v in equal.values()) if known else None, counted(equal)),
+               _every(equal), counted(equal)),
     ]  # fmt: skip
     for kind, name in (("labelled", "lab."), ("unlabelled", "unlab.")):
         more = {code: _less(row[f"F {name}"], row[f"C {name}"]) for code, row in measured.items()}
         beside = f"; of the printed rows {counted(printed_too)}" if name == "unlab." else ""
         claims.append(
             judged(f"In all languages wrong function relations more often have wrong heads ({kind})", "Table 5",
-                   all(v is not False for v in more.values()) if more else None, counted(more) + beside)
+                   _every(more), counted(more) + beside)
         )  # fmt: skip
     return claims
 
@@ -176,4 +181,4 @@ def claim_on_program(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> 
     }  # fmt: skip
     if not given or not equal:
         return judged(text, "his program", None, "his outputs and his weights are needed")
-    return judged(text, "his program", all(value is not False for value in equal.values()), counted(equal))
+    return judged(text, "his program", _every(equal), counted(equal))

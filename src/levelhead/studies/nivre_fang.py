@@ -12,7 +12,7 @@ from levelhead.exclusions import exclusions_of, values_of
 from levelhead.report.page.charts import panels
 from levelhead.report.table import Column, Table
 from levelhead.studies.examples import conllu
-from levelhead.studies.numbers import mean, pearson, shown, spearman
+from levelhead.studies.numbers import mean, p_shown, pearson, shown, spearman
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
 from levelhead.studies.printed_numbers import printed
@@ -77,7 +77,7 @@ def reproduce(request: Request) -> Study:
     )  # fmt: skip
     claims = (_claim_on_figure_1(examples), *_printed_claims(numbers, sizes), *_claims(rows, numbers))
     return Study(
-        NAME, numbers["title"], numbers["source"], _setting(rows, request), sections, claims,
+        NAME, numbers["title"], numbers["source"], _setting(rows, treebanks, request, numbers), sections, claims,
         signature(request, rules="ud", scheme="nivre-fang"),
     )  # fmt: skip
 
@@ -86,6 +86,16 @@ def _example(text: Mapping[str, str]) -> dict[str, float | None]:
     """LAS and CLAS of an output of one sentence."""
     gold, system = (parse(conllu(text[side]).encode(), name=side) for side in ("gold", "system"))
     return {name: one.value for name, one in score(gold, system, measures=["LAS", "CLAS"]).items()}
+
+
+def _split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
+    """What our parser was trained and run on; other parts stand in for those that are missing."""
+    untrained, undeveloped = (
+        [code for code in rows if getattr(treebanks[code], part) is None] for part in ("train", "dev")
+    )
+    other = f" (another part, for want of one: {', '.join(untrained)})" if untrained else ""
+    tested = f" (the test sets, for want of one: {', '.join(undeveloped)})" if undeveloped else ""
+    return f"trained on the training sets{other} and run on the development sets{tested}"
 
 
 def _figure_1(examples: Rows) -> Section:
@@ -123,14 +133,25 @@ def _renamed(row: Mapping[str, float | None]) -> dict[str, float | None]:
     }  # fmt: skip
 
 
-def _setting(rows: Rows, request: Request) -> tuple[str, ...]:
+def _setting(
+    rows: Rows, treebanks: Mapping[str, Parts], request: Request, numbers: Mapping[str, Any]
+) -> tuple[str, ...]:
     given = (
         "Outputs of another parser were given; numbers can agree in their pattern only."
         if request.systems is not None
-        else "Our swap-lazy parser, with all features, trained on the training sets and run on the development sets."
+        else f"Our swap-lazy parser, with all features, {_split(rows, treebanks)}."
     )
+    known = sum(code in numbers["languages"] for code in rows)
+    among = "" if known == len(rows) else f"{len(rows)} treebanks, "
     return (
-        f"{len(rows)} of the 42 treebanks: {', '.join(rows) or 'none'}. {given}",
+        (
+            f"{among}{known} of the {len(numbers['languages'])} treebanks of the paper: {', '.join(rows) or 'none'}."
+            f" {given}"
+        ),
+        (
+            "Which treebank of a language is meant follows the languages of the paper's tables and its footnote 1 (page"
+            " 89): the one whose code has no suffix, but PROIEL for Ancient Greek and Latin."
+        ),
         (
             "Scores in percent, differences in points (restricted minus full). The paper's parser is MaltParser, with"
             " gold segmentation and tags, on the development sets of UD 2.0."
@@ -243,13 +264,10 @@ def _printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> lis
     told = ", ".join(f"{code} {n}" for code, n in small.items())
     claims.append(
         judged("Every treebank has at least 30,000 words (training set)", "page 89", not small if known else None,
-               f"below: {told or 'none'}, of {len(known)} training sets at hand")
+               f"below: {told or 'none'}, of {len(known)} training sets at hand; the paper does not say"
+               " whether it counts training sets or all parts")
     )  # fmt: skip
     return claims
-
-
-def _small(p: float | None) -> str:
-    return "< 0.0001" if p is not None and p < 1e-4 else f"= {shown(p, 4)}"
 
 
 def _claims(rows: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
@@ -281,5 +299,5 @@ def _claims(rows: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
                f"{lower} of {len(rows)}; on average {100 * means['CLAS - LAS']:+.2f} points, printed -4.32"),
         judged(texts[3], "page 93", nominal < others,
                f"together {100 * nominal:+.2f} points, the other five {100 * others:+.2f}"),
-        judged(texts[4], "Tables 2 and 3", certain, f"Spearman {shown(rank)} (p {_small(p)}), {n} treebanks"),
+        judged(texts[4], "Tables 2 and 3", certain, f"Spearman {shown(rank)} ({p_shown(p, 4)}), {n} treebanks"),
     ]  # fmt: skip

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 import numpy as np
 
-from levelhead.correlation.coefficients import correlations, p_value
+from levelhead.correlation.coefficients import MOST_EXACT, correlations, exact_p_value, p_value
 
 Cell = float | None
 
@@ -28,11 +28,17 @@ def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
 def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
     """Return Spearman's rank correlation, its two-sided p, and how many pairs have both values.
 
+    The p is that of all permutations where there are few pairs, by Student's t where there are more.
+
     Args:
         pairs: as in `pearson`.
     """
     known = [(x, y) for x, y in pairs if x is not None and y is not None]
-    return pearson(zip(_ranks([x for x, _ in known]), _ranks([y for _, y in known])))
+    one, other = [x for x, _ in known], [y for _, y in known]
+    rank, p, n = pearson(zip(_ranks(one), _ranks(other)))
+    if rank is not None and n <= MOST_EXACT:
+        p = exact_p_value(np.array(one), np.array(other))
+    return rank, p, n
 
 
 def _ranks(values: Sequence[float]) -> list[float]:
@@ -73,6 +79,17 @@ def shown(value: Cell, places: int = 2) -> str:
         places: digits after the point.
     """
     return "-" if value is None else f"{value:.{places}f}"
+
+
+def p_shown(p: Cell, places: int = 3) -> str:
+    """Return a p with its sign, `p = 0.024`, or `p < 0.001` where all digits would be 0.
+
+    Args:
+        p: the probability.
+        places: digits after the point.
+    """
+    least = 10.0**-places
+    return f"p < {least:.{places}f}" if p is not None and p < least / 2 else f"p = {shown(p, places)}"
 
 
 def counted(found: Mapping[str, bool | None]) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any
 
 from levelhead.errors import Fault, InputError, Place
@@ -13,7 +15,7 @@ from levelhead.report.page import Section as Part
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
-from levelhead.studies.study import Study
+from levelhead.studies.study import Study, Verdict
 from levelhead.treebank.write import replace_file
 
 
@@ -30,9 +32,27 @@ def claims_table(study: Study) -> Table:
 
 def summary(study: Study) -> str:
     """Return how many claims hold, in a sentence."""
+    parts = [f"{n} {verdict if n == 1 else _PLURAL[verdict]}" for verdict, n in _counted(study)]
+    told = f"Of {len(study.claims)} claims: {', '.join(parts)}."
+    return f"{told} {_QUICK}" if "quick" in study.signature else told
+
+
+_QUICK = (
+    "This is a quick run, to see that all works: few resamples, and other parts of treebanks in place of training sets"
+    " that are missing. Its verdicts on treebanks and parsers mean nothing."
+)
+
+
+_PLURAL: Mapping[Verdict, str] = MappingProxyType(
+    {"holds": "hold", "does not hold": "do not hold", "cannot be tested here": "cannot be tested here"}
+)
+"""Verdicts of several claims, in the order of pages."""
+
+
+def _counted(study: Study) -> list[tuple[Verdict, int]]:
+    """How many claims have each verdict that there is."""
     counted = Counter(claim.verdict for claim in study.claims)
-    parts = [f"{n} {verdict}" for verdict, n in counted.items()]
-    return f"Of {len(study.claims)} claims: {', '.join(parts)}."
+    return [(verdict, counted[verdict]) for verdict in _PLURAL if counted[verdict]]
 
 
 def markdown(study: Study, stem: str = "") -> str:
@@ -65,8 +85,7 @@ def page(study: Study) -> Page:
     Args:
         study: the study.
     """
-    counted = Counter(claim.verdict for claim in study.claims)
-    facts = [(verdict, str(n)) for verdict, n in counted.items()]
+    facts = [(verdict if n == 1 else _PLURAL[verdict], str(n)) for verdict, n in _counted(study)]
     parts = [Part("claims", "Claims", "", [Block("claims", table=claims_table(study))])]
     for number, section in enumerate(study.sections, 1):
         block = Block(f"part-{number}", drawing=section.figure, table=section.table)
@@ -89,7 +108,8 @@ def text(study: Study, places: int | None = 2) -> str:
         study: the study.
         places: digits after the point.
     """
-    lines = [study.title, study.source, "", *study.setting, ""]
+    quick = [_QUICK] if "quick" in study.signature else []
+    lines = [study.title, study.source, "", *quick, *study.setting, ""]
     for section in study.sections:
         lines += [section.title, *section.text]
         lines += ["", to_text(section.table, places)] if section.table is not None else [""]

@@ -70,7 +70,7 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
             treebanks_in(folder) if not folder.is_file() else {treebank_name(folder.name) or folder.name: folder}
         )
         if not treebanks:
-            raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(folder))))
+            raise InputError(Fault("no-pairs", _without_files(folder), Place(os.fspath(folder))))
         for stem, path in treebanks.items():
             named = _UD_FILE.fullmatch(stem)
             code, split = (named["code"], named["split"]) if named else (stem, "test")
@@ -81,6 +81,15 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
             found[code] = Parts(**{**parts._asdict(), split: path})
     known = {code: found[code] for code in wanted if code in found}
     return known or found
+
+
+def _without_files(folder: Path) -> str:
+    """What to say of a folder that has no treebank, with the folders in it that have some."""
+    inside = sorted({path.parent for path in folder.glob("*/*") if treebank_name(path.name)}) or sorted(
+        {path.parent for path in folder.glob("*/*/*") if treebank_name(path.name)}
+    )
+    named = ", ".join(path.relative_to(folder).as_posix() for path in inside[:4])
+    return "there is no CoNLL-U file in this folder" + (f"; name one of the folders in it: {named}" if named else "")
 
 
 def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
@@ -112,6 +121,22 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
     return "conllu" if name.endswith(".conllu") else "conllx"
+
+
+def check_outputs(folder: Path, codes: Iterable[str], where: Iterable[str]) -> None:
+    """Raise an InputError unless there is an output for one of the treebanks.
+
+    Args:
+        folder: the folder that is given.
+        codes: the codes of the treebanks.
+        where: patterns of folders in it; "" is the folder itself.
+    """
+    wanted = list(codes)
+    inside = [path for pattern in where for path in (folder.glob(pattern) if pattern else [folder])]
+    if not any(outputs_in(path, wanted) for path in inside):
+        few = ", ".join(wanted[:6]) + (" and so on" if len(wanted) > 6 else "")
+        message = f"no file in this folder is named as the output for a treebank ({few})"
+        raise InputError(Fault("missing-system-file", message, Place(os.fspath(folder))))
 
 
 def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[str, Path]]:

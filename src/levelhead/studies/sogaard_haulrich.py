@@ -60,7 +60,7 @@ def reproduce(request: Request) -> Study:
     claims = (*claims_on_treebanks(listed, request), *claims_on_parsers(judged_parsers, numbers, request))
     setting = (
         (
-            f"{len(listed)} treebanks with training sets; perplexity of the test set (of the development set where"
+            f"{_trained(listed, treebanks)}; perplexity of the test set (of the development set where"
             " there is none) under a trigram model of the training set, interpolated modified Kneser-Ney, without"
             " unknown words; derivation order of the swap-lazy oracle. Size is the words of the training set: the paper"
             " does not define it."
@@ -77,6 +77,19 @@ def reproduce(request: Request) -> Study:
     )
     signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+
+
+def _trained(listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Parts]) -> str:
+    """How many treebanks there are, and which of them have no training set."""
+    other = [one.name for one in listed if treebanks[one.name].train is None]
+    without = f" (another part, for want of one: {', '.join(other)})" if other else ""
+    return f"{len(listed)} treebanks with training sets{without}"
+
+
+def _reach(values: Iterable[float]) -> str:
+    """The largest of some values over the smallest."""
+    known = list(values)
+    return f"{max(known) / min(known):.3g}" if known else "-"
 
 
 def _listed(rows: Mapping[str, Row], numbers: Mapping[str, Any]) -> list[TreebankPerplexities]:
@@ -159,8 +172,10 @@ def _accuracies(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, An
     text = (f"Pearson's correlation with UAS over {n} UD treebanks; the first line is size alone.",)
     also = (
         (
-            "What the ratios hide: sizes differ by a factor of a hundred, perplexities by far less, so that size over"
-            " either perplexity is mostly size."
+            f"What the ratios hide: sizes differ by a factor of {_reach(one.size for one in listed)}, string"
+            f" perplexities by one of {_reach(one.string for one in listed)}, derivation perplexities by one of"
+            f" {_reach(one.derivation for one in listed)}. Where the first is by far the largest, size over either"
+            " perplexity is mostly size."
         ),
     )
     return (
@@ -171,7 +186,7 @@ def _accuracies(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, An
 
 
 def _ratios_figure(listed: Sequence[TreebankPerplexities]) -> Drawing | None:
-    """The logarithm of size over perplexity, since sizes differ by a factor of a hundred."""
+    """The logarithm of size over perplexity, since sizes may differ by a factor of a hundred."""
     points = [
         Named(one.name, math.log10(one.size / one.derivation), value, f"{kind} UAS")
         for one in listed

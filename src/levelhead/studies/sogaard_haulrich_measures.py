@@ -126,6 +126,26 @@ def interval(parsers: Mapping[str, Row], x: str, y: str, resamples: int, seed: i
     return float(low), float(high)
 
 
+def share_closer(parsers: Mapping[str, Row], resamples: int, seed: int) -> float | None:
+    """Return in which share of resamples of treebanks UAS and EM go together more than either with perplexity.
+
+    Args:
+        parsers: the three measures by treebank; those without one of the three correlations are left out.
+        resamples: how many resamples.
+        seed: of the draws.
+
+    Returns:
+        The share; None with fewer than four treebanks.
+    """
+    found = [[pearson(zip(row[x], row[y]))[0] for x, y in PAIRS.values()] for row in parsers.values()]
+    known = np.array([row for row in found if None not in row], dtype=np.float64).reshape(-1, len(PAIRS))
+    if len(known) < 4:
+        return None
+    draws = np.random.default_rng(seed).integers(0, len(known), size=(resamples, len(known)))
+    means = dict(zip(PAIRS, known[draws].mean(axis=1).T))
+    return float(np.mean(means["UAS/EM"] > np.maximum(-means["P/UAS"], -means["P/EM"])))
+
+
 def pooled(parsers: Mapping[str, Row], x: str, y: str) -> tuple[float | None, float | None, int]:
     """Return the correlation over all parsers of all treebanks, its p, and how many there are."""
     return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))

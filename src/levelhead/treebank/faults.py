@@ -138,7 +138,9 @@ def _line(sentence: _Sentence, number: int, line: str, *, ranges: bool) -> Itera
         yield Fault("misplaced-comment", "a comment stands inside a sentence", place)
         return
     if len(cells) != len(FIELDS):
-        yield Fault("number-of-columns", f"{len(cells)} columns in place of 10: {quoted(line)}", place)
+        yield Fault(
+            "number-of-columns", f"{len(cells)} column{'s' * (len(cells) != 1)} in place of 10: {quoted(line)}", place
+        )
         sentence.renumbered = True
         return
     if not cells[1].translate(ANY_SPACE):

@@ -189,7 +189,7 @@ class _Reading:
     def _cells(self, number: int, line: str) -> list[str]:
         cells = line.split("\t")
         if len(cells) != 10:
-            raise self._refuse(f"{len(cells)} columns in place of 10", number)
+            raise self._refuse(f"{len(cells)} column{'s' * (len(cells) != 1)} in place of 10", number)
         return cells
 
     def _int(self, text: str, column: str, number: int) -> int:
