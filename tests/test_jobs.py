@@ -302,16 +302,20 @@ needs_dask = pytest.mark.skipif(
 
 @needs_dask
 @pytest.mark.filterwarnings("ignore")
-def test_a_local_cluster_gives_the_same_results():
-    assert list(run(jobs(40), cluster("local", 2)).results.items()) == list(SQUARES.items())
+@pytest.mark.parametrize("batch", [1, 64])
+def test_a_local_cluster_gives_the_same_results(batch):
+    """One job a task, as for long ones, or many."""
+    workers = cluster("local", 2)._replace(batch=batch)
+    assert list(run(jobs(40), workers).results.items()) == list(SQUARES.items())
 
 
 @needs_dask
 @needs_kill
 @pytest.mark.filterwarnings("ignore")
-def test_a_cluster_that_loses_a_worker_goes_on(tmp_path):
+@pytest.mark.parametrize("batch", [1, 64])
+def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
     some = [*jobs(10), Job("fatal once", job_functions.die_once, (3, str(tmp_path)), "fatal"), *jobs(40)]
-    assert run(some, cluster("local", 2)).results == {**SQUARES, "fatal once": b"9"}
+    assert run(some, cluster("local", 2)._replace(batch=batch)).results == {**SQUARES, "fatal once": b"9"}
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 import hashlib
 import lzma
 import os
+import re
 import subprocess
 import sys
 from dataclasses import replace
@@ -15,9 +16,11 @@ import pytest
 from conftest import EXAMPLES
 from levelhead import InputError, read, score
 from levelhead.cli.program import run
+from levelhead.cli.train import progress_of_passes
 from levelhead.messages import MESSAGES
-from levelhead.parsing import Model, Schedule, parse_treebank, read_model, read_words, train, write_model
+from levelhead.parsing import Model, Report, Schedule, parse_treebank, read_model, read_words, train, write_model
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
+from test_jobs import Terminal
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 GERMAN = EXAMPLES / "parallel/gold/de.conllu"
@@ -63,9 +66,13 @@ def test_the_same_seed_gives_the_same_bytes(tmp_path: Path) -> None:
 
 
 def test_only_heads_relations_and_deps_change(tmp_path: Path, model: Model) -> None:
-    """Comments, multiword tokens, tags and MISC stay; words need no trees."""
+    """Comments, multiword tokens, empty nodes, tags and MISC stay; words need no trees; DEPS becomes empty."""
     text = GERMAN.read_text(encoding="utf-8")
     lines = [line.split("\t") for line in text.split("\n")]
+    for line in lines:
+        if len(line) == 10 and line[0].isdigit():
+            line[8] = f"{line[6]}:{line[7]}"
+    lines.insert(-2, ["11.1", "e", *"_" * 6, "1:conj", "_"])
     bare = ["\t".join([*line[:6], "_", "_", *line[8:]]) if len(line) == 10 else line[0] for line in lines]
     path, packed = tmp_path / "words.conllu", tmp_path / "words.conllu.xz"
     path.write_text("\n".join(bare), encoding="utf-8")
@@ -75,18 +82,63 @@ def test_only_heads_relations_and_deps_change(tmp_path: Path, model: Model) -> N
     assert done.returncode == 0, done.stderr
     found = [line.split("\t") for line in done.stdout.split("\n")]
     assert [line[:6] + line[9:] for line in found] == [line[:6] + line[9:] for line in lines]
-    assert levelhead("parse", tmp_path / "model", GERMAN).stdout == done.stdout
+    deps = {line[8] for line in lines if len(line) == 10 and line[0].isdigit()}
+    assert len(deps) > 20
+    assert {line[8] for line in found if len(line) == 10 and line[0].isdigit()} == {"_"}
+    assert [line[8] for line in found if "." in line[0] and len(line) == 10] == ["1:conj"]
+    whole = tmp_path / "whole.conllu"
+    whole.write_text("\n".join(map("\t".join, lines)), encoding="utf-8")
+    assert levelhead("parse", tmp_path / "model", whole).stdout == done.stdout
     assert levelhead("parse", tmp_path / "model", "-", input="\n".join(bare)).stdout == done.stdout
 
 
+def test_sentences_that_are_too_long_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """A hundred thousand words: left out of training with a note, and parsed, in seconds."""
+    n, path, target = 100_000, tmp_path / "long.conllu", str(tmp_path / "m")
+    words = "".join(f"{i}\tw\t_\tX\t_\t_\t{i - 1}\t{'dep' if i > 1 else 'root'}\t_\t_\n" for i in range(1, n + 1))
+    path.write_text(GOLD.read_text(encoding="utf-8") + words + "\n", encoding="utf-8")
+    assert run(["train", "swap-lazy", str(path), target]) == 0
+    note = "long-sentence: the sentence has 100000 words; swap-lazy does not learn from more than 2000"
+    assert note in capsys.readouterr().err
+    assert run(["parse", target, str(path), "-o", str(tmp_path / "out")]) == 0
+    assert (read(tmp_path / "out").heads < 0).sum() == len(read(GOLD)) + 1
+    capsys.readouterr()
+    assert run(["train", "swap-lazy", str(GOLD), target, "--beam", "1"]) == 0
+    assert "long-sentence" not in capsys.readouterr().err
+
+
 def test_progress_goes_to_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
-    """A line for each pass, with scores where there is a development treebank."""
-    monkeypatch.setattr(sys.stderr, "isatty", lambda: True, raising=False)
-    code = run(["train", "swap-lazy", str(GOLD), str(tmp_path / "m"), "--beam", "1", "--dev", str(GOLD)])
-    lines = capsys.readouterr().err.splitlines()
-    assert code == 0
-    assert lines[0].startswith("pass 1 of ")
-    assert "LAS " in lines[-1]
+    """A line for each pass, with scores where there is a development treebank, and a bar."""
+    command = ["train", "swap-lazy", str(GOLD), str(tmp_path / "m"), "--beam", "1", "--dev", str(GOLD)]
+    assert run(command) == 0
+    assert capsys.readouterr().err == ""
+    terminal = on_a_terminal(monkeypatch)
+    assert run(command) == 0
+    lines = re.findall(r"pass (\d+) of 8: UAS [\d.]+, LAS [\d.]+", terminal.text)
+    assert lines == [str(number) for number in range(1, len(lines) + 1)]
+    assert len(lines) > 3
+    assert re.search(r"training .*1 of 8", terminal.text)
+
+
+def test_the_bar_of_training_shows_the_time_left(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Ten passes of a minute each: after four, six minutes are left."""
+    terminal, now = on_a_terminal(monkeypatch), [0]
+    monkeypatch.setattr("rich.console.monotonic", lambda: now[0])
+    with progress_of_passes() as tell:
+        for done in range(1, 5):
+            now[0] += 60
+            tell(Report(done, 10))
+    assert "pass 4 of 10" in terminal.text
+    assert "0:06:00" in terminal.text.rpartition("4 of 10")[2]
+
+
+def on_a_terminal(monkeypatch: pytest.MonkeyPatch) -> Terminal:
+    """Let standard error be a terminal, and return it."""
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.setenv("COLUMNS", "80")
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    return terminal
 
 
 def test_relations_with_subtypes(tmp_path: Path) -> None:

@@ -11,7 +11,7 @@ from levelhead import InputError, build, parse, read, score
 from levelhead.kernels.graph_parser import best_tree
 from levelhead.parsing import Model, Schedule, parse_treebank, train
 from levelhead.parsing import templates as wording
-from levelhead.parsing.graph import LONGEST
+from levelhead.parsing.lengths import LONGEST_WHOLE
 from levelhead.parsing.model import GRAPH_PARSERS
 from oracle.graph_parsing import SlowGraph, projective, trees
 from strategies import SEEDS, treebanks
@@ -171,14 +171,14 @@ def test_very_long_sentences(parser: str) -> None:
     """Parsed in pieces, with one root; learning leaves them out, unless there is nothing else."""
     treebank = read(GOLD)
     model = train(treebank, parser, schedule=Schedule(1, 1, 1))
-    n = 3 * LONGEST + 7
+    n = 3 * LONGEST_WHOLE + 7
     long = build([["a", "b"], ["word"] * n, ["c"]], [[0, 1], [0] + [1] * (n - 1), [0]],
                  [["root", "dep"], ["root"] + ["dep"] * (n - 1), ["root"]])  # fmt: skip
     parsed = parse_treebank(model, long)
     parsed.replace(heads=parsed.heads.tolist())
     assert ((parsed.heads < 0) == [relation == "root" for relation in parsed.relations]).all()
     assert (parsed.heads < 0).sum() == 3
-    assert train(long, parser, schedule=QUICK).relations == ("dep", "root")
+    assert train(long, parser, schedule=QUICK).relations == ("root", "dep")
     with pytest.raises(InputError) as caught:
         train(long[1:2], parser, schedule=QUICK)
     assert caught.value.slug == "nothing-to-train-on"

@@ -1,22 +1,28 @@
 """Parsers that are other programs, checks and repairs of what they give back, function heads, cross-validation."""
 
 import os
+import shlex
 import sys
 from itertools import pairwise
 from pathlib import Path
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, needed
+from job_functions import Batches
 from levelhead import InputError, Treebank, build, read, score
 from levelhead.cli.program import run
 from levelhead.conversion import backward, forward
-from levelhead.jobs import Store, processes
+from levelhead.jobs import StaleInput, Store, Workers, processes
 from levelhead.messages import MESSAGES
 from levelhead.parsing import (
+    ALL_PARSERS,
+    OUTSIDE_PARSERS,
+    PARSERS,
     Outside,
     OutsideModel,
     Recipe,
@@ -29,7 +35,9 @@ from levelhead.parsing import (
     train_any,
     write_model,
 )
-from levelhead.parsing.outside import checked, rows_of
+from levelhead.parsing.crossval import parse_fold
+from levelhead.parsing.model import TRANSITION_SYSTEMS
+from levelhead.parsing.outside import adapters, checked, rows_of
 from levelhead.parsing.outside.adapters import plain_conllu
 from levelhead.parsing.outside.programs import filled
 from levelhead.treebank import parse, to_conllu
@@ -260,7 +268,7 @@ def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Trains and parses in this process; the words come back as they were."""
-    pytest.importorskip("ufal.udpipe")
+    needed("ufal.udpipe")
     model, output = str(tmp_path / "m"), str(tmp_path / "out.conllu")
     small = "iterations=1;hidden_layer=10;embedding_form=5;embedding_upostag=5;embedding_deprel=5"
     assert run(["train", "udpipe", str(GOLD), model, "--options", small]) == 0
@@ -275,10 +283,47 @@ def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert "cannot read its model" in capfd.readouterr().err
 
 
-def test_options_of_others(capsys: pytest.CaptureFixture[str]) -> None:
-    """What only outside parsers take is refused for our own, and the other way round."""
-    assert run(["train", "swap-lazy", str(GOLD), "m", "--train-cmd", "x"]) == 2
-    assert run(["train", "command", str(GOLD), "m", "--dev", str(GOLD)]) == 2
+OPTIONS = {
+    # an option that only some parsers take: its value, and these parsers
+    "--beam": ("2", TRANSITION_SYSTEMS),
+    "--dev": (str(GOLD), PARSERS),
+    "--seed": ("1", PARSERS),
+    "--jar": ("x", ("malt",)),
+    "--train-cmd": ("x", ("command",)),
+    "--parse-cmd": ("x", ("command",)),
+    "--options": ("x", ("malt", "udpipe")),
+    "--repair": (None, OUTSIDE_PARSERS),
+}
+
+
+@pytest.mark.parametrize("option", OPTIONS)
+def test_options_of_other_parsers_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
+    """Whatever would change nothing, before anything is read; what changes something is not refused."""
+    value, takers = OPTIONS[option]
+    words = [option] if value is None else [option, value]
+    verbs = {"train": {"--parse-cmd", "--repair"}, "crossval": {"--dev"}}  # which options each has not
+    for verb, without in verbs.items():
+        for parser in ALL_PARSERS if option not in without else ():
+            assert run([verb, parser, "none.conllu", *(["m"] if verb == "train" else []), *words]) == 2
+            told = capsys.readouterr().err
+            assert ("unreadable-file" in told) == (parser in takers)
+            assert (f"{option} changes nothing for {parser}: it is for " in told) == (parser not in takers)
+
+
+def test_options_of_other_parsers_in_parsing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The model says which parser it is."""
+    own, other = str(tmp_path / "own"), str(tmp_path / "other")
+    write_model(train(read(GOLD), beam=1, schedule=Schedule(1, 0, 1)), own)
+    write_model(OutsideModel("malt", b"", {}), other)
+    for model, option, *value in (
+        (own, "--jar", "x"), (own, "--parse-cmd", "x"), (own, "--repair"), (other, "--parse-cmd", "x")
+    ):  # fmt: skip
+        assert run(["parse", model, str(GOLD), option, *value]) == 2
+        assert f"{option} changes nothing for " in capsys.readouterr().err
+
+
+def test_an_unknown_parser(capsys: pytest.CaptureFixture[str]) -> None:
+    """The nearest is named."""
     assert run(["train", "comand", str(GOLD), "m"]) == 2
     assert "there is command" in capsys.readouterr().err
 
@@ -334,11 +379,75 @@ def test_all_sentences_are_parsed_by_models_that_have_not_seen_them(tmp_path: Pa
     expected = by_hand(treebank, 3)
     with Store(tmp_path / "store") as store:
         found = cross_validate(treebank, QUICK, folds=3, workers=processes(2), store=store)
-    assert found.local_heads().tolist() == expected
-    assert list(found.forms) == list(treebank.forms)
+    assert found.treebank.local_heads().tolist() == expected
+    assert list(found.treebank.forms) == list(treebank.forms)
+    assert found.repairs == ()
     with Store(tmp_path / "store") as store:
         again = cross_validate(treebank, QUICK, folds=3, store=store)
-    assert to_conllu(again) == to_conllu(found)
+    assert to_conllu(again.treebank) == to_conllu(found.treebank)
+
+
+def test_each_fold_is_a_task_of_its_own() -> None:
+    """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
+    batches = Batches()
+    found = cross_validate(read(GOLD), QUICK, folds=3, workers=Workers(lambda: batches, window=9, batch=64))
+    assert batches.sizes == [1, 1, 1]
+    assert found.treebank.local_heads().tolist() == by_hand(read(GOLD), 3)
+
+
+def test_repairs_of_all_folds_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with its fold, and its line in the output of that; out of a store as well."""
+    script, output = tmp_path / "rooted.py", tmp_path / "out.conllu"
+    script.write_text(CHAIN.replace("str(int(cells[0]) - 1)", '"0"'), encoding="utf-8")
+    program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    own = [
+        "--train-cmd",
+        f"{program} train {{train}} {{model}}",
+        "--parse-cmd",
+        f"{program} parse {{model}} {{input}} {{output}}",
+    ]
+    command = ["crossval", "command", str(GOLD), *own, "--folds", "2", "-j", "1", "-o", str(output)]
+    assert run(command) == 2
+    assert "several-roots" in capsys.readouterr().err
+    assert run([*command, "--repair"]) == 0
+    told = capsys.readouterr().err.splitlines()
+    assert told[0].startswith("warning: fold 1, output of command:2: several-roots: ")
+    sizes = np.diff(read(GOLD).sentence_starts)
+    assert len(told) == (sizes > 1).sum()
+    assert sum(line.startswith("warning: fold 2, ") for line in told) == (sizes[len(sizes) // 2 :] > 1).sum()
+    assert (read(output).heads < 0).sum() == len(sizes)
+
+
+def test_what_a_command_gives_is_not_stored(tmp_path: Path, chain: Outside, capsys) -> None:
+    """The command line stays the same when the program behind it changes."""
+    store = tmp_path / "s"
+    assert run(["crossval", "command", str(GOLD), "--train-cmd", "x", "--parse-cmd", "x", "--store", str(store)]) == 2
+    assert "--store is not for command" in capsys.readouterr().err
+    assert not store.exists()
+    with Store(store) as kept, pytest.raises(InputError) as caught:
+        cross_validate(read(GOLD), Recipe("command", outside=chain), folds=2, store=kept)
+    assert caught.value.slug == "not-repeatable"
+
+
+def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file is part of the key, wherever it lies; it must not change on the way."""
+    asked = []
+
+    def parsed(_: bytes, treebank: Treebank, outside: Outside) -> bytes:
+        asked.append(outside.jar)
+        return to_conllu(treebank)
+
+    monkeypatch.setattr(adapters, "_train_malt", lambda *_: b"model")
+    monkeypatch.setattr(adapters, "_parse_malt", parsed)
+    one, same, other = (tmp_path / name for name in ("one.jar", "same.jar", "other.jar"))
+    for jar, contents in ((one, b"1"), (same, b"1"), (other, b"2")):
+        jar.write_bytes(contents)
+    with Store(tmp_path / "s") as store:
+        for jar in (one, same, other, one):
+            cross_validate(read(GOLD), Recipe("malt", outside=Outside(str(jar))), folds=2, store=store)
+    assert asked == [str(one)] * 2 + [str(other)] * 2
+    with pytest.raises(StaleInput):
+        parse_fold(to_conllu(read(GOLD)), Recipe("malt", outside=Outside(str(one))), 0, 2, False, "another")
 
 
 def test_crossval_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -11,14 +11,16 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from job_functions import Batches
 from levelhead.cli.program import cli
 from levelhead.cli.reproduce import _NAMES
 from levelhead.errors import InputError
-from levelhead.jobs import Store
+from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
 from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Request, Study, reproduce
 from levelhead.studies.numbers import p_shown, spearman
 from levelhead.studies.page import document, markdown, page, text, write_page
+from levelhead.studies.request import Task, done
 from levelhead.studies.training import built_in
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
@@ -78,6 +80,20 @@ def test_one_mistake_costs_more_in_finnish(studies: dict[str, Study]) -> None:
     section = studies["nivre-fang-2017"].sections[0]
     assert section.table is not None
     assert section.table.rows == (("en", 0.875, 0.75), ("fi", 0.75, 0.75))
+
+
+def tripled(number: int) -> int:
+    return 3 * number
+
+
+def test_each_part_of_a_study_is_a_task_of_its_own() -> None:
+    """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
+    batches = Batches()
+    request = Request(workers=Workers(lambda: batches, window=9, batch=64))
+    assert done("study", [Task(str(i), tripled, (), (i,)) for i in range(4)], request) == {
+        "0": 0, "1": 3, "2": 6, "3": 9,
+    }  # fmt: skip
+    assert batches.sizes == [1, 1, 1, 1]
 
 
 def test_pages_of_studies_in_the_documentation() -> None:

@@ -252,11 +252,13 @@ MESSAGES: Mapping[str, Message] = {
     # parsers
     "unknown-parser": _error("There is no parser of that name.", "See `levelhead train --help`."),
     "nothing-to-train-on": _error("The treebank for training has no words.", "Give one with trees."),
+    "long-sentence": _warning("A sentence is too long to learn from.", "Nothing, or split it; the others are learned."),
     "invalid-command": _error(
         "A command line of an outside parser is missing or lacks a place such as {input}.",
         "Write for example --parse-cmd 'program {model} {input} {output}'.",
     ),
     "parser-failed": _error("An outside parser could not be run, or failed.", "See what it said."),
+    "not-repeatable": _error("Results of a command line cannot be kept.", "Leave the store out."),
     "parser-words": _error(
         "An outside parser gave back other words than it was given.", "Turn its own tokenisation off."
     ),

@@ -9,6 +9,8 @@ from typing import TypeVar
 
 Item = TypeVar("Item")
 
+_SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by itself rich looks back 30 s, and knows no speed of jobs that take longer
+
 
 @contextmanager
 def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int], None]]:
@@ -29,7 +31,8 @@ def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int]
         TextColumn("{task.description}"), BarColumn(), TextColumn("{task.fields[done]} of {task.fields[jobs]}"),
         TimeRemainingColumn(),
     )  # fmt: skip
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+    console = Console(stderr=True)
+    with Progress(*columns, console=console, transient=True, speed_estimate_period=_SECONDS_OF_SPEED) as bar:
         task = bar.add_task(what, total=max(1, weight), done=0, jobs=n_jobs)
         n_done = 0
 

@@ -161,8 +161,8 @@ State = tuple[tuple[int, ...], int, Heads]
 """Stack, first word of the buffer, heads so far (-1 for none)."""
 
 
-def eager_steps(state: State) -> Iterator[tuple[str, State]]:
-    """All legal transitions of arc-eager and where they lead."""
+def eager_steps(state: State, *, one_root: bool = False) -> Iterator[tuple[str, State]]:
+    """All legal transitions of arc-eager and where they lead; if there is to be one root, it never leaves the stack."""
     stack, front, heads = state
     if front > len(heads):
         return
@@ -171,16 +171,16 @@ def eager_steps(state: State) -> Iterator[tuple[str, State]]:
     yield "RIGHT-ARC", ((*stack, front), front + 1, (*heads[: front - 1], top, *heads[front:]))
     if top and heads[top - 1] < 0:
         yield "LEFT-ARC", (stack[:-1], front, (*heads[: top - 1], front, *heads[top:]))
-    if top and heads[top - 1] >= 0:
+    if top and heads[top - 1] >= one_root:
         yield "REDUCE", (stack[:-1], front, heads)
 
 
-def best_reachable(gold: Heads) -> Callable[[State], int]:
+def best_reachable(gold: Heads, *, one_root: bool = False) -> Callable[[State], int]:
     """Give a function that tries everything to say how many gold arcs can still be had at most."""
 
     @cache
     def best(state: State) -> int:
-        followers = [best(follower) for _, follower in eager_steps(state)]
+        followers = [best(follower) for _, follower in eager_steps(state, one_root=one_root)]
         return max(followers) if followers else sum(head == right for head, right in zip(state[2], gold))
 
     return best

@@ -1,10 +1,12 @@
 """A slow transition-based parser: lists, dictionaries and whole numbers, straight from the definitions.
 
-It takes a trained model and parses greedily, so that every template, hash and transition of the kernel is done twice.
+It takes a trained model and parses greedily, so that every template, hash and transition of the kernel is done twice;
+tries all derivations of a short sentence; and makes the update of one step of training with a beam.
 """
 
 import zlib
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 Row = Mapping[str, str]  # a word: its columns of CoNLL-U by name
@@ -68,12 +70,30 @@ class Configuration:
         self.head: dict[int, int] = {}
         self.label: dict[int, int] = {}
 
+    @property
+    def done(self) -> bool:
+        return not self.buffer and len(self.stack) == 1
+
+    def copy(self) -> "Configuration":
+        new = Configuration(self.n)
+        new.stack, new.buffer, new.came_back = list(self.stack), list(self.buffer), set(self.came_back)
+        new.head, new.label = dict(self.head), dict(self.label)
+        return new
+
     def children(self, word: int | None, *, left: bool) -> list[int]:
         """Those on one side, the outermost first."""
         if word is None:
             return []
         found = [child for child, head in self.head.items() if head == word and (child < word) == left]
         return sorted(found, reverse=not left)
+
+
+class Derivation(NamedTuple):
+    """Transitions with their labels, the sum of their scores, and the configurations passed, first and last included."""
+
+    score: int
+    steps: tuple[tuple[str, int], ...]
+    passed: tuple[Configuration, ...]
 
 
 class Slow:
@@ -86,16 +106,15 @@ class Slow:
     def parse(self, words: Sequence[Row]) -> tuple[list[int], list[str]]:
         """Heads and relations of one sentence."""
         c, swaps = Configuration(len(words)), 0
-        while c.buffer or len(c.stack) > 1:
-            self.now = c
+        while not c.done:
             legal = self.legal(c, swaps)
             if len(legal) > 1:
-                scores = self.scores("actions", self.configuration_view(c), words, 0)
+                scores = self.action_scores(c, words)
                 action = max(legal, key=lambda name: (scores[CODES[name]], -CODES[name]))
             else:
                 (action,) = legal
             swaps += action == "swap"
-            self.take(c, action, words)
+            self.take(c, action, self.best_label(c, action, words)[0])
         heads = [c.head[word] for word in range(1, c.n + 1)]
         return heads, [self.model.relations[c.label[word]] for word in range(1, c.n + 1)]
 
@@ -123,15 +142,37 @@ class Slow:
         pair = (c.stack[-1], c.buffer[0]) if self.eager and c.buffer else (c.stack[-2], c.stack[-1])
         return pair if action == "right" else pair[::-1]
 
-    def take(self, c: Configuration, action: str, words: Sequence[Row]) -> None:
+    def action_scores(self, c: Configuration, words: Sequence[Row]) -> list[int]:
+        return self.scores("actions", self.action_rows(c, words))
+
+    def action_rows(self, c: Configuration, words: Sequence[Row]) -> list[int]:
+        self.now = c
+        return self.rows("actions", self.configuration_view(c), words, 0)
+
+    def label_rows(self, c: Configuration, action: str, words: Sequence[Row]) -> list[int]:
+        """None for a word that becomes the root, whose relation is not chosen."""
+        if action not in {"left", "right"} or self.arc(c, action)[0] == 0:
+            return []
+        self.now = c
+        head, dependent = self.arc(c, action)
+        view, near = self.arc_view(c, head, dependent)
+        return self.rows("labels", (view, *near), words, LEFTWARD if dependent < head else 0)
+
+    def best_label(self, c: Configuration, action: str, words: Sequence[Row]) -> tuple[int, int]:
+        """The label that the arc of a transition gets, and its score; -1 where there is no arc."""
+        if action not in {"left", "right"}:
+            return -1, 0
+        rows = self.label_rows(c, action, words)
+        if not rows:
+            return self.model.root, 0
+        scores = self.scores("labels", rows)
+        choices = [i for i in range(len(self.model.relations)) if i != self.model.root] or [self.model.root]
+        label = max(choices, key=lambda i: (scores[i], -i))
+        return label, scores[label]
+
+    def take(self, c: Configuration, action: str, label: int) -> None:
         if action in {"left", "right"}:
             head, dependent = self.arc(c, action)
-            label = self.model.root
-            if head != 0:
-                view, near = self.arc_view(c, head, dependent)
-                scores = self.scores("labels", (view, *near), words, LEFTWARD if dependent < head else 0)
-                choices = [i for i in range(len(self.model.relations)) if i != self.model.root] or [self.model.root]
-                label = max(choices, key=lambda i: (scores[i], -i))
             c.head[dependent], c.label[dependent] = head, label
             if self.eager and action == "right" and c.buffer:
                 c.stack.append(c.buffer.pop(0))
@@ -146,6 +187,77 @@ class Slow:
             c.came_back.add(c.buffer[0])
         else:
             c.stack.pop()
+
+    # Derivations
+
+    def start(self, n: int) -> "Derivation":
+        return Derivation(0, (), (Configuration(n),))
+
+    def longer(self, derivation: "Derivation", words: Sequence[Row]) -> Iterator["Derivation"]:
+        """A derivation with each legal transition, whose arc has the best label; itself if it is at its end."""
+        c = derivation.passed[-1]
+        if c.done:
+            yield derivation
+            return
+        scores = self.action_scores(c, words)
+        for action in sorted(self.legal(c, 0), key=CODES.__getitem__):  # the limit of swaps is out of reach
+            label, score = self.best_label(c, action, words)
+            yield self.followed(derivation, action, label, scores[CODES[action]] + score)
+
+    def followed(self, derivation: "Derivation", action: str, label: int, score: int) -> "Derivation":
+        c = derivation.passed[-1].copy()
+        self.take(c, action, label)
+        return Derivation(derivation.score + score, (*derivation.steps, (action, label)), (*derivation.passed, c))
+
+    def right(self, actions: Sequence[str], labels: Sequence[int], words: Sequence[Row]) -> list["Derivation"]:
+        """The derivation of the gold tree: its prefixes, from none of its transitions to all of them."""
+        prefixes = [self.start(len(words))]
+        for action in actions:
+            c = prefixes[-1].passed[-1]
+            score, label, rows = self.action_scores(c, words)[CODES[action]], -1, self.label_rows(c, action, words)
+            if action in {"left", "right"}:
+                label = labels[self.arc(c, action)[1] - 1] if rows else self.model.root
+                score += self.scores("labels", rows)[label] if rows else 0
+            prefixes.append(self.followed(prefixes[-1], action, label, score))
+        return prefixes
+
+    def update(self, prefixes: Sequence["Derivation"], width: int, words: Sequence[Row]) -> Counter:
+        """Max-violation update (Huang, Fayong and Guo 2012): how much each weight changes, by table, row and class.
+
+        Of the steps at which the gold prefix is not in the beam, and the last one, that at which the best of the beam
+        is most above the gold prefix: the gold one is rewarded and the other punished, from where they part.
+        """
+        beam, violations = [self.start(len(words))], []
+        for number in range(1, 1000):
+            beam = sorted((new for old in beam for new in self.longer(old, words)), key=lambda one: -one.score)[:width]
+            gold = prefixes[min(number, len(prefixes) - 1)]
+            ended = number >= len(prefixes) - 1 and all(one.passed[-1].done for one in beam)
+            if ended or gold.steps not in [one.steps for one in beam]:
+                violations.append((beam[0].score - gold.score, number, beam[0], gold))
+            if ended:
+                break
+        change: Counter = Counter()
+        if beam[0].steps != gold.steps:
+            _, _, best, gold = max(violations, key=lambda violation: violation[:2])
+            for derivation, sign in ((gold, 1), (best, -1)):
+                self.count(derivation, shared(best.steps, gold.steps), sign, words, change)
+        return change
+
+    def count(self, derivation: "Derivation", first: int, sign: int, words: Sequence[Row], change: Counter) -> None:
+        """Add the features of a derivation's transitions, from some transition on."""
+        for c, (action, label) in list(zip(derivation.passed, derivation.steps))[first:]:
+            for row in self.action_rows(c, words):
+                change["actions", row, CODES[action]] += sign
+            for row in self.label_rows(c, action, words):
+                change["labels", row, label] += sign
+
+    def all_derivations(self, words: Sequence[Row]) -> tuple[list["Derivation"], int]:
+        """All derivations there are, and how many at most there are of one length."""
+        now, most = [self.start(len(words))], 1
+        while not all(one.passed[-1].done for one in now):
+            now = [new for old in now for new in self.longer(old, words)]
+            most = max(most, len(now))
+        return now, most
 
     # Views: what stands at each position, the distance, and between which words to look
 
@@ -207,15 +319,18 @@ class Slow:
 
     # Scores
 
-    def scores(self, kind: str, view: tuple, words: Sequence[Row], salt: int) -> list[int]:
+    def scores(self, kind: str, rows: Sequence[int]) -> list[int]:
         table = self.model.tables[kind]
         total = [0] * table.shape[1]
-        shift = 64 - (len(table).bit_length() - 1)
-        for text in self.model.templates[kind].replace("\n", "|").split("|"):
-            if text.strip():
-                for feature in self.features(text.strip(), view, words, salt):
-                    total = [one + int(weight) for one, weight in zip(total, table[feature >> shift])]
+        for row in rows:
+            total = [one + int(weight) for one, weight in zip(total, table[row])]
         return total
+
+    def rows(self, kind: str, view: tuple, words: Sequence[Row], salt: int) -> list[int]:
+        shift = 64 - (len(self.model.tables[kind]).bit_length() - 1)
+        templates = [text.strip() for text in self.model.templates[kind].replace("\n", "|").split("|")]
+        features = [self.features(text, view, words, salt) for text in templates if text]
+        return [feature >> shift for some in features for feature in some]
 
     def features(self, template: str, view: tuple, words: Sequence[Row], salt: int) -> list[int]:
         positions, _, (first, last) = view
@@ -265,6 +380,12 @@ class Slow:
 
 CODES = {"shift": 0, "left": 1, "right": 2, "swap": 3, "reduce": 3}
 ROOT = dict.fromkeys(READINGS, 1)
+
+
+def shared(one: Sequence[object], other: Sequence[object]) -> int:
+    """How many items two sequences have in common at their beginning."""
+    pairs = zip(one, other)
+    return next((i for i, (mine, yours) in enumerate(pairs) if mine != yours), min(len(one), len(other)))
 
 
 def mixed(hashed: int, value: int) -> int:

@@ -21,7 +21,9 @@ from levelhead.jobs import Store, cluster, n_cores, processes
 @running_options
 @repair_option
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core]")
-@click.option("--store", type=click.Path(), help="Keep parsed folds in this file; run again, it continues.")
+@click.option(
+    "--store", type=click.Path(), help="Keep parsed folds in this file; run again, it continues. Not for command."
+)
 @cluster_options
 @options.output_option
 def crossval(
@@ -41,23 +43,26 @@ def crossval(
     """Parse all of TREEBANK, each part by a PARSER trained on the others (cross-validation, jackknifing).
 
     The parts are blocks of consecutive sentences. The output is TREEBANK with other trees, in its order, so that it can
-    be scored against it.
+    be scored against it; DEPS becomes empty (`_`). Options that change nothing for PARSER are refused.
     """
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     options.check_paths([treebank], [output, store])
     recipe = recipe_of(parser, chosen)
-    from levelhead.parsing import cross_validate
+    if parser == "command" and store is not None:
+        raise click.UsageError("--store is not for command: nothing tells whether its program is still the same")
+    from levelhead.parsing import cross_validate, left_out
     from levelhead.treebank import read, to_conllu
 
     n_workers = jobs or n_cores()
     workers = processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
-    options.print_warnings(trees.warnings)
+    options.print_warnings((*trees.warnings, *left_out(trees, parser)))
     if store is None:
         parsed = cross_validate(trees, recipe, **settings)
     else:
         with Store(store) as kept:
             parsed = cross_validate(trees, recipe, store=kept, **settings)
-    options.emit(to_conllu(parsed).decode(), output)
+    options.print_warnings(parsed.repairs)
+    options.emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

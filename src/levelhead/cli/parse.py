@@ -5,7 +5,7 @@ from __future__ import annotations
 import click
 
 from levelhead.cli import options
-from levelhead.cli.parser_options import repair_option, running_options
+from levelhead.cli.parser_options import check_options, repair_option, running_options
 from levelhead.cli.program import DONE
 
 
@@ -19,14 +19,17 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     """Parse INPUT with a model that `levelhead train` wrote.
 
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are not looked at and may be
-    missing. The output is INPUT with heads and relations; DEPS become empty. How to run an outside parser is said
-    here again, since reading a model never starts anything.
+    missing. The output is INPUT with other HEAD and DEPREL; DEPS of all words becomes empty (`_`), since enhanced
+    graphs are not parsed, and empty nodes stay as they are. How to run an outside parser is said here again, since
+    reading a model never starts anything. Options that change nothing for the model's parser are refused.
     """
     options.check_paths([model, words], [output])
     from levelhead.parsing import Outside, parse_any, read_model, read_words
     from levelhead.treebank import to_conllu
 
-    parsed = parse_any(read_model(model), read_words(words), Outside(jar=jar, parse_command=parse_cmd), repair=repair)
+    parser = read_model(model)
+    check_options(parser.parser)
+    parsed = parse_any(parser, read_words(words), Outside(jar=jar, parse_command=parse_cmd), repair=repair)
     options.print_warnings(parsed.repairs)
     options.emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

@@ -32,6 +32,12 @@ _TRAINING = (
     click.option("--options", "more", default="", metavar="TEXT", help="malt, udpipe: more options of the parser."),
     seed_option,
 )  # fmt: skip
+_OWN = "our own parsers"
+_OUTSIDE = "udpipe, malt and command"
+_OF = {"beam": "transition systems", "jar": "malt", "train_cmd": "command", "parse_cmd": "command",
+       "more": "malt and udpipe", "dev": _OWN, "seed": _OWN, "repair": _OUTSIDE}  # fmt: skip
+"""Which parsers an option is for; those that are not here are for all."""
+
 repair_option: Decorator = click.option(
     "--repair", is_flag=True, help="Repair wrong trees of outside parsers in place of refusing them."
 )
@@ -60,12 +66,36 @@ def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
         parser: which parser.
         chosen: the values of `training_options`, and of `running_options` where the verb has them.
     """
-    from levelhead.parsing import ALL_PARSERS, OUTSIDE_PARSERS, Outside, Recipe
+    from levelhead.parsing import ALL_PARSERS, Outside, Recipe
     from levelhead.parsing.training import DEFAULT_BEAM, check_parser
 
     check_parser(parser, ALL_PARSERS)
+    check_options(parser)
     outside = Outside(chosen.get("jar"), chosen["train_cmd"], chosen.get("parse_cmd"), chosen["more"])
-    if parser not in OUTSIDE_PARSERS and any(outside):
-        raise click.UsageError("--jar, --train-cmd, --parse-cmd and --options are for outside parsers")
     beam = DEFAULT_BEAM if chosen["beam"] is None else chosen["beam"]
     return Recipe(parser, beam, chosen["seed"], chosen["relations"], chosen["scheme"], outside)
+
+
+def check_options(parser: str) -> None:
+    """Refuse options on the command line that change nothing for a parser.
+
+    Args:
+        parser: which parser.
+
+    Raises:
+        click.UsageError: an option is for other parsers.
+    """
+    context = click.get_current_context()
+    for parameter in context.command.params:
+        name = str(parameter.name)
+        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+        if given and name in _OF and parser not in _parsers_of(_OF[name]):
+            raise click.UsageError(f"{parameter.opts[-1]} changes nothing for {parser}: it is for {_OF[name]}")
+
+
+def _parsers_of(kind: str) -> tuple[str, ...]:
+    from levelhead.parsing import OUTSIDE_PARSERS, PARSERS
+    from levelhead.parsing.model import TRANSITION_SYSTEMS
+
+    kinds = {"transition systems": TRANSITION_SYSTEMS, _OWN: PARSERS, _OUTSIDE: OUTSIDE_PARSERS}
+    return kinds.get(kind) or tuple(kind.split(" and "))

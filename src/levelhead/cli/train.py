@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -27,23 +29,43 @@ def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any
 
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), graph-based (graph,
     graph-first-order), or a program of others: udpipe, malt (with --jar), command (with --train-cmd). The same seed
-    gives the same file, but for programs of others. Progress goes to standard error.
+    gives the same file, but for programs of others. Progress and the time left go to standard error, if that is a
+    terminal. HEAD and DEPREL are learned, DEPS are not: `levelhead parse` writes `_` there. Options that change
+    nothing for PARSER are refused.
     """
     options.check_paths([treebank, *([dev] if dev is not None else [])], [model])
     recipe = recipe_of(parser, chosen)
-    from levelhead.parsing import OUTSIDE_PARSERS, train_any, write_model
+    from levelhead.parsing import left_out, train_any, write_model
     from levelhead.treebank import read
 
-    if dev is not None and parser in OUTSIDE_PARSERS:
-        raise click.UsageError("--dev is for our own parsers")
     trees = read(treebank)
     held_out = read(dev) if dev is not None else None
-    options.print_warnings(trees.warnings)
-    on_terminal = sys.stderr is not None and sys.stderr.isatty()
-    write_model(train_any(trees, recipe, dev=held_out, progress=_progress if on_terminal else None), model)
+    options.print_warnings((*trees.warnings, *left_out(trees, parser)))
+    with progress_of_passes() as tell:
+        trained = train_any(trees, recipe, dev=held_out, progress=tell)
+    write_model(trained, model)
     return DONE
 
 
-def _progress(report: Report) -> None:
-    scores = f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}" if report.uas and report.las else ""
-    say(f"pass {report.done} of {report.passes}{scores}")
+@contextmanager
+def progress_of_passes() -> Iterator[Callable[[Report], None] | None]:
+    """Show a bar with the time left, and above it a line for each pass, if standard error is a terminal.
+
+    The bar begins with the first pass that is reported: time left is estimated from pass to pass.
+    """
+    if sys.stderr is None or not sys.stderr.isatty():
+        yield None
+        return
+    from levelhead.progress import progress_bar
+
+    with ExitStack() as stack:
+        bars: list[Callable[[int], None]] = []
+
+        def tell(report: Report) -> None:
+            if not bars:
+                bars.append(stack.enter_context(progress_bar("training", report.passes, report.passes)))
+            bars[0](1)
+            scores = f": UAS {100 * report.uas:.2f}, LAS {100 * report.las:.2f}" if report.uas and report.las else ""
+            say(f"pass {report.done} of {report.passes}{scores}")
+
+        yield tell

@@ -9,7 +9,8 @@ cdef struct Gold:
     int32_t* pending            # words in play whose nearest gold ancestor in play is this one
                                 # (arc-eager: gold dependents still in the buffer)
     int32_t* stacked            # arc-eager: gold dependents on the stack that have no head yet
-    uint8_t* gone               # attached already (arc-eager: no longer on the stack), hence out of play
+    uint8_t* gone               # attached already (arc-eager: no longer on the stack, or the root with its one child),
+                                # hence out of play
     bint astray                 # something else was done than the oracle said
 
 
@@ -100,7 +101,7 @@ cdef inline int32_t stack_oracle(State* state, Gold* gold, int32_t n, int32_t sy
 
 
 cdef inline void eager_costs(State* state, Gold* gold, int32_t first, int32_t* costs) noexcept nogil:
-    """How many gold arcs each transition of arc-eager makes impossible (Goldberg and Nivre 2012)."""
+    """How many gold arcs each transition of arc-eager makes impossible (Goldberg and Nivre 2012), if it is legal."""
     cdef int32_t top = state.stack.word
     cdef int32_t head = gold.heads[first]
     cdef int32_t lost = gold.stacked[first]
@@ -112,6 +113,8 @@ cdef inline void eager_costs(State* state, Gold* gold, int32_t first, int32_t* c
         costs[LEFT] += 1
     costs[SHIFT] = lost
     costs[RIGHT] = lost + (head > first) - (head == top)
+    if top == 0 and head != 0:  # the root has one child only
+        costs[RIGHT] += gold.pending[0]
 
 
 cdef inline void eager_follow(State* state, Gold* gold, int32_t first, int32_t action) noexcept nogil:
@@ -120,6 +123,8 @@ cdef inline void eager_follow(State* state, Gold* gold, int32_t first, int32_t a
     if action == SHIFT or action == RIGHT:
         gold.pending[gold.heads[first]] -= 1
         gold.stacked[gold.heads[first]] += action == SHIFT
+        if top == 0 and action == RIGHT:
+            gold.gone[0] = True
     else:
         gold.gone[top] = True
         gold.stacked[gold.heads[top]] -= action == LEFT

@@ -39,3 +39,6 @@ def projective_order(
 def oracle_transitions(
     system: int, heads: NDArray[np.int32], starts: NDArray[np.int32]
 ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+def dynamic_costs(
+    heads: NDArray[np.int32], transitions: NDArray[np.uint8]
+) -> tuple[NDArray[np.int32], NDArray[np.uint8]]: ...

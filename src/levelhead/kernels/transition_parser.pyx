@@ -101,7 +101,7 @@ cdef class Parser:
             for i in sentences:
                 n = starts[i + 1] - starts[i]
                 self.m.words.base, self.m.words.n = starts[i] + 1, n
-                self.m.max_swaps = 4 * n + n * n
+                self.m.max_swaps = 4 * n + n * n  # as many as any tree needs; sentences have 2,000 words at most
                 gold.heads = &heads[starts[i]] - 1
                 gold.labels = &labels[starts[i]] - 1
                 gold.order = &order[starts[i]] - 1
@@ -153,6 +153,41 @@ def oracle_transitions(int32_t system, const int32_t[::1] heads, const int32_t[:
         forget(&arena)
     release(&arena)
     return np.array(transitions, np.uint8), np.array(counts, np.int64)
+
+
+def dynamic_costs(const int32_t[::1] heads, const uint8_t[::1] transitions):
+    """What training of arc-eager thinks of each transition before and after those given: costs (-1: not legal), choices.
+
+    There is a row for each configuration with words in the buffer, and none after an illegal transition.
+    """
+    cdef int32_t n = len(heads)
+    cdef int32_t[::1] pending = np.zeros(n + 1, np.int32), stacked = np.zeros(n + 1, np.int32)
+    cdef uint8_t[::1] gone = np.zeros(n + 1, np.uint8)
+    cdef int32_t[4] now
+    cdef Arena arena
+    cdef Gold gold
+    cdef State* state
+    cdef int32_t i, a, legal, first
+    costs, choices = [], []
+    memset(&arena, 0, sizeof(Arena))
+    gold.heads, gold.labels = &heads[0] - 1, NULL
+    gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
+    begin(&gold, n)
+    state = first_state(&arena)
+    for i in range(len(transitions) + 1):
+        first = first_of_buffer(state, n) if not arena.failed else -1
+        if first < 0:
+            break
+        legal = legal_actions(state, n, ARC_EAGER, 0)
+        eager_costs(state, &gold, first, now)
+        costs.append([now[a] if legal >> a & 1 else -1 for a in range(4)])
+        choices.append(eager_oracle(state, &gold, n, legal))
+        if i == len(transitions) or not legal >> transitions[i] & 1:
+            break
+        keep_up(state, &gold, n, ARC_EAGER, transitions[i])
+        state = successor(&arena, state, n, ARC_EAGER, transitions[i], 0)
+    release(&arena)
+    return np.array(costs, np.int32), np.array(choices, np.uint8)
 
 
 def projective_order(const int32_t[::1] heads, const int32_t[::1] starts):

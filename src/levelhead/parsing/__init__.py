@@ -2,6 +2,7 @@
 
 from levelhead.parsing.any_parser import ALL_PARSERS, Output, Recipe, parse_any, train_any
 from levelhead.parsing.crossval import cross_validate
+from levelhead.parsing.lengths import left_out
 from levelhead.parsing.model import PARSERS, Model, OutsideModel, Schedule
 from levelhead.parsing.model_file import read_model, write_model
 from levelhead.parsing.outside import OUTSIDE_PARSERS, Outside
@@ -20,6 +21,7 @@ __all__ = [
     "Report",
     "Schedule",
     "cross_validate",
+    "left_out",
     "parse_any",
     "parse_treebank",
     "read_model",

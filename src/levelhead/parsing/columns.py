@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.treebank import Column, Treebank
+from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
 
@@ -71,7 +72,7 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
 def _fill_in(values: Integers, treebank: Treebank) -> None:
     """Where there is no lemma the form stands for it, and UPOS for XPOS."""
     for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
-        rows = getattr(treebank, missing).codes == 0
+        rows = getattr(treebank, missing).codes == UNDERSCORE
         if rows.any():
             values[rows, COLUMNS.index(column)] = values[rows, COLUMNS.index(other)]
 

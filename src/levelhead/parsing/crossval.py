@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import hashlib
 import json
+from collections.abc import Sequence
+from dataclasses import asdict
 
 import numpy as np
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError
-from levelhead.jobs import Job, Store, Workers, processes, run
-from levelhead.parsing.any_parser import Recipe, parse_any, train_any
+from levelhead.errors import Fault, InputError, Place
+from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
+from levelhead.parsing.any_parser import Output, Recipe, parse_any, train_any
+from levelhead.parsing.outside import OUTSIDE_PARSERS, identity_of
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, parse, to_conllu
 
@@ -23,8 +26,8 @@ def cross_validate(
     repair: bool = False,
     workers: Workers | None = None,
     store: Store | None = None,
-) -> Treebank:
-    """Return the treebank parsed: each fold by a model trained on the others.
+) -> Output:
+    """Return the treebank parsed, each fold by a model trained on the others, and what was repaired.
 
     Folds are blocks of consecutive sentences of nearly equal number, so that neighbours, which are often of one text,
     are seldom on both sides. The result does not depend on the workers.
@@ -35,32 +38,56 @@ def cross_validate(
         folds: how many.
         repair: as in `parse_any`.
         workers: who does the work; this process if None.
-        store: where finished folds are kept, if anywhere.
+        store: where finished folds are kept, if anywhere; under the hash of all that decides them, for malt also that
+            of MaltParser's file. Not those of `command`: nothing tells whether a program is still the same.
 
     Raises:
-        InputError: there are fewer sentences than folds, a parser fails, or workers are lost.
+        InputError: there are fewer sentences than folds, a parser fails, workers are lost, or the results of `command`
+            are to be stored.
         OutputError: the store cannot be written.
     """
     if len(treebank) < folds:
         message = f"there are {len(treebank)} sentences for {folds} folds"
         raise InputError(Fault("too-few-sentences", message))
+    program = None if store is None else _program(recipe)
     data = to_conllu(treebank)
-    settings = json.dumps([VERSION, recipe, folds, repair], sort_keys=True)
+    outside = recipe.outside._replace(jar=None)  # its contents count, not its path
+    settings = json.dumps([VERSION, recipe._replace(outside=outside), program, folds, repair])
     identity = hashlib.sha256(data).hexdigest()
     jobs = [
         Job(
-            hashlib.sha256(f"crossval {identity} {fold} {settings}".encode()).hexdigest(),
-            parse_fold, (data, recipe, fold, folds, repair), f"fold {fold + 1}",
+            hashlib.sha256(f"parsed fold {identity} {fold} {settings}".encode()).hexdigest(),
+            parse_fold, (data, recipe, fold, folds, repair, program), f"fold {fold + 1}",
         )
         for fold in range(folds)
     ]  # fmt: skip
     with progress_bar("folds", folds, folds) as advance:
-        outcome = run(jobs, workers or processes(1), store=store, advance=advance)
-    return parse(b"".join(outcome.results[job.key] for job in jobs), name=treebank.source.path or "<treebank>")
+        # One fold, one task: folds are few and long, and would end up with one worker of a cluster otherwise.
+        outcome = run(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
+    if outcome.stale:
+        raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
+    return _joined([outcome.results[job.key] for job in jobs], treebank.source.path or "<treebank>")
 
 
-def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool) -> bytes:
-    """Train on all folds but one, and return that one parsed, as CoNLL-U; workers call this.
+def _program(recipe: Recipe) -> str | None:
+    """What tells an outside parser from another; None for our own, whose version is in every key."""
+    return identity_of(recipe.parser, recipe.outside) if recipe.parser in OUTSIDE_PARSERS else None
+
+
+def _joined(results: Sequence[bytes], name: str) -> Output:
+    """What came of all folds; repairs say in which fold they were."""
+    trees, repairs = list[str](), list[Fault]()
+    for fold, result in enumerate(results, 1):
+        parsed = json.loads(result)
+        trees.append(parsed["conllu"])
+        for fault in parsed["repairs"]:
+            place = Place(*fault["place"])
+            repairs.append(Fault(**{**fault, "place": place._replace(file=f"fold {fold}, {place.file}")}))
+    return Output(parse("".join(trees).encode(), name=name), tuple(repairs))
+
+
+def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:
+    """Train on all folds but one, and return that one parsed, and what was repaired, as JSON; workers call this.
 
     Args:
         data: the treebank as CoNLL-U.
@@ -68,8 +95,16 @@ def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool)
         fold: which fold to parse, from 0.
         folds: how many there are.
         repair: as in `parse_any`.
+        program: what tells the outside parser from others, if that is part of the key.
+
+    Raises:
+        StaleInput: here is another program than the key tells.
     """
+    if program is not None and _program(recipe) != program:
+        raise StaleInput(f"{recipe.parser} is not the same program everywhere, or changed", "changing-file")
     treebank = parse(data)
     inside = np.arange(len(treebank)) * folds // len(treebank) == fold
     model = train_any(treebank.select(~inside), recipe)
-    return to_conllu(parse_any(model, treebank.select(inside), recipe.outside, repair=repair).treebank)
+    parsed = parse_any(model, treebank.select(inside), recipe.outside, repair=repair)
+    repairs = [asdict(fault) for fault in parsed.repairs]
+    return json.dumps({"conllu": to_conllu(parsed.treebank).decode(), "repairs": repairs}).encode()

@@ -17,9 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, InputError
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.parsing.columns import Columns
+from levelhead.parsing.lengths import LONGEST_WHOLE
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.templates import compiled
 
@@ -28,9 +28,6 @@ PARTS = ("arcs", "siblings", "grandparents", "labels")
 
 TABLES = ("parts", "labels", "first")
 """Weights of all parts but labels, of labels, and of arcs for choosing candidates (second order only)."""
-
-LONGEST = 500
-"""Words; longer sentences are parsed in pieces, and not learned from."""
 
 CANDIDATES = 8
 """Heads that second order considers for a word."""
@@ -73,39 +70,32 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
         model: its parser, templates, relations and root.
         schedule: how long: passes of first order, and of second order after them.
         seed: of the order of sentences.
-
-    Raises:
-        InputError: all sentences are too long.
     """
     done: Averages = ()
-    usable = np.flatnonzero(np.diff(trees.starts) <= LONGEST)
-    if not len(usable):
-        raise InputError(Fault("nothing-to-train-on", f"all sentences have more than {LONGEST} words"))
     for run in range(schedule.runs):
         averages: Averages = ()
         random = np.random.default_rng((seed, run))
-        for own in _one_run(trees, model, schedule, usable, random):
+        for own in _one_run(trees, model, schedule, random):
             averages = tuple(one + other for one, other in zip(own, done)) if done else own
             yield averages
         done = averages
 
 
-def _one_run(
-    trees: Trees, model: Model, schedule: Schedule, usable: NDArray[np.int64], random: np.random.Generator
-) -> Iterator[Averages]:
+def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.Generator) -> Iterator[Averages]:
     weights = _Weights(len(trees.heads), len(model.relations))
     templates, columns = _compiled(model.templates), tuple(trees.columns)
     settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
     second_order = model.parser == "graph"
     kernel = GraphParser(templates, weights.tables, *settings)
     candidates = np.zeros((1, CANDIDATES), np.int32)
+    sentences = np.arange(len(trees.starts) - 1)
     first: Averages = ()
     for number in range(schedule.first + (schedule.second if second_order else 0)):
         if number == schedule.first:
             first = (weights.restart(),)
             kernel = GraphParser(templates, (*weights.tables, *first), *settings)
-            candidates = kernel.candidates(columns, trees.starts, usable)
-        order = random.permutation(usable).astype(np.int64)
+            candidates = kernel.candidates(columns, trees.starts, sentences)
+        order = random.permutation(sentences).astype(np.int64)
         weights.step, _, _ = kernel.train(
             columns, trees.starts, trees.heads, trees.labels, order, candidates, weights.step, _MARGIN, _MOST_CHANGE
         )
@@ -129,7 +119,7 @@ def _floats(table: NDArray[np.int16]) -> NDArray[np.float32]:
 
 def _pieces(starts: Integers) -> Integers:
     """Sentence starts such that no sentence is too long."""
-    pieces = [np.arange(start, end, LONGEST) for start, end in pairwise(starts.tolist())]
+    pieces = [np.arange(start, end, LONGEST_WHOLE) for start, end in pairwise(starts.tolist())]
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 

@@ -16,6 +16,7 @@ from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError
 from levelhead.parsing.columns import Columns, columns_of
 from levelhead.parsing.graph import parse_graph, train_graph
+from levelhead.parsing.lengths import learnable
 from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
 from levelhead.parsing.tables import tables_of
 from levelhead.parsing.templates import templates_for
@@ -63,7 +64,7 @@ def train(
     """Train a parser of our own.
 
     Args:
-        treebank: what to learn from.
+        treebank: what to learn from; sentences that are too long (`left_out` names them) are not.
         parser: a transition system, or "graph" or "graph-first-order".
         dev: a treebank to stop early by: the pass with the best LAS on it is kept.
         beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.
@@ -77,6 +78,7 @@ def train(
         InputError: there is no such parser, or there is nothing to learn from.
     """
     check_parser(parser, PARSERS)
+    treebank = learnable(treebank, parser)
     source = prepared(treebank, relations, scheme)
     labels, names, root = _labels(source.treebank)
     templates = templates_for(parser)

@@ -3,7 +3,8 @@
 The model is linear: averaged weights of hashed features (`levelhead.parsing.templates`). Greedy training follows the
 oracle, and from its second pass on mostly the parser's own choices, so that it learns to go on after mistakes
 (Goldberg and Nivre 2012); beam training starts from greedy weights and makes max-violation updates (Huang, Fayong and
-Guo 2012). The averages of several runs from different random orders are added up, which costs nothing in parsing.
+Guo 2012), looking for the largest violation among the steps where the gold derivation has left the beam, and the last.
+The averages of several runs from different random orders are added up, which costs nothing in parsing.
 """
 
 from __future__ import annotations

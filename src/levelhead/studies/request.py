@@ -89,7 +89,9 @@ def done(study: str, tasks: Iterable[Task], request: Request) -> dict[str, Any]:
     planned = {task.name: _job(task) for task in tasks}
     jobs = list(planned.values())
     with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
-        outcome = run(jobs, request.workers or processes(1), store=request.store, advance=advance)
+        # One task each: they are few and long, and would end up with one worker of a cluster otherwise.
+        workers = (request.workers or processes(1))._replace(batch=1)
+        outcome = run(jobs, workers, store=request.store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
     return {name: json.loads(outcome.results[job.key]) for name, job in planned.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import tempfile
 from collections.abc import Callable, Iterator
@@ -69,6 +70,28 @@ def parse_outside(parser: str, model: bytes, treebank: Treebank, outside: Outsid
     return (_parse_malt if parser == "malt" else _parse_command)(model, treebank, outside)
 
 
+def identity_of(parser: str, outside: Outside) -> str:
+    """Return what tells one outside parser from another, so that its results can be kept under a key.
+
+    Args:
+        parser: one of `OUTSIDE_PARSERS`.
+        outside: how to run it.
+
+    Returns:
+        UDPipe's version, or the hash of MaltParser's file.
+
+    Raises:
+        InputError: it is `command`, of which only the words of its command lines are known; or there is no such file.
+        LevelheadError: a library is not installed.
+    """
+    if parser == "udpipe":
+        return udpipe.version()
+    if parser == "malt":
+        return hashlib.sha256(_jar(outside).read_bytes()).hexdigest()
+    message = "nothing tells whether the program behind a command line is still the same"
+    raise InputError(Fault("not-repeatable", message))
+
+
 def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
     """Return words only: no comments, multiword tokens or empty nodes, which few parsers read.
 
@@ -101,12 +124,17 @@ def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
 
 
 def _malt(outside: Outside, mode: str, more: list[str], folder: Path) -> None:
+    run_program(["java", "-jar", str(_jar(outside)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
+
+
+def _jar(outside: Outside) -> Path:
+    """The absolute path of MaltParser's file, since it runs in another folder."""
     if outside.jar is None:
         raise InputError(Fault("parser-failed", "malt needs --jar, the file of MaltParser"))
-    jar = os.path.abspath(outside.jar)  # noqa: PTH100 -- it runs in another folder
-    if not Path(jar).is_file():
+    jar = Path(os.path.abspath(outside.jar))  # noqa: PTH100 -- links stay as they are
+    if not jar.is_file():
         raise InputError(Fault("unreadable-file", f"there is no file {outside.jar}"))
-    run_program(["java", "-jar", jar, "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
+    return jar
 
 
 def _train_malt(treebank: Treebank, outside: Outside) -> bytes:

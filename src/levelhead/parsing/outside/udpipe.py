@@ -56,6 +56,18 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
     return "".join(parts).encode()
 
 
+def version() -> str:
+    """Return the version of the package that is installed.
+
+    Raises:
+        LevelheadError: it is not installed.
+    """
+    from importlib import metadata
+
+    _library()
+    return metadata.version("ufal.udpipe")
+
+
 def _library() -> Any:
     try:
         from ufal import udpipe
