@@ -3,8 +3,10 @@
 import importlib
 import json
 import os
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
@@ -43,9 +45,18 @@ def test_doctor_says_what_is_installed() -> None:
     assert installed["kernels"] == "compiled"
 
 
+def test_doctor_looks_at_all_kernels() -> None:
+    module = importlib.import_module("levelhead.cli.doctor")
+    setup = (Path(__file__).parent.parent / "setup.py").read_text(encoding="utf-8")
+    built = re.search(r"^KERNELS = \((.*?)\)", setup, re.DOTALL | re.MULTILINE)
+    assert built
+    assert re.findall(r"(\w+)\.pyx?", built[1]) == list(module._KERNELS)
+
+
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     module = importlib.import_module("levelhead.cli.doctor")
-    monkeypatch.setattr(module, "EXTRAS", {"no_such_library": ("some", "something")})
-    line = printed("doctor").splitlines()[-1]
-    assert line.split("|")[1].strip() == "missing"
-    assert "for something: pip install 'levelhead[some]'" in line
+    extras = {"no_such_library": ("some", "something"), "no_such_folder.library": ("some", "something")}
+    monkeypatch.setattr(module, "EXTRAS", extras)
+    for line in printed("doctor").splitlines()[-2:]:
+        assert line.split("|")[1].strip() == "missing"
+        assert "for something: pip install 'levelhead[some]'" in line

@@ -52,6 +52,14 @@ def test_our_own_tables_are_read_again(folders: Path, tmp_path: Path) -> None:
     assert again.systems == results.systems
     for key, result in results.results.items():
         assert again.results[key].values == pytest.approx(dict(result.values), abs=1e-12)
+        assert again.results[key].state == result.state
+    assert {result.state for result in results.results.values()} == {"valid", "invalid"}
+
+
+def test_tables_of_long_cells_are_read(tmp_path: Path) -> None:
+    """Longer than what Python's reader of CSV takes."""
+    results = c.read_scores(table(tmp_path, f"system\ttreebank\tLAS\n{'x' * 140_000}\ten\t80\n"))
+    assert results.systems == ("x" * 140_000,)
 
 
 @pytest.mark.parametrize(
@@ -151,6 +159,8 @@ folder = "systems/beta"
         ("[[treebank]]\ncode = 'xx'", "treebank 1: there is no gold file of xx"),
         ("[[treebank]]\ncode = 'xx'\ngold = 'gold/xx.conllu'", "treebank 1: there is no gold file of xx"),
         ("[[treebank]]\ncode = 'en'\ngold = 'gold/en.conllu'\n" * 2, "[[treebank]] has 'en' twice"),
+        ("[[system]]\nname = 'a'\nfolder = 'x'\n[[system]]\nname = 'a'\nfolder = 'y'\n", "[[system]] has 'a' twice"),
+        ("[[system]]\nfolder = 'x/a'\n[[system]]\nfolder = 'y/a'\n", "[[system]] has 'a' twice"),
         ("[[treebank]]\ncode = 'en'\ngold = 'gold/en.conllu'\n[groups]\na = ['fr']", "groups.a has test sets that"),
         ("[[treebank]]\ncode = 'en'\nlanguege = 'x'\ngold = 'gold/en.conllu'", "is it language?"),
         ("[[system]]\nname = 'x'", "system 1 has no folder"),

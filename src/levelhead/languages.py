@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
@@ -20,6 +22,9 @@ from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Run, Settings, bootstrap_p, counted, holm, interval, resampled, seeded
 from levelhead.treebank import Treebank
 from levelhead.treebank.reader import Format
+
+_MOST_NAMED = 3
+_SIGNIFICANT = 0.05
 
 
 class LanguagePair(NamedTuple):
@@ -110,14 +115,15 @@ def compare_languages(
         ids[name] = sent_ids(found[0].matches.gold)
         origins[name] = origin_of(found, asked, registry)
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
-    pairs = _pairs(tables, _parallel(tables, believed), settings)
+    pairs = tuple(_pairs(tables, _parallel(tables, believed), settings))
     warnings, notes = told_of(origins)
     signature = signed(origins, chosen, {**decisive(asked, needs.joint(), registry), **drawn_by(settings)})
     if parallel:
         signature["parallel"] = "declared"
     files = {name: one.files for name, one in origins.items()}
     powers = tuple(str(measure) for measure in asked if registry.measures[measure.name].lower_is_better)
-    return Languages(tuple(pairs), signature, files, warnings, (*notes, *_not_paired(ids, believed)), powers)
+    notes = (*notes, *_not_paired(ids, believed), *_hopeless(pairs, settings))
+    return Languages(pairs, signature, files, warnings, notes, powers)
 
 
 def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
@@ -149,13 +155,34 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
     """Say of treebanks that look parallel why they are drawn apart."""
+    counting, partly = [], []
     for one, other in combinations(ids, 2):
         ours, theirs = set(ids[one] or ()), set(ids[other] or ())
         both, most = len(ours & theirs), max(len(ours), len(theirs))
         if both == most and both and not (believed[one] and believed[other]):
-            yield f"{one} and {other} have the same sent_ids, which only count: drawn apart unless --parallel is given"
+            counting.append(f"{one} and {other}")
         elif both < most and 2 * both >= most:
-            yield f"{one} and {other} share {both} of {most} sent_ids: drawn apart, since not all sentences are in both"
+            partly.append(f"{one} and {other} share {both} of {most} sent_ids")
+    if counting:
+        yield f"{_named(counting)} have the same sent_ids, which only count: drawn apart unless --parallel is given"
+    if partly:
+        yield f"{_named(partly)}: drawn apart, since not all sentences are in both"
+
+
+def _named(pairs: Sequence[str]) -> str:
+    """Some pairs of treebanks, and how many more there are."""
+    more = len(pairs) - _MOST_NAMED
+    return "; ".join(pairs[:_MOST_NAMED]) + (f" (and {more} more pairs)" if more > 0 else "")
+
+
+def _hopeless(pairs: Sequence[LanguagePair], settings: Settings) -> Iterator[str]:
+    """Say that too few resamples were drawn for any of so many differences to be significant."""
+    tested = max(Counter((one.system, one.measure) for one in pairs if one.p is not None).values(), default=0)
+    lowest = 2 / (settings.resamples + 1)  # of a two-sided test by the bootstrap
+    if tested * lowest > _SIGNIFICANT:
+        enough = math.ceil(2 * tested / _SIGNIFICANT / 1000) * 1000
+        drawn = f"with {tested} pairs and {settings.resamples} resamples"
+        yield f"{drawn} no corrected p can be below {min(1, tested * lowest):.2g}: --resamples {enough} is enough"
 
 
 Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]

@@ -119,8 +119,10 @@ class _Reading:
         treebanks = self._tables(document, "treebank", _TREEBANK)
         gold, systems = self._path(campaign, "gold", "campaign"), self._path(campaign, "systems", "campaign")
         test_sets = tuple(filter(None, (self._test_set(table, where, gold) for where, table in treebanks)))
-        folders = dict(filter(None, (self._system(t, where) for where, t in self._tables(document, "system", _SYSTEM))))
+        named = [self._system(table, where) for where, table in self._tables(document, "system", _SYSTEM)]
+        folders = dict(filter(None, named))
         self._unique([test_set.code for test_set in test_sets], "[[treebank]]")
+        self._unique([one[0] for one in named if one], "[[system]]")
         definitions = tuple(self.folder / each for each in self._texts(campaign, "definitions", "campaign") or ())
         return Manifest(
             test_sets=test_sets,

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import hashlib
 import os
 from collections.abc import Mapping, Sequence
@@ -12,7 +11,7 @@ from fractions import Fraction
 from levelhead._version import VERSION
 from levelhead.campaign.entries import TestSet
 from levelhead.campaign.languages import language_of
-from levelhead.campaign.results import Result, Results
+from levelhead.campaign.results import Result, Results, State
 from levelhead.campaign.status import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.measures import lower_is_better
@@ -22,9 +21,12 @@ _SYSTEM = ("system", "team")
 _TEST_SET = ("treebank", "test set", "test_set", "ltcode")
 _MEASURE = ("measure", "metric")
 _SCORE = ("score", "value", "f1")
-_TEXT = ("status", "reason", "software", "rank", "state")  # columns that say something else
+_STATE, _REASON = "state", "reason"
+_TEXT = ("status", _REASON, "software", "rank", _STATE)  # columns that say something else
 
 _Cells = dict[tuple[str, str, str], Fraction | None]
+_Zeros = Mapping[tuple[str, str], tuple[State, str]]
+"""By system and test set: the outputs that a table says are missing or invalid, with the reason."""
 
 
 def read_scores(path: str | os.PathLike[str]) -> Results:
@@ -32,7 +34,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
 
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
     `score` (or `F1`), with a line for each score; or a column for each measure. A system without a score on a test set
-    of the table has no output there, and 0.
+    of the table has no output there, and 0. Columns `state` and `reason` say which outputs were missing or invalid.
 
     Args:
         path: the file; "-" is standard input.
@@ -46,15 +48,15 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
-    rows = list(csv.reader(lines, delimiter="\t", quoting=csv.QUOTE_NONE))
+    rows = [line.split("\t") for line in lines]
     reading = _Reading(name, rows[0] if rows else [])
     cells = reading.cells(rows[1:])
     if reading.faults or not any(value is not None for value in cells.values()):
         raise InputError(*(reading.faults or [Fault("invalid-table", "it has no scores", Place(name))]))
-    return _results(cells, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
+    return _results(cells, reading.zeros, {"table": hashlib.sha256(data).hexdigest()[:12], "version": VERSION})
 
 
-def _results(cells: _Cells, signature: Mapping[str, str]) -> Results:
+def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Results:
     systems, codes, measures = (tuple(dict.fromkeys(key[i] for key in cells)) for i in range(3))
     nothing = {measure: None if lower_is_better(measure) else Fraction(0) for measure in measures}
     results = {}
@@ -63,7 +65,10 @@ def _results(cells: _Cells, signature: Mapping[str, str]) -> Results:
             known = {measure: cells.get((system, code, measure)) for measure in measures}
             values = {measure: nothing[measure] if value is None else value for measure, value in known.items()}
             lacking = tuple(measure for measure, value in known.items() if value is None)
-            if len(lacking) == len(measures):
+            if (system, code) in zeros:
+                state, reason = zeros[system, code]
+                results[system, code] = Result(state, values, CANNOT_OPEN, (reason,) if reason else ())
+            elif len(lacking) == len(measures):
                 results[system, code] = Result("missing", values, CANNOT_OPEN, ("the table has no score",))
             else:
                 reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
@@ -78,6 +83,7 @@ class _Reading:
     def __init__(self, name: str, head: Sequence[str]) -> None:
         self.name, self.head = name, [column.strip() for column in head]
         self.faults: list[Fault] = []
+        self.zeros: dict[tuple[str, str], tuple[State, str]] = {}
         lower = [column.lower() for column in self.head]
         self.system, self.test_set, self.measure, self.score = (
             next((lower.index(word) for word in words if word in lower), None)
@@ -94,9 +100,10 @@ class _Reading:
             return cells
         for number, row in enumerate(rows, 2):
             if len(row) != len(self.head):
-                if row:
+                if row != [""]:
                     self._wrong(f"{len(row)} columns, the head has {len(self.head)}", number)
                 continue
+            self._note_state(row[self.system], row[self.test_set], row)
             for measure, text in self._scores(row):
                 key = (row[self.system], row[self.test_set], measure)
                 value = self._value(text, number, perplexity=lower_is_better(measure))
@@ -107,6 +114,15 @@ class _Reading:
                 else:
                     cells[key] = value
         return cells
+
+    def _note_state(self, system: str, code: str, row: Sequence[str]) -> None:
+        """Remember that an output was missing or invalid."""
+        told = {column.lower(): cell for column, cell in zip(self.head, row)}
+        state, reason = told.get(_STATE), told.get(_REASON, "")
+        if state == "missing":
+            self.zeros[system, code] = ("missing", reason)
+        elif state == "invalid":
+            self.zeros[system, code] = ("invalid", reason or "the output is invalid")
 
     def _scores(self, row: Sequence[str]) -> list[tuple[str, str]]:
         """The measures of a row with their scores."""

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from levelhead.cli import options
+from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
@@ -134,6 +135,8 @@ def _variances(table: Measurements, columns: tuple[str, ...]) -> dict[str, Cumul
     from levelhead.correlation import cumulative_variance
     from levelhead.correlation.measurements import check_sizes
 
+    if not columns:
+        raise InputError(Fault("invalid-table", "no column holds numbers"))
     check_sizes(table, columns)
     return {name: cumulative_variance(table.treebanks, table.number(name)) for name in columns}
 

@@ -30,7 +30,9 @@ EXTRAS = {
 
 _PROJECTS = {"vl_convert": "vl-convert-python"}
 
-_KERNELS = ("scan", "pools", "trees", "spans", "oracles", "conversion")
+_KERNELS = (
+    "scan pools trees spans shapes oracles lifting transitions conversion arpa transition_parser graph_parser".split()
+)
 
 
 @click.command()
@@ -66,9 +68,17 @@ def _version(project: str) -> str:
 def _extra(name: str) -> tuple[str, str]:
     """The version of an optional library, and what it is for."""
     extra, purpose = EXTRAS[name]
-    if importlib.util.find_spec(name) is None:
+    if not _found(name):
         return "missing", f"for {purpose}: pip install 'levelhead[{extra}]'"
     return _version(_PROJECTS.get(name, name)), f"{purpose} (extra: {extra})"
+
+
+def _found(name: str) -> bool:
+    """Whether there is a module of this name; for `ufal.udpipe` that takes looking into `ufal`, if there is one."""
+    try:
+        return importlib.util.find_spec(name) is not None
+    except ModuleNotFoundError:
+        return False
 
 
 def _compiled() -> bool:

@@ -17,6 +17,7 @@ from levelhead.typology.selection import NEEDED
 if TYPE_CHECKING:
     from levelhead.report.table import Table
 
+_MOST = 1_000_000_000  # tokens, more than any treebank has
 _PROFILES, _SELECTION = "profiles", "--select"
 _GOES_WITH = {
     **dict.fromkeys(("columns", "long", "total", "scheme", "definitions", "chunk"), _PROFILES),
@@ -43,11 +44,15 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--total", is_flag=True, help="Add a profile of all treebanks together.")
 @options.scheme_option
 @options.definitions_option
-@click.option("--chunk", type=click.IntRange(1), default=1000, show_default=True, help="Tokens of a chunk (STTR).")
-@click.option("--partial-chunk", is_flag=True, help="Count the last chunk though it is shorter (STTR).")
-@click.option("--window", type=click.IntRange(1), default=500, show_default=True, help="Tokens of a window (MATTR).")
 @click.option(
-    "--least", type=click.IntRange(1), default=5, show_default=True,
+    "--chunk", type=click.IntRange(1, _MOST), default=1000, show_default=True, help="Tokens of a chunk (STTR)."
+)
+@click.option("--partial-chunk", is_flag=True, help="Count the last chunk though it is shorter (STTR).")
+@click.option(
+    "--window", type=click.IntRange(1, _MOST), default=500, show_default=True, help="Tokens of a window (MATTR)."
+)
+@click.option(
+    "--least", type=click.IntRange(1, _MOST), default=5, show_default=True,
     help="How often a word must occur to count for the head-word entropy.",
 )  # fmt: skip
 @click.option(
@@ -55,12 +60,14 @@ Printing = tuple[str, int | None, str | None]
     help="Also write the word dependency entropies, averaged over the treebanks, as weights for WLAS.",
 )  # fmt: skip
 @click.option("--rarefy", metavar="WORDS,...", help="In place of profiles: word dependency entropies in samples.")
-@click.option("--samples", type=click.IntRange(1), default=20, show_default=True, help="Samples of each size.")
+@click.option(
+    "--samples", type=click.IntRange(1, 1_000_000), default=20, show_default=True, help="Samples of each size."
+)
 @click.option("--seed", type=click.IntRange(0), default=0, show_default=True, help="Of the random samples.")
 @click.option("--similarity", is_flag=True, help="In place of profiles: how far each pair of treebanks is apart.")
 @click.option("--select", "selection", type=click.Choice(["callin"]), help="In place of profiles: which to compare.")
 @click.option(
-    "--min-tokens", type=click.IntRange(0), default=30_000, show_default=True, help="Of a treebank to select."
+    "--min-tokens", type=click.IntRange(0, _MOST), default=30_000, show_default=True, help="Of a treebank to select."
 )
 @click.option(
     "--max-nonprojective", type=click.FloatRange(0), default=25.0, show_default=True,

@@ -12,7 +12,7 @@ from levelhead.gains import Contrasts, Gain, Where
 from levelhead.languages import LanguagePair, Languages
 from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Plain, Table
+from levelhead.report.table import Cell, Column, Plain, Table, percentage
 from levelhead.scoring.matches import Agree
 from levelhead.significance import Result
 
@@ -129,7 +129,7 @@ def _document(one: Result, *, plain: bool) -> dict[str, Any]:
 
 
 def _points(value: float | None) -> float | None:
-    return None if value is None else 100 * value
+    return None if value is None else percentage(value)
 
 
 def languages_table(found: Languages) -> Table:

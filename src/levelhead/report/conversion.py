@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.conversion import NotRestored, RoundTrip
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Table, percentage
 
 _COLUMNS = (
     Column("Treebank", "text"),
@@ -75,7 +75,7 @@ def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
 def round_trip_document(trip: RoundTrip) -> dict[str, Any]:
     """Return a round trip for JSON; shares are percentages at full precision."""
     counts = {name: getattr(trip, name) for name in ("sentences", "words", "punctuation", "candidates", "converted")}
-    ratios = {name: None if (ratio := of(trip)) is None else 100 * ratio for name, of in _RATIOS.items()}
+    ratios = {name: None if (ratio := of(trip)) is None else percentage(ratio) for name, of in _RATIOS.items()}
     return {
         "schema": SCHEMA,
         "kind": "round-trip",

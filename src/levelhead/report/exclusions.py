@@ -8,7 +8,7 @@ from typing import Any
 
 from levelhead.exclusions import Exclusions, Values, difference
 from levelhead.report.scores import SCHEMA
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.scoring.measure import Measure
 
 
@@ -75,7 +75,7 @@ def exclusions_document(rows: Mapping[str, Values], asked: Exclusions, signature
     """
 
     def points(value: Fraction | None) -> float | None:
-        return None if value is None else float(100 * value)
+        return None if value is None else percentage(value)
 
     def document(values: Values) -> dict[str, Any]:
         changed = (*asked.compared, *asked.without)

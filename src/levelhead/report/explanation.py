@@ -8,7 +8,7 @@ from levelhead.errors import InputError, printable
 from levelhead.evaluation import Evaluation
 from levelhead.explanation import Difference, Explanation
 from levelhead.report.scores import SCHEMA
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Table, percentage
 
 
 def explanation_table(explanation: Explanation) -> Table:
@@ -60,10 +60,14 @@ def explanation_document(explanation: Explanation) -> dict[str, Any]:
     }
 
 
+def _percentage(value: float | None) -> float | None:
+    return None if value is None else percentage(value)
+
+
 def _scores(evaluation: Evaluation | InputError) -> dict[str, Any]:
     if isinstance(evaluation, InputError):
         return {"refused": [str(fault) for fault in evaluation.faults]}
-    return {name: None if score.f1 is None else 100 * score.f1 for name, score in evaluation.items()}
+    return {name: _percentage(score.f1) for name, score in evaluation.items()}
 
 
 def _difference(difference: Difference) -> dict[str, Any]:
@@ -71,7 +75,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "decision": difference.decision,
         "verdicts": dict(difference.verdicts),
         "changes": {
-            name: {"ud": None if one is None else 100 * one, "otherwise": None if other is None else 100 * other}
+            name: {"ud": _percentage(one), "otherwise": _percentage(other)}
             for name, (one, other) in difference.changes.items()
         },
         "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Table
+from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Criteria, Profile, ProfileColumn, Verdict
 from levelhead.typology.collection import File, Neighbours, Samples, Survey, files_signature
 
@@ -38,7 +38,8 @@ def long_table(profiles: Mapping[str, Profile]) -> Table:
     for name, one in profiles.items():
         for key in keys:
             value, unit = _cell(one, key), "%" if key[0].kind == "ratio" else ""
-            rows.append((name, key[0].name, key[1] or "", 100 * value if unit and value is not None else value, unit))
+            shown = percentage(value) if unit and value is not None else value
+            rows.append((name, key[0].name, key[1] or "", shown, unit))
     names = ("Treebank", "Column", "Of")
     columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
     return Table(columns, tuple(rows), _signature(profiles))
@@ -98,7 +99,7 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
 
 def _values(profile: Profile, shares: Iterable[Key]) -> dict[str, Any]:
     def scaled(name: str, value: float | None) -> float | None:
-        return 100 * value if value is not None and COLUMNS[name].kind == "ratio" else value
+        return percentage(value) if value is not None and COLUMNS[name].kind == "ratio" else value
 
     values: dict[str, Any] = {
         name: {one: scaled(name, part) for one, part in value.items()}

@@ -10,7 +10,7 @@ from typing import Any
 from levelhead.campaign import Ranking, Result, Results, Standing
 from levelhead.measures import lower_is_better
 from levelhead.report.scores import SCHEMA, score_numbers, signature_line
-from levelhead.report.table import Cell, Column, Plain, Table
+from levelhead.report.table import Cell, Column, Plain, Table, percentage
 
 _MOST_NAMED = 6
 
@@ -203,7 +203,7 @@ def _number(value: Fraction | None, measure: str) -> float | None:
     """A percentage, or a perplexity."""
     if value is None:
         return None
-    return float(value if lower_is_better(measure) else 100 * value)
+    return float(value) if lower_is_better(measure) else percentage(value)
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:
@@ -221,7 +221,7 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
                 "value": _number(standing.value, ranking.measure),
                 "valid_only": _number(standing.valid_only, ranking.measure),
                 "valid_outputs": standing.n_valid,
-                "interval": None if standing.interval is None else [100 * end for end in standing.interval],
+                "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
                 "ranks": None if standing.ranks is None else list(standing.ranks),
             }
             for standing in ranking.standings

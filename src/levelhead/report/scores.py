@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation import Evaluation
-from levelhead.report.table import Cell, Column, Plain, Table
+from levelhead.report.table import Cell, Column, Plain, Table, percentage
 from levelhead.scoring import Score
 from levelhead.treebank import Treebank
 
@@ -119,7 +119,7 @@ def scores_document(evaluations: Mapping[str, Evaluation], average: Average) -> 
 
 
 def _average(value: Fraction | None, score: Score) -> float | None:
-    return None if value is None else float(value if score.perplexity else 100 * value)
+    return None if value is None else float(value) if score.perplexity else percentage(value)
 
 
 def _file(treebank: Treebank) -> dict[str, Any]:
@@ -143,7 +143,7 @@ def score_numbers(score: Score) -> dict[str, Any]:
         score: the score.
     """
     ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
-    document: dict[str, Any] = {name: None if value is None else 100 * value for name, value in ratios.items()}
+    document: dict[str, Any] = {name: None if value is None else percentage(value) for name, value in ratios.items()}
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
     document["value"] = score.value if score.perplexity else document[score.component]
     return document | ({"reason": score.reason} if score.reason else {})

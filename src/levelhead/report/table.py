@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from typing import Literal, NamedTuple
 
 Kind = Literal["text", "ratio", "difference", "probability", "number"]
@@ -47,6 +49,15 @@ class Table(NamedTuple):
     rules_before: frozenset[int] = frozenset()
 
 
+def percentage(ratio: float | Fraction) -> float:
+    """Return a ratio as a percentage, with the digits of the ratio: .54375 is 54.375, not 54.37499999999999.
+
+    Args:
+        ratio: the ratio; a fraction is rounded to a float first.
+    """
+    return float(Decimal(repr(float(ratio))).scaleb(2))
+
+
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text: percentages with so many places (all of them if None), a dash where there is no value.
 
@@ -62,7 +73,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
     if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
         sign = "+" if column.kind == "difference" else ""
-        return repr(100 * cell) if places is None else f"{100 * cell:{sign}.{places}f}"
+        return repr(percentage(cell)) if places is None else f"{100 * cell:{sign}.{places}f}"
     if column.kind == "probability" and isinstance(cell, float):
         return repr(cell) if places is None else _probability(cell)
     if isinstance(cell, float) and not cell.is_integer():
