@@ -218,6 +218,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, SYSTEMS, "--cluster", "tcp://8.8.8.8:1"), "8.8.8.8 is a public address"),
         ((GOLD, SYSTEMS, "--tls-ca", "x"), "go together: give --tls-cert and --tls-key, too"),
         ((GOLD, SYSTEMS, "--tls-ca", "x", "--tls-cert", "y", "--tls-key", "z"), "are for --cluster"),
+        ((GOLD, SYSTEMS, "-m", "WLAS(/dev/zero)"), "/dev/zero: unreadable-file: it is neither a file nor a folder"),
         ((GOLD, SYSTEMS, "--manifest", "nowhere.toml"), "nowhere.toml: unreadable-file"),
         ((GOLD, SYSTEMS, "--manifest", GOLD / "en.conllu"), "invalid-manifest: not TOML"),
         (("--scores", GOLD / "en.conllu"), "invalid-table"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import os
 import unicodedata
@@ -175,8 +176,7 @@ class _Scoring:
         if path not in self.seen:
             state = _state(path)  # before it is read: a change in between shows
             try:
-                with path.open("rb") as file:
-                    digest = hashlib.file_digest(file, "sha256").hexdigest()
+                digest = _hash_of(path)
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
@@ -205,6 +205,13 @@ class _Scoring:
         """One hash for many files, in their order."""
         seen = (self.seen.get(path.absolute()) for path in paths if path is not None)
         return hashlib.sha256("".join(one.file.sha256 for one in seen if one).encode()).hexdigest()[:12]
+
+
+def _hash_of(path: Path) -> str:
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "it is neither a file nor a folder")  # a device may have no end
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _size(path: Path | None) -> int:
