@@ -75,7 +75,17 @@ class SlowGraph(Slow):
         elif kind == "grandparents":
             view["hh"] = Seen(third)
             salt ^= direction(third, head) << 1 & SIXTY_FOUR
-        return self.part_scores(kind, (view, *self.near(head, dependent)), words, salt)
+        whole = (view, *self.near(head, dependent))
+        score = self.part_scores(kind, whole, words, salt)
+        if kind == "arcs" and head and "relations" in self.model.tables:
+            score += max(self.relation_scores(whole, words, salt))
+        return score
+
+    def relation_scores(self, view: tuple, words: Sequence[Row], salt: int) -> list[int]:
+        """The scores of the relations that an arc may have: not the root's, unless there is no other."""
+        known = range(len(self.model.relations))
+        scores = self.scores("relations", self.rows("relations", view, words, salt))
+        return [scores[i] for i in known if i != self.model.root] or [scores[self.model.root]]
 
     def part_scores(self, kind: str, view: tuple, words: Sequence[Row], salt: int) -> int:
         table, total = self.model.tables["parts"], 0

@@ -13,8 +13,10 @@ include "parser_search.pxi"
 include "parser_learning.pxi"
 include "parser_graph.pxi"
 include "parser_climbing.pxi"
+include "parser_relations.pxi"
 include "parser_projective.pxi"
 
+cdef int32_t LABEL_MARGIN = 150  # by which a label must win in training; updates change weights by one
 
 
 cdef void score_arcs(Graph* g, const float* table, const int32_t* gold, double margin) noexcept nogil:
@@ -75,29 +77,39 @@ cdef inline void admit_gold(Graph* g, const int32_t* gold) noexcept nogil:
             g.candidates[m * g.most + last] = gold[m]
 
 
-cdef void score_candidates(Graph* g, Chart* c, const int32_t* gold, double margin) noexcept nogil:
+cdef double score_candidates(Graph* g, Chart* c, const int32_t* gold, const int32_t* labels,
+                             double margin) noexcept nogil:
+    """Score arcs with their best relations; returns how much better these are than gold in the gold tree."""
     cdef int32_t m, i, h, n = g.words.n
-    cdef double score
+    cdef double score, gap = 0
     for m in range(1, n + 1):
         for i in range(g.most):
             h = g.candidates[m * g.most + i]
             if h < 0:
                 break
             score = sum_of(g, g.table, arc_rows(g, h, m))
+            if h > 0:
+                score += score_relation(g, h, m, labels[m] if gold != NULL and gold[m] == h else -1, &gap)
             if gold != NULL and gold[m] != h:
                 score += margin
             g.scores[h * (n + 1) + m] = c.arc_scores[m * g.most + i] = score
+    return gap
 
 
-cdef double decode(Graph* g, Chart* c, int32_t* heads, const int32_t* gold, double margin) noexcept nogil:
-    """The best spanning tree; or from the best projective tree uphill. Returns its score."""
+cdef double decode(Graph* g, Chart* c, int32_t* heads, const int32_t* gold, const int32_t* labels,
+                   double margin) noexcept nogil:
+    """The best spanning tree; or from the best projective tree uphill.
+
+    Returns its score, and on top of it how much the gold tree's score is too high, having its best relations.
+    """
+    cdef double gap
     if not g.second_order:
         score_arcs(g, g.table, gold, margin)
         spanning_tree(&g.contraction, g.scores, g.words.n, heads)
         return tree_score(g, heads)
-    score_candidates(g, c, gold, margin)
+    gap = score_candidates(g, c, gold, labels, margin)
     projective_tree(g, c, heads)
-    return climb(g, heads)
+    return climb(g, heads) + gap
 
 
 cdef inline int32_t change(Graph* g, int32_t count, double rate, double step) noexcept nogil:
@@ -127,16 +139,20 @@ cdef int64_t parts_but(Graph* g, const int32_t* heads, const int32_t* others, do
     return count
 
 
-cdef bint learn_tree(Graph* g, const int32_t* gold, const int32_t* found, double distance, double most,
-                     double step) noexcept nogil:
+cdef bint learn_tree(Graph* g, const int32_t* gold, const int32_t* labels, const int32_t* found, double distance,
+                     double most, double step) noexcept nogil:
     """A passive-aggressive update (Crammer et al. 2006): as small as it may be for the gold tree to win by its margin."""
     cdef int64_t count = parts_but(g, gold, found, 0, 0) + parts_but(g, found, gold, 0, 0)
     cdef double rate
+    if g.second_order:
+        count += relations_but(g, gold, found, labels, 0, 0)
     if count == 0 or distance <= 0:
         return False
     rate = min(most, distance / count)
     parts_but(g, gold, found, rate, step)
     parts_but(g, found, gold, -rate, step)
+    if g.second_order:
+        relations_but(g, gold, found, labels, rate, step)
     return True
 
 
@@ -169,6 +185,16 @@ cdef void order_by_depth(const int32_t* heads, int32_t n, int32_t* depth, int32_
         d += 1
 
 
+cdef inline void learn_label(Machine* m, int32_t count, int32_t gold, double step) noexcept nogil:
+    """From the features and scores of one arc, towards a margin; changes these scores."""
+    cdef int32_t rival
+    m.scores[gold] -= LABEL_MARGIN
+    rival = best_label(m)
+    if rival != gold:
+        add(m.label_table, m.label_sums, m.padded, m.rows, count, gold, 1, step)
+        add(m.label_table, m.label_sums, m.padded, m.rows, count, rival, -1, step)
+
+
 cdef int32_t label_tree(Machine* m, const int32_t* heads, int32_t* labels, const int32_t* gold, double step,
                         Cell** cells, int32_t* depth, int32_t* order) noexcept nogil:
     """Label the arcs of a tree bottom-up, children of one head from the inside out; learn where gold labels are given.
@@ -193,10 +219,9 @@ cdef int32_t label_tree(Machine* m, const int32_t* heads, int32_t* labels, const
                 count = features(&m.view, &m.labels, &m.words, 0xD1B54A32D192ED03ULL if c < h else 0, m.rows)
                 score_labels(m, count)
                 best = best_label(m)
-                if gold != NULL and gold[c] != best:
-                    wrong += 1
-                    add(m.label_table, m.label_sums, m.padded, m.rows, count, gold[c], 1, step)
-                    add(m.label_table, m.label_sums, m.padded, m.rows, count, best, -1, step)
+                if gold != NULL:
+                    wrong += gold[c] != best
+                    learn_label(m, count, gold[c], step)
                 labels[c] = best
                 cells[h] = with_child(&m.arena, cells[h], cells[c], best, NULL)
                 if m.arena.failed:
@@ -217,7 +242,10 @@ cdef class GraphParser:
     cdef list room
 
     def __cinit__(self, tuple templates, tuple tables, tuple sums, int32_t n_labels, int32_t root_label, int32_t most):
-        """Tables of parts and labels, and for second order of arcs to choose candidates by; as many of these as said."""
+        """Tables of parts and labels; for second order of arcs with relations, and then of arcs to choose candidates by.
+
+        Without the last the first-order passes before second order are meant; candidates are as many as said.
+        """
         cdef float[::1] parts = tables[0], first
         cdef int16_t[:, ::1] labels = tables[1]
         cdef float[::1] part_sums
@@ -232,18 +260,22 @@ cdef class GraphParser:
         point(&self.g.grandparents, templates[2], bits)
         point(&self.m.labels, templates[3], len(labels).bit_length() - 1)
         self.g.table, self.m.label_table = &parts[0], &labels[0, 0]
-        self.g.second_order, self.g.most = len(tables) > 2, most
+        self.g.second_order, self.g.most = len(tables) > 3, most
         if self.g.second_order:
-            first = tables[2]
+            first = tables[3]
             self.g.first = &first[0]
         if sums:
-            part_sums, label_sums = sums
+            part_sums, label_sums = sums[:2]
             self.g.sums, self.m.label_sums = &part_sums[0], &label_sums[0, 0]
+        if len(tables) > 2:
+            self.join_relations(templates[4], tables[2], sums[2] if sums else None)
         self.m.n_labels, self.m.padded = n_labels, (n_labels + 7) // 8 * 8
-        self.m.root_label = root_label
+        self.m.root_label = self.g.root_label = root_label
+        self.g.n_labels, self.g.padded = n_labels, self.m.padded
         self.m.rows = <uint32_t*>malloc(MOST_FEATURES * sizeof(uint32_t))
         self.m.scores = <int32_t*>malloc(self.m.padded * sizeof(int32_t))
-        if self.m.rows == NULL or self.m.scores == NULL:
+        self.g.relation_scores = <float*>malloc(self.m.padded * sizeof(float))
+        if self.m.rows == NULL or self.m.scores == NULL or self.g.relation_scores == NULL:
             raise MemoryError
         self.g.rows = self.m.rows
         self.size = 0
@@ -256,7 +288,15 @@ cdef class GraphParser:
     def __dealloc__(self):
         free(self.m.rows)
         free(self.m.scores)
+        free(self.g.relation_scores)
         release(&self.m.arena)
+
+    cdef void join_relations(self, tuple templates, float[:, ::1] weights, float[:, ::1] sums):
+        """Score relations with their arcs."""
+        point(&self.g.labelled, templates, len(weights).bit_length() - 1)
+        self.g.relations = &weights[0, 0]
+        if sums is not None:
+            self.g.relation_sums = &sums[0, 0]
 
     cdef void make_room(self, int32_t n):
         """For sentences of so many words."""
@@ -282,7 +322,7 @@ cdef class GraphParser:
 
     cdef void make_chart(self, int32_t n, int32_t arcs):
         cdef double[::1] doubles = np.zeros(<int64_t>arcs * (n + 2 + 2 * self.g.most))
-        cdef int32_t[::1] integers = np.zeros(2 * arcs + 2 * (n + 3), np.int32)
+        cdef int32_t[::1] integers = np.zeros(2 * arcs + 2 * (n + 3) + (n + 1) * (n + 1), np.int32)
         cdef int64_t[::1] todo = np.zeros(8 * n + 16, np.int64)
         self.room += [doubles, integers, todo]
         self.c.closed = &doubles[0]
@@ -292,6 +332,7 @@ cdef class GraphParser:
         self.c.kids, self.c.by_width = &integers[0], &integers[arcs]
         self.c.kid_starts, self.c.width_starts = &integers[2 * arcs], &integers[2 * arcs + n + 3]
         self.c.todo = &todo[0]
+        self.g.best_relations = &integers[2 * arcs + 2 * (n + 3)]
 
     cdef void see(self, tuple columns):
         see_columns(&self.m.words, columns)
@@ -337,7 +378,7 @@ cdef class GraphParser:
                 if self.g.second_order:
                     score_arcs(&self.g, self.g.first, NULL, 0)
                     choose_candidates(&self.g, self.g.candidates)
-                decode(&self.g, &self.c, &work[0, 0], NULL, 0)
+                decode(&self.g, &self.c, &work[0, 0], NULL, NULL, 0)
                 label_tree(&self.m, &work[0, 0], &work[1, 0], NULL, 0, cells, &work[2, 0], &work[3, 0])
                 if self.m.arena.failed:
                     break
@@ -356,6 +397,7 @@ cdef class GraphParser:
         cdef int32_t[:, ::1] work = np.zeros((4, longest + 1), np.int32)
         cdef Cell** cells = <Cell**>malloc((longest + 1) * sizeof(Cell*))
         cdef const int32_t* gold
+        cdef const int32_t* relations
         cdef int64_t i, wrong = 0, mislabelled = 0
         cdef double found
         if cells == NULL:
@@ -365,15 +407,19 @@ cdef class GraphParser:
         with nogil:
             for i in sentences:
                 self.turn_to(starts, i)
-                gold = &heads[starts[i]] - 1
+                gold, relations = &heads[starts[i]] - 1, &labels[starts[i]] - 1
                 if self.g.second_order:
                     memcpy(self.g.candidates + self.g.most, &candidates[starts[i], 0],
                            self.g.words.n * self.g.most * sizeof(int32_t))
                     admit_gold(&self.g, gold)
-                found = decode(&self.g, &self.c, &work[0, 0], gold, margin)
-                wrong += learn_tree(&self.g, gold, &work[0, 0], found - tree_score(&self.g, gold), most, step)
-                mislabelled += label_tree(&self.m, gold, &work[1, 0], &labels[starts[i]] - 1, step, cells,
-                                          &work[2, 0], &work[3, 0])
+                elif self.g.relations != NULL:
+                    learn_relations(&self.g, gold, relations, most, step)
+                if margin >= 0:
+                    found = decode(&self.g, &self.c, &work[0, 0], gold, relations, margin)
+                    wrong += learn_tree(&self.g, gold, relations, &work[0, 0], found - tree_score(&self.g, gold), most,
+                                    step)
+                mislabelled += label_tree(&self.m, gold, &work[1, 0], relations, step, cells, &work[2, 0],
+                                          &work[3, 0])
                 step += 1
                 if self.m.arena.failed:
                     break

@@ -7,7 +7,12 @@ cdef enum:
     CACHE_BITS = 17
 
 cdef struct Graph:
-    Templates arcs, siblings, grandparents
+    Templates arcs, siblings, grandparents, labelled
+    float* relations            # (rows, padded): weights of arcs with a relation; NULL without them
+    float* relation_sums
+    float* relation_scores      # (padded,)
+    int32_t* best_relations     # (n + 1, n + 1): of candidate arcs, head * (n + 1) + dependent
+    int32_t n_labels, padded, root_label
     float* first                # weights of arcs by which candidates are chosen
     float* table
     float* sums

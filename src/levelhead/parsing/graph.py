@@ -3,9 +3,10 @@
 First order is Chu-Liu-Edmonds over all arcs (McDonald et al. 2005). Second order also scores neighbouring siblings and
 grandparents: first-order weights choose a few candidate heads for each word, Model 1 of Koo and Collins (2010) finds
 the best projective tree over these, and heads are changed, also to cross, as long as the score rises (McDonald and
-Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). Both learn by passive-aggressive updates towards a margin of one
-for each wrong head (Crammer et al. 2006), and average. Relations are chosen afterwards, bottom-up. As in transition
-parsing, the averages of several runs are added up.
+Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). There an arc's score holds that of its best relation by features
+of the arc alone (McDonald, Crammer and Pereira 2005). Both learn by passive-aggressive updates towards a margin of one
+for each wrong head (Crammer et al. 2006), and average. Relations are chosen anew afterwards, bottom-up, by weights that
+are learned on gold trees, also towards a margin. As in transition parsing, the averages of several runs are added up.
 """
 
 from __future__ import annotations
@@ -23,11 +24,13 @@ from levelhead.parsing.lengths import LONGEST_WHOLE
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.templates import compiled
 
-PARTS = ("arcs", "siblings", "grandparents", "labels")
-"""What there are templates for."""
+PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")
+"""What there are templates for; relations for second order only."""
 
-TABLES = ("parts", "labels", "first")
-"""Weights of all parts but labels, of labels, and of arcs for choosing candidates (second order only)."""
+TABLES = ("parts", "labels", "relations", "first")
+"""Weights of all parts but labels, of labels; for second order of arcs with relations, and for choosing candidates."""
+
+_FIRST_ORDER = 2  # tables
 
 CANDIDATES = 8
 """Heads that second order considers for a word."""
@@ -42,20 +45,23 @@ _MOST_CHANGE = 0.1
 class _Weights:
     """Weights in training, and what averaging needs."""
 
-    def __init__(self, n_words: int, n_labels: int) -> None:
+    def __init__(self, n_words: int, n_labels: int, *, relations: bool) -> None:
         rows = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS)
-        shapes = ((rows,), (rows_for(n_words, _MOST_LABEL_BITS) // 2, -(-n_labels // 8) * 8))
-        self.tables: Averages = (np.zeros(shapes[0], np.float32), np.zeros(shapes[1], np.int16))
-        self.sums = tuple(np.zeros(shape, np.float32) for shape in shapes)
+        labelled = (rows_for(n_words, _MOST_LABEL_BITS) // 2, -(-n_labels // 8) * 8)
+        self.tables: Averages = (np.zeros(rows, np.float32), np.zeros(labelled, np.int16))
+        if relations:
+            self.tables = (*self.tables, np.zeros(labelled, np.float32))
+        self.sums = tuple(np.zeros(table.shape, np.float32) for table in self.tables)
         self.step = 1.0
 
     def averages(self) -> Averages:
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
 
     def restart(self) -> NDArray[np.float32]:
-        """Go on from the averages of parts, which are returned; averaging begins anew."""
-        average: NDArray[np.float32] = self.averages()[0].astype(np.float32)
-        self.tables[0][:] = average
+        """Go on from the averages of parts and relations, of which the former are returned; averaging begins anew."""
+        average: NDArray[np.float32]
+        average, _, relations = (table.astype(np.float32) for table in self.averages())
+        self.tables[0][:], self.tables[2][:] = average, relations
         for sums in self.sums:
             sums[:] = 0
         self.step = 1.0
@@ -82,10 +88,10 @@ def train_graph(trees: Trees, model: Model, schedule: Schedule, seed: int) -> It
 
 
 def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.Generator) -> Iterator[Averages]:
-    weights = _Weights(len(trees.heads), len(model.relations))
+    second_order = model.parser == "graph"
+    weights = _Weights(len(trees.heads), len(model.relations), relations=second_order)
     templates, columns = _compiled(model.templates), tuple(trees.columns)
     settings = (weights.sums, len(model.relations), model.root, CANDIDATES)
-    second_order = model.parser == "graph"
     kernel = GraphParser(templates, weights.tables, *settings)
     candidates = np.zeros((1, CANDIDATES), np.int32)
     sentences = np.arange(len(trees.starts) - 1)
@@ -105,16 +111,23 @@ def _one_run(trees: Trees, model: Model, schedule: Schedule, random: np.random.G
 
 def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
-    names = TABLES[: 3 if model.parser == "graph" else 2]
-    tables = tuple(model.tables[name] if name == "labels" else _floats(model.tables[name]) for name in names)
+    tables = tuple(_as_trained(name, model.tables[name]) for name in graph_tables(model.parser))
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, CANDIDATES)
     pieces = _pieces(starts)
     heads, labels = kernel.parse(tuple(columns), pieces)
     return (heads, labels) if len(pieces) == len(starts) else _joined(heads, labels, pieces, starts)
 
 
-def _floats(table: NDArray[np.int16]) -> NDArray[np.float32]:
-    return np.ascontiguousarray(table[:, 0], np.float32)
+def graph_tables(parser: str) -> tuple[str, ...]:
+    """Return what the tables of a parser are for."""
+    return TABLES if parser == "graph" else TABLES[:_FIRST_ORDER]
+
+
+def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
+    """A table as the kernel takes it."""
+    if name == "labels":
+        return table
+    return np.ascontiguousarray(table if name == "relations" else table[:, 0], np.float32)
 
 
 def _pieces(starts: Integers) -> Integers:
@@ -137,4 +150,4 @@ def _joined(heads: Integers, labels: Integers, pieces: Integers, starts: Integer
 
 
 def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], ...]:
-    return tuple(tuple(compiled(templates[part], arcs=True)) for part in PARTS)
+    return tuple(tuple(compiled(templates[part], arcs=True)) for part in PARTS if part in templates)

@@ -22,7 +22,7 @@ from levelhead.treebank.source import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
 MAGIC = b"levelhead parser\n"
-FORMAT = 1
+FORMAT = 2
 _LENGTHS = struct.Struct("<II")  # the format's version, the size of the description
 _CHECKSUM = hashlib.sha256().digest_size
 MOST_BEAM = 1024

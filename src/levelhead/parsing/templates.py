@@ -166,13 +166,25 @@ hh.upos h.upos d.upos | hh.lemma d.upos
 )
 """For labelling the arcs of a tree that is known."""
 
+RELATIONS = """
+h.lemma h.upos | h.upos | h.upos h.feats
+d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos | d.suf2 d.upos | d.suf3 d.upos
+h.upos d.upos | h.xpos d.xpos | h.upos d.upos h.distance | h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma
+h.upos d.upos h.feats d.feats | h.upos d.upos d.feats | h.upos h.feats d.upos | h.lemma d.upos d.feats
+d.upos d.feat | h.upos d.upos d.feat | h.upos h.feat d.upos | h.upos d.upos h.feat d.feat
+h.upos d.upos hp.upos | h.upos d.upos hn.upos | h.upos d.upos dp.upos | h.upos d.upos dn.upos
+d.upos dp.lemma | d.upos dn.lemma | h.upos dp.upos d.upos dn.upos
+h.upos d.upos between | h.upos d.upos dp.lemma | h.upos d.upos dn.lemma
+"""
+"""For choosing arcs together with their relations; the direction is part of every feature."""
+
 _GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "labels": GRAPH_LABELS}
 
 
 def templates_for(parser: str) -> dict[str, str]:
     """Return the templates of a parser by what they are for."""
     if parser.startswith("graph"):
-        return dict(_GRAPH)
+        return dict(_GRAPH) | ({"relations": RELATIONS} if parser == "graph" else {})
     return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
 
 

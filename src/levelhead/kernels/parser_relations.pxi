@@ -1,0 +1,96 @@
+# Relations that are scored together with their arcs: an arc is worth its own score and that of its best relation, so
+# that relations speak for and against arcs (as labelled arcs do in McDonald, Crammer and Pereira 2005).
+
+cdef double RELATION_MARGIN = 0.5  # a wrong relation is not as bad as a wrong head
+
+
+cdef inline int32_t relation_rows(Graph* g, int32_t h, int32_t m) noexcept nogil:
+    see_arc(g, h, m)
+    return features(&g.view, &g.labelled, &g.words, direction(h, m), g.rows)
+
+
+cdef inline void score_relations(Graph* g, int32_t count) noexcept nogil:
+    """Scores of all relations from the features just listed."""
+    cdef int32_t i, c, padded = g.padded
+    cdef const float* row
+    for c in range(padded):
+        g.relation_scores[c] = 0
+    for i in range(count):
+        row = g.relations + <int64_t>g.rows[i] * padded
+        c = 0
+        while c < padded:
+            prefetch(row + c)
+            c += 16
+    for i in range(count):
+        row = g.relations + <int64_t>g.rows[i] * padded
+        for c in range(padded):
+            g.relation_scores[c] += row[c]
+
+
+cdef inline int32_t best_relation(Graph* g, int32_t gold, double margin) noexcept nogil:
+    """The best one but the root's; all but gold a little higher in training (gold < 0: all as they are)."""
+    cdef int32_t c, best = -1
+    for c in range(g.n_labels):
+        if gold >= 0 and c != gold:
+            g.relation_scores[c] += <float>margin
+        if c != g.root_label and (best < 0 or g.relation_scores[c] > g.relation_scores[best]):
+            best = c
+    return best if best >= 0 else g.root_label
+
+
+cdef double score_relation(Graph* g, int32_t h, int32_t m, int32_t gold, double* gap) noexcept nogil:
+    """The score of an arc's best relation, which is kept; adds to the gap how much better it is than gold."""
+    cdef int32_t best
+    score_relations(g, relation_rows(g, h, m))
+    best = best_relation(g, gold, RELATION_MARGIN)
+    g.best_relations[h * (g.words.n + 1) + m] = best
+    if gold >= 0:
+        gap[0] += g.relation_scores[best] - g.relation_scores[gold]
+    return g.relation_scores[best]
+
+
+cdef inline void change_relation(Graph* g, int32_t count, int32_t c, double rate, double step) noexcept nogil:
+    cdef int32_t i
+    cdef int64_t place
+    for i in range(count):
+        place = <int64_t>g.rows[i] * g.padded + c
+        g.relations[place] += <float>rate
+        g.relation_sums[place] += <float>(rate * step)
+
+
+cdef void learn_relations(Graph* g, const int32_t* gold, const int32_t* labels, double most, double step) noexcept nogil:
+    """From the arcs of the gold tree alone, towards a margin of one."""
+    cdef int32_t m, count, best
+    cdef double rate
+    for m in range(1, g.words.n + 1):
+        if gold[m] == 0:
+            continue
+        count = relation_rows(g, gold[m], m)
+        score_relations(g, count)
+        best = best_relation(g, labels[m], 1)
+        if best != labels[m]:
+            rate = min(most, (g.relation_scores[best] - g.relation_scores[labels[m]]) / (2 * count))
+            change_relation(g, count, labels[m], rate, step)
+            change_relation(g, count, best, -rate, step)
+
+
+cdef int64_t relations_but(Graph* g, const int32_t* gold, const int32_t* found, const int32_t* labels, double rate,
+                           double step) noexcept nogil:
+    """Change the weights of labelled arcs in which two trees differ; with no rate only count their features."""
+    cdef int32_t m, count, other, n = g.words.n
+    cdef int64_t total = 0
+    for m in range(1, n + 1):
+        other = g.best_relations[found[m] * (n + 1) + m]
+        if gold[m] == found[m] and (gold[m] == 0 or labels[m] == other):
+            continue
+        if gold[m] > 0:
+            count = relation_rows(g, gold[m], m)
+            total += count
+            if rate != 0:
+                change_relation(g, count, labels[m], rate, step)
+        if found[m] > 0:
+            count = relation_rows(g, found[m], m)
+            total += count
+            if rate != 0:
+                change_relation(g, count, other, -rate, step)
+    return total
