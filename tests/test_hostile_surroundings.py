@@ -218,6 +218,54 @@ def ranking_to_the_weights_of_a_measure(folder: Path) -> Case:
     return Case(["rank", "golds", "systems", "-m", "WeightedLAS(weights)", "-o", "weights"], 2, says=INPUTS)
 
 
+TABLE = "treebank\ta\tb\nx\t1\t1\ny\t3\t2\nz\t5\t3\n"
+OWN = '[measure.Own]\nneeds = ["head"]\n'
+TWICE = "two results cannot go to one file"
+VERBS = {
+    # what follows `levelhead` where table.tsv, own.toml, votes, jar, systems/x.conllu are files: what is said
+    "correlate table.tsv -o table.tsv": INPUTS,
+    "correlate N=table.tsv -o ./table.tsv": INPUTS,
+    "correlate table.json -c a -c b --figure table.json": INPUTS,
+    "correlate table.tsv -c a -c b --figure f.svg -o ./f.svg": TWICE,
+    "judge gold.conllu system.conllu systems/x.conllu -j votes -o votes": INPUTS,
+    "judge gold.conllu system.conllu systems/x.conllu -j votes -o systems/x.conllu": INPUTS,
+    "judge gold.conllu system.conllu systems/x.conllu -j votes --definitions own.toml -o own.toml": INPUTS,
+    "measures --definitions own.toml -o own.toml": INPUTS,
+    "measures --schemes --definitions own.toml -o own.toml": INPUTS,
+    "profile gold.conllu --definitions own.toml -o own.toml": INPUTS,
+    "profile gold.conllu --definitions own.toml --wde-table own.toml": INPUTS,
+    "profile gold.conllu --wde-table q -o q": TWICE,
+    "profile systems --wde-table systems/x.conllu": INPUTS,
+    "convert forward gold.conllu votes --targets votes": INPUTS,
+    "convert --check gold.conllu --targets votes -o votes": INPUTS,
+    "derive gold.conllu -o gold.conllu": INPUTS,
+    "perplexity gold.conllu system.conllu -o system.conllu": INPUTS,
+    "perplexity gold.conllu system.conllu --write-arpa gold.conllu": INPUTS,
+    "perplexity gold.conllu system.conllu --write-arpa q -o q": TWICE,
+    "crossval malt gold.conllu --jar jar -o jar": INPUTS,
+    "crossval graph gold.conllu --store q -o q": TWICE,
+    "train malt gold.conllu jar --jar jar": INPUTS,
+    "train graph gold.conllu system.conllu --dev system.conllu": INPUTS,
+    "parse votes gold.conllu -o votes": INPUTS,
+    "parse votes gold.conllu --jar jar -o jar": INPUTS,
+    "rank --scores table.tsv -o table.tsv": INPUTS,
+    "reproduce conll17 --scores table.tsv -o table.tsv": INPUTS,
+    "reproduce kohita-2017 --treebanks systems -o systems/x.conllu": INPUTS,
+    "reproduce kohita-2017 --treebanks systems --report q.html -o q.html": TWICE,
+    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs names a folder that is read",
+}
+for line, message in VERBS.items():
+
+    def over_an_input_of_a_verb(folder: Path, line: str = line, message: str = message) -> Case:
+        (folder / "systems").mkdir()
+        for name, text in {"table.tsv": TABLE, "table.json": TABLE, "own.toml": OWN, "votes": "1\n", "jar": ""}.items():
+            (folder / name).write_text(text)
+        (folder / "systems/x.conllu").write_bytes(SYSTEM)
+        return Case(line.split(), 2, says=message)
+
+    CASES[line] = over_an_input_of_a_verb
+
+
 # Signals
 
 

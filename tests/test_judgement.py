@@ -219,10 +219,12 @@ def test_bad_judgements(case, tmp_path):
 
 
 def test_a_measure_without_any_value(tmp_path):
-    (tmp_path / "t").write_text(GOOD + GOOD, encoding="utf-8")
+    files = [tmp_path / name for name in "tuv"]
+    for path in files:
+        path.write_text(GOOD + GOOD, encoding="utf-8")
     (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
     with pytest.raises(InputError, match=r"Tokens\.aligned_accuracy has no value in any sentence"):
-        judge(*[tmp_path / "t"] * 3, tmp_path / "choices", measures=["Tokens.aligned_accuracy"])
+        judge(*files, tmp_path / "choices", measures=["Tokens.aligned_accuracy"])
 
 
 def test_other_words(tmp_path):

@@ -1,5 +1,6 @@
 """Options that would change nothing, arguments that do not go together, and work that cannot end well: refused early."""
 
+import hashlib
 import json
 import random
 import warnings
@@ -9,6 +10,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
+from levelhead.treebank.relations import UD2
 
 EN = str(EXAMPLES / "parallel/gold/en.conllu")
 HUGE = "treebank\ta\tb\nx\t1e308\t1\ny\t-1e308\t2\nz\t5\t3\nw\t1\t9\n"
@@ -37,7 +39,79 @@ REFUSED = {
     "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "go together: give --tls-cert, too",
     "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "are for --cluster",
     "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
+    "profile --list-columns --chunk 5": "--chunk changes no column's text",
+    "profile GOLDS --select callin --merge": "--select takes the files of a treebank together: leave --merge out",
+    "compare EN A B --each": "--each is for folders of treebanks",
+    "compare EN A B --wilcoxon": "--wilcoxon is for folders of treebanks",
+    "compare EN A B --by deprel --train EN": "--train is for --by frequency, vocabulary, seen-sentence, seen-tree",
+    "compare EN A B --by deprel --scheme callin": "--scheme is for classes that are named without their scheme",
+    "compare EN A B -m CLAS --punct relation": "--punct is for UAS, LAS and LS",
+    "score EN A --explain --rules conll18": "--rules changes nothing of --explain",
+    "score EN A --explain --scheme callin --counts": "--scheme, --counts changes nothing of --explain",
+    "score EN A --by deprel --train EN": "--train is for --by frequency, vocabulary, seen-sentence, seen-tree",
+    "score EN A -m LAS --scheme callin": "--scheme is for classes that are named without their scheme, as in LAS@CORE",
+    "score EN A --scheme callin": "--scheme is for classes that are named without their scheme",
+    "score EN A -m LAS@callin:CONTENT --scheme callin": "--scheme is for classes that are named without their scheme",
+    "score EN A --table confusion --scheme callin": "--scheme is for classes that are named without their scheme",
+    "score EN A --by upos --scheme callin": "--scheme is for classes that are named without their scheme",
+    "score EN A -m CLAS --punct relation": "--punct is for UAS, LAS and LS: there is none here",
+    "score EN A --by upos -m CLAS --punct relation": "--punct is for UAS, LAS and LS: there is none here",
+    "score EN A --table errors --punct relation": "--punct is for UAS, LAS and LS: there is none here",
+    "score EN A --table errors --rules udtools --enhancements 1": "--enhancements is for ELAS and EULAS",
+    "score EN A -m LAS --rules udtools --enhancements 1": "--enhancements is for ELAS and EULAS",
+    "score EN A --show obl:nmod --places 3": "--places does nothing with --show",
+    "score EN A --show obl:nmod --punct relation": "--punct is for UAS, LAS and LS",
+    "score EN A --counts --places 4": "--places does nothing with --counts: these are whole numbers",
+    "score EN A --table sentences --places 4": "--places does nothing with --table sentences: these are whole numbers",
+    "score EN A --align-sentences --input-format conllx": "--input-format does nothing with --align-sentences",
+    "judge EN A B -j votes --scheme callin": "--scheme is for classes that are named without their scheme",
+    "judge EN A A -j votes": "no-pairs: this output is given twice",
+    "rank GOLDS SYSTEMS --seed 1": "--seed is for --significance, --report and --figures",
+    "rank GOLDS SYSTEMS --level .9": "--level is for --significance, --report and --figures",
+    "rank GOLDS SYSTEMS --split dev": "--split is for a folder of files that are named as in UD releases",
+    "rank GOLDS SYSTEMS --scheme callin": "--scheme is for classes that are named without their scheme",
+    "rank --scores good.tsv --split dev": "--split is for files, not for --scores",
+    "rank --scores good.tsv --all-measures": "--all-measures is for files, not for --scores",
+    "rank GOLDS SYSTEMS --by-treebank --ranking conll18": "--ranking does nothing with --by-treebank, which has no ranks",
+    "rank GOLDS SYSTEMS --by-treebank --significance": "--significance does nothing with --by-treebank",
+    "rank GOLDS SYSTEMS --by-treebank --format json": "--format json has every score: leave --by-treebank out",
+    "rank GOLDS SYSTEMS --format jsonl --ranking conll18": "--ranking does nothing with --format jsonl",
+    "rank GOLDS SYSTEMS --format jsonl --group all": "--group does nothing with --format jsonl, which has all test sets",
+    "rank GOLDS SYSTEMS -m WLAS(WDE)": "rank has no --train: write the weights with `levelhead profile TREEBANK..."
+    " --wde-table FILE`, and ask for WLAS(FILE)",
 }
+
+ACCEPTED = (
+    # the same, where they change something
+    "profile GOLDS --similarity --merge",
+    "compare GOLDS SYSTEMS/alpha SYSTEMS/beta --each --resamples 5 -m LAS",
+    "compare EN A B --by frequency,deprel --train EN",
+    "compare EN A B --by class --scheme callin",
+    "compare EN A B -m CLAS -m LAS --punct relation --resamples 5",
+    "score EN A --by vocabulary --train EN",
+    "score EN A -m LAS@CONTENT --scheme callin",
+    "score EN A -m LAS-FUNCTION --scheme callin",
+    "score EN A -m LAS --fail-under LAS@CONTENT=2 --scheme callin",
+    "score EN A --by deprel,class --scheme callin",
+    "score EN A --table cascading --scheme callin",
+    "score EN A --table all-relations --scheme callin",
+    "score EN A --punct relation",
+    "score EN A -m UAS --punct relation",
+    "score EN A --by upos --punct relation",
+    "score EN A --rules udtools --enhancements 1",
+    "score EN A -m WLAS(weights,default=0.1) --counts --places 4",
+    "score EN A -m WLAS(WDE.tsv)",
+    "score EN A --rules conll18 --table confusion --places 4",
+    "rank RELEASE SYSTEMS --split dev",
+    "rank GOLDS SYSTEMS -m LAS --significance --seed 1 --level .9 --resamples 50",
+    "rank GOLDS SYSTEMS -m LAS@CONTENT --scheme callin",
+    "rank GOLDS SYSTEMS -m WLAS(./WDE)",
+)
+
+
+PARALLEL = EXAMPLES / "parallel"
+WORDS = {"EN": EN, "GOLDS": str(PARALLEL / "gold"), "SYSTEMS": str(PARALLEL / "systems")}
+WORDS |= {"A": str(PARALLEL / "systems/alpha/en.conllu"), "B": str(PARALLEL / "systems/beta/en.conllu")}
 
 
 @pytest.fixture
@@ -45,12 +119,18 @@ def run(tmp_path: Path, monkeypatch, capsys):
     """Run the command in a folder with tables; gives the exit code, standard output and standard error."""
     for name, text in (("good", GOOD), ("huge", HUGE), ("tiny", TINY)):
         (tmp_path / f"{name}.tsv").write_text(text, encoding="utf-8")
+    for name in ("weights", "WDE", "WDE.tsv"):
+        (tmp_path / name).write_text("".join(f"{relation}\t0.3\n" for relation in sorted(UD2)), encoding="utf-8")
+    (tmp_path / "RELEASE").mkdir()
+    (tmp_path / "RELEASE/en-ud-dev.conllu").write_bytes(Path(EN).read_bytes())
+    (tmp_path / "votes").write_text("1\n2\n" * 10, encoding="utf-8")
     monkeypatch.chdir(tmp_path)
 
     def command(text: str) -> tuple[int, str, str]:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            code = program.run([EN if word == "EN" else word for word in text.split()])
+            parts = (word.partition("/") for word in text.split())
+            code = program.run([WORDS.get(first, first) + slash + rest for first, slash, rest in parts])
         printed = capsys.readouterr()
         return code, printed.out, printed.err
 
@@ -62,6 +142,64 @@ def test_refused(run, text: str) -> None:
     code, out, err = run(text)
     assert (code, out) == (2, ""), err
     assert REFUSED[text] in err
+
+
+@pytest.mark.parametrize("text", ACCEPTED)
+def test_accepted(run, text: str) -> None:
+    code, out, err = run(text)
+    assert (code, bool(out)) == (0, True), err
+
+
+def test_shares_among_percentages_are_warned_of(run) -> None:
+    """A gate of at most 1, which nearly every score passes; 0 and perplexities are no such slip."""
+    warned = run("score EN A -m LAS --fail-under LAS=0.99")
+    assert warned[0] == 0
+    assert warned[2].startswith("warning: --fail-under LAS=0.99: scores are percentages;")
+    assert warned[2].endswith("if a share was meant, write LAS=99\n")
+    assert "write LAS=100" in run("score EN A -m LAS --fail-under LAS=1")[2]
+    for gate in ("--fail-under LAS=0", "--fail-under LAS=1.5", "--fail-over DPPL(RELEASE/en-ud-dev.conllu)=1"):
+        assert "warning" not in run(f"score EN A -m LAS {gate}")[2]
+
+
+def test_definitions_that_are_not_used_are_not_in_the_signature(run, tmp_path: Path) -> None:
+    """A measure, a class of a scheme, a scheme by default, and a scheme that a measure of another file names."""
+    scheme = '[scheme.own]\nclasses = { A = ["nsubj", "obj"] }\n'
+    (tmp_path / "scheme.toml").write_text(scheme, encoding="utf-8")
+    (tmp_path / "measure.toml").write_text('[measure.Heads]\nneeds = ["head"]\n', encoding="utf-8")
+    (tmp_path / "both.toml").write_text('[measure.Own]\nneeds = ["head"]\nonly = "own:A"\n', encoding="utf-8")
+    files = ("scheme", "measure", "both")
+    digest = {name: hashlib.sha256((tmp_path / f"{name}.toml").read_bytes()).hexdigest()[:12] for name in files}
+    given = " ".join(f"--definitions {name}.toml" for name in files)
+    used = {
+        "-m LAS": [],
+        "-m LAS@CORE": [],
+        "-m Heads": ["measure"],
+        "-m LAS-own:A": ["scheme"],
+        "-m LAS@A --scheme own": ["scheme"],
+        "-m Own": ["scheme", "both"],
+        "-m LAS -m Own -m Heads": ["scheme", "measure", "both"],
+    }
+    for asked, names in used.items():
+        for command in (f"score EN A {given} {asked}", f"rank GOLDS SYSTEMS {given} {asked}"):
+            signature = json.loads(run(f"{command} --format json")[1])["signature"]
+            assert signature.get("definitions", "") == "+".join(digest[name] for name in names), command
+    assert "definitions" in json.loads(run(f"score EN A {given} --scheme own --by class --format json")[1])["signature"]
+
+
+def test_judging_by_measures_of_ones_own(run, tmp_path: Path) -> None:
+    """--definitions and --scheme mean what they mean for `score`."""
+    text = '[measure.Own]\nneeds = ["head", "relation"]\n[scheme.own]\nclasses = { NOUNS = ["nsubj", "obj", "obl"] }\n'
+    (tmp_path / "own.toml").write_text(text, encoding="utf-8")
+    how = "judge EN A B -j votes --format json --definitions own.toml --scheme own"
+    code, out, err = run(f"{how} -m Own -m LAS -m LAS@NOUNS -m LAS@own:NOUNS")
+    assert code == 0, err
+    found = json.loads(out)
+    own, las, nouns, named = found["measures"].values()
+    assert own == las
+    assert nouns == named
+    assert nouns != las
+    assert found["signature"]["classes"] == "own:NOUNS"
+    assert found["signature"]["definitions"] == hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
 def test_what_is_not_refused(run, tmp_path: Path) -> None:

@@ -206,15 +206,15 @@ def decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], regist
         weights: what was read of the files that they name, by path.
         registry: what they are.
     """
-    parts, classes = {}, set()
-    for measure in measures:
+    parts, classes, asked = {}, set(), tuple(measures)
+    for measure in asked:
         definition = registry.measures[measure.name]
         if definition.needs_file:
             parts[str(measure)] = file_of(measure, weights).sha256[:12]
         named = (name for name in (measure.only, *measure.without) if name and is_class(name))
         classes |= {registry.schemes.qualified(name) for name in named}
-    if registry.sha256:
-        parts["definitions"] = "+".join(digest[:12] for digest in registry.sha256)
+    if used := registry.used(asked):
+        parts["definitions"] = "+".join(digest[:12] for digest in used)
     if classes:
         parts["classes"] = "+".join(sorted(classes))
     return parts

@@ -8,28 +8,29 @@ import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, NamedTuple
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.evaluation import Input, load, measures_for, signature, weights_for
-from levelhead.measures import REGISTRY
+from levelhead.evaluation import Input, decisive, load, measures_for, signature, weights_for
+from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Component, Measure
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.weights import values_of
 from levelhead.significance.corrections import holm
+from levelhead.treebank import Treebank
 from levelhead.treebank.graph import MalformedDeps
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
     from levelhead.scoring import Counts
     from levelhead.scoring.weights import Weights
-    from levelhead.treebank import Treebank
     from levelhead.treebank.reader import Format
 
 Scores = NDArray[np.float64]
@@ -155,6 +156,7 @@ def judge(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
+    registry: Registry = STANDARD,
 ) -> Judgement:
     """Say how well measures agree with people who chose the better of two analyses of each sentence.
 
@@ -172,20 +174,22 @@ def judge(
         resamples: how many bootstrap resamples and random swaps.
         level: how much an interval holds.
         seed: the seed of all randomness.
+        registry: the measures and schemes that there are.
 
     Raises:
-        InputError: a file is not valid, or there is not one choice for each sentence.
+        InputError: a file is not valid or given twice, or there is not one choice for each sentence.
         MeasureError: there is no such measure.
     """
     chosen = rules_named(rules)
-    asked = measures_for(chosen, measures)
+    asked = measures_for(chosen, measures, registry)
+    _check_different(first, second)
     loaded = (load(source, chosen, format) for source in (gold, first, second))
     treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
     _check(votes, len(treebank))
     matches = [match(treebank, system, chosen) for system in systems]
-    weights = weights_for(asked)
-    scores = {str(measure): _scores_of(measure, matches, weights) for measure in asked}
+    weights = weights_for(asked, registry)
+    scores = {str(measure): _scores_of(measure, matches, weights, registry) for measure in asked}
     verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
     options = {"resamples": resamples, "level": level, "seed": seed}
     judged = {
@@ -195,7 +199,7 @@ def judge(
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
     corrected = holm([comparison.p for comparison in made])
-    files = {name: table.sha256[:12] for name, table in weights.items()}
+    files = decisive(asked, weights, registry)
     signed = _signature(treebank, systems, chosen, files | {"choices": (votes.sha256 or "memory")[:12]})
     signed |= {"subtypes": "apart"} if subtypes_apart else {}
     signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
@@ -216,6 +220,13 @@ def _apart(treebank: Treebank) -> Treebank:
     return replace(treebank.replace(relations=relations), source=treebank.source)
 
 
+def _check_different(first: Input, second: Input) -> None:
+    if isinstance(first, Treebank) or isinstance(second, Treebank):
+        return
+    if Path(os.fspath(first)) == Path(os.fspath(second)):
+        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(second))))
+
+
 def _check(choices: Choices, n_sentences: int) -> None:
     if len(choices.second) != n_sentences:
         message = f"there are choices for {len(choices.second)} sentences, gold has {n_sentences}"
@@ -225,17 +236,18 @@ def _check(choices: Choices, n_sentences: int) -> None:
         raise InputError(Fault("invalid-judgements", message))
 
 
-def _scores_of(measure: Measure, matches: Sequence[Matches], weights: Mapping[str, Weights]) -> tuple[Scores, Scores]:
-    values = values_of(measure, REGISTRY[measure.name], weights)
+def _scores_of(
+    measure: Measure, matches: Sequence[Matches], weights: Mapping[str, Weights], registry: Registry
+) -> tuple[Scores, Scores]:
+    definition = registry.measures[measure.name]
+    how: Any = {"schemes": registry.schemes, "weights": values_of(measure, definition, weights), "by_sentence": True}
     try:
-        first, second = (
-            count(each, measure, REGISTRY[measure.name], weights=values, by_sentence=True) for each in matches
-        )
+        first, second = (count(each, measure, definition, **how) for each in matches)
     except MalformedDeps as error:
         raise InputError(Fault("invalid-deps", f"{measure}: DEPS cannot be read: {error}")) from error
     component = measure.component or "f1"
     scores = sentence_scores(first, component), sentence_scores(second, component)
-    if REGISTRY[measure.name].lower_is_better:  # of surprise and events: minus the logarithm of perplexity
+    if definition.lower_is_better:  # of surprise and events: minus the logarithm of perplexity
         scores = -scores[0], -scores[1]
     if np.isnan(scores[0] + scores[1]).all():
         message = f"{measure} has no value in any sentence"

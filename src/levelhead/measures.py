@@ -57,11 +57,27 @@ class Registry(NamedTuple):
         measures: all measures by name.
         schemes: all schemes, and which is the default.
         sha256: the hashes of the files that added to it.
+        origins: the hash of the file that has it, for each added ("measure" or "scheme", name).
     """
 
     measures: Mapping[str, Definition] = REGISTRY
     schemes: Schemes = STANDARD_SCHEMES
     sha256: tuple[str, ...] = ()
+    origins: Mapping[tuple[str, str], str] = MappingProxyType({})
+
+    def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
+        """Return the hashes of the files that decide what measures mean; the default scheme counts as named.
+
+        Args:
+            measures: measures of this registry.
+        """
+        named = {("scheme", self.schemes.default)}
+        for measure in measures:
+            definition = self.measures[measure.name]
+            classes = (measure.only, *measure.without, definition.only, *definition.without)
+            named |= {("scheme", (name or "").rpartition(":")[0]) for name in classes} | {("measure", measure.name)}
+        digests = {self.origins[one] for one in named & self.origins.keys()}
+        return tuple(digest for digest in self.sha256 if digest in digests)
 
     def with_default(self, scheme: str) -> Registry:
         """Return the registry with another scheme for classes that are not qualified.

@@ -67,8 +67,10 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     measures = {one: _measure(name, one, table, known) for one, table in _tables(name, document, "measure").items()}
     for one in sorted({*schemes} & {*registry.schemes.by_name} | {*measures} & {*registry.measures}):
         _refuse(name, f"there is a {one} already; give yours another name")
-    digests = (*registry.sha256, hashlib.sha256(data).hexdigest())
-    return Registry(MappingProxyType({**registry.measures, **measures}), known, digests)
+    digest = hashlib.sha256(data).hexdigest()
+    own = {(kind, one): digest for kind, names in (("measure", measures), ("scheme", schemes)) for one in names}
+    origins = MappingProxyType({**registry.origins, **own})
+    return Registry(MappingProxyType({**registry.measures, **measures}), known, (*registry.sha256, digest), origins)
 
 
 def _refuse(path: str, message: str) -> NoReturn:

@@ -66,12 +66,14 @@ class Bucket(NamedTuple):
         meaning: what it is.
         of: puts every word into its bucket.
         whose: whose value a system word has: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
+        of_training: whether it is of what was seen in training.
     """
 
     name: str
     meaning: str
     of: Callable[[Matches, Settings], Buckets]
     whose: str
+    of_training: bool = False
 
 
 def find(name: str) -> Bucket:
@@ -300,14 +302,21 @@ BUCKETS: Mapping[str, Bucket] = MappingProxyType(
             Bucket("depth", "arcs from the word to the root", _depth, BY_WORDS),
             Bucket("projective", "whether the arc is projective", _projective, BY_WORDS),
             Bucket("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
-            Bucket("frequency", "how often the form occurs in training", _frequency, BY_WORDS),
-            Bucket("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS),
-            Bucket("seen-sentence", "whether the sentence occurs in training", _seen_sentences, BY_SENTENCES),
+            Bucket("frequency", "how often the form occurs in training", _frequency, BY_WORDS, of_training=True),
+            Bucket("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS, of_training=True),
+            Bucket(
+                "seen-sentence",
+                "whether the sentence occurs in training",
+                _seen_sentences,
+                BY_SENTENCES,
+                of_training=True,
+            ),
             Bucket(
                 "seen-tree",
                 "whether a sentence with the same heads and relations occurs in training",
                 _seen_trees,
                 BY_SENTENCES,
+                of_training=True,
             ),
             Bucket("document", "the document: # newdoc id", _documents, BY_SENTENCES),
         )

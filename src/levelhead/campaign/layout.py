@@ -81,6 +81,21 @@ def gold_in(folder: Path, split: Split = "test") -> tuple[TestSet, ...]:
     return _unique(test_sets, folder)
 
 
+def has_splits(folder: Path) -> bool:
+    """Say whether gold treebanks in a folder are named as in UD releases, so that a split is chosen.
+
+    Args:
+        folder: the folder.
+
+    Raises:
+        InputError: the folder cannot be read.
+    """
+    if (folder / "metadata.json").is_file():
+        return False
+    stems = (bare_name(path.name).removesuffix(".conllu") for path in _treebank_files(folder, within="UD_"))
+    return any(_UD_FILE.fullmatch(stem) for stem in stems)
+
+
 def systems_in(folder: Path) -> Mapping[str, Path]:
     """Find the folders of systems in a folder, by name, in alphabetical order.
 

@@ -14,14 +14,15 @@ from levelhead._version import VERSION
 from levelhead.campaign.entries import Campaign
 from levelhead.campaign.pair import File, Settings, key_of, read_record, score_pair
 from levelhead.campaign.results import Gold, Result, Results
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.evaluation import measures_for
 from levelhead.jobs import Job, Store, Workers, processes, run
-from levelhead.measures import STANDARD
+from levelhead.measures import STANDARD, Registry
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import rules_named
-from levelhead.scoring.weights import for_treebank, path_of
+from levelhead.scoring.weights import ENTROPY, for_treebank, path_of
+from levelhead.scoring.weights import key_of as key_of_weights
 from levelhead.user_definitions import read_definitions
 
 _MOST_ROUNDS = 3
@@ -71,6 +72,7 @@ def score_campaign(
     for path in files:
         registry = read_definitions(path, registry)
     asked = measures_for(chosen, measures, registry)
+    _refuse_entropies(asked, registry)
     settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), {}, by_sentence=by_sentence)
     scoring = _Scoring(campaign, settings, files)
     for _ in range(_MOST_ROUNDS):
@@ -78,6 +80,16 @@ def score_campaign(
         if scoring.done():
             return scoring.results()
     raise InputError(*scoring.restless)
+
+
+def _refuse_entropies(measures: Iterable[Measure], registry: Registry) -> None:
+    for measure in measures:
+        if registry.measures[measure.name].takes_weights and key_of_weights(measure) == ENTROPY:
+            message = (
+                f"{measure} needs training treebanks, and rank has no --train: write the weights with"
+                f" `levelhead profile TREEBANK... --wde-table FILE`, and ask for {measure.name}(FILE)"
+            )
+            raise MeasureError(message, "missing-weight")
 
 
 class _Scoring:
@@ -198,8 +210,8 @@ class _Scoring:
         }
 
     def _definitions(self) -> dict[str, str]:
-        own = self.settings.definitions
-        return {"definitions": "+".join(file.sha256[:12] for file in own)} if own else {}
+        used = self.settings.registry.used(self.settings.asked)
+        return {"definitions": "+".join(digest[:12] for digest in used)} if used else {}
 
     def _digest(self, paths: Iterable[Path | None]) -> str:
         """One hash for many files, in their order."""

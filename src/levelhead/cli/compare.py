@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 from click.core import ParameterSource
 
-from levelhead.cli import options
+from levelhead.cli import idle, options
 from levelhead.cli.program import DONE, say
 
 if TYPE_CHECKING:
@@ -83,9 +83,9 @@ class Request(NamedTuple):
         if modes and (self.report_file or self.figures):
             raise click.UsageError("--report and --figures go with none of --languages, --agreement, --by, --examples")
         for mode in modes:
-            idle = [name for name in _IDLE[mode] if name in given]
-            if idle:
-                flags = ", ".join(f"--{_FLAGS.get(name, name)}" for name in idle)
+            unused = [name for name in _IDLE[mode] if name in given]
+            if unused:
+                flags = ", ".join(f"--{_FLAGS.get(name, name)}" for name in unused)
                 raise click.UsageError(f"--{mode} does nothing with {flags}")
         if self.parallel and not self.languages:
             raise click.UsageError("--parallel is for --languages")
@@ -93,14 +93,22 @@ class Request(NamedTuple):
             raise click.UsageError("--train is for --by, --languages and WLAS(WDE)")
         if self.train and self.languages and self.measures and not self.needs_entropy:
             raise click.UsageError("--train is for WLAS(WDE), and -m asks for other measures")
+        self._refuse_idle()
+
+    def _refuse_idle(self) -> None:
+        """Refuse options that change nothing of these files, measures and breakdowns."""
+        if not os.path.isdir(self.gold):  # noqa: PTH112 -- pathlib is slow to load
+            idle.refuse(["each", "wilcoxon"], "is for folders of treebanks")
+        if self.by and not self.needs_entropy:
+            idle.refuse_training(name for text in self.by for name in text.split(","))
+        by_scheme = bool(self.report_file or self.figures) or any("class" in text.split(",") for text in self.by)
+        measures = self.measures or (("LAS",) if self.by or self.examples is not None else self.default())
+        idle.refuse_for_measures(measures, self.registry, by_scheme=by_scheme)
 
     @property
     def needs_entropy(self) -> bool:
         """Whether a measure has weights from training treebanks."""
-        from levelhead.scoring.weights import ENTROPY
-
-        asked = self.measures or (self.default() if self.languages else ())
-        return any(f"({ENTROPY}" in text for text in asked)
+        return options.needs_entropy(self.measures or (self.default() if self.languages else ()))
 
     def default(self) -> tuple[str, ...]:
         """Return the measures that stand for none, of all systems or languages."""
@@ -115,8 +123,7 @@ class Request(NamedTuple):
     def inputs(self) -> Iterator[str]:
         """Give all files that are read, those of folders and of folders of runs too."""
         for path in (self.gold, *self.systems):
-            yield path
-            yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
+            yield from options.files_in(path)
         yield from (*self.train, *self.definitions, *options.files_of_measures(self.measures))
 
     def registry(self) -> Registry:

@@ -55,6 +55,7 @@ def convert(
     `convert forward IN OUT` and `convert backward IN OUT` change heads and nothing else; `convert --check IN...` takes
     files, or folders of them. "-" is standard input or output.
     """
+    options.check_paths(filter(None, [targets]), [output, *(() if only_check else arguments[2:3])])
     chosen = read_targets(targets) if targets is not None else default_targets()
     settings: dict[str, Any] = {
         "targets": chosen,

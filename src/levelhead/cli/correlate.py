@@ -74,7 +74,7 @@ def correlate(
     """
     from levelhead.correlation import correlate as correlate_columns
 
-    _check(tables, figure, draw)
+    _check(tables, figure, draw, output)
     if cumulative_variance:
         _check_variance()
     table, chosen = _read(tables, columns, differences, key, missing)
@@ -93,15 +93,16 @@ def correlate(
     _draw(figure, draw or shown, table, result.columns, family, result)
 
 
-def _check(tables: tuple[str, ...], figure: str | None, draw: str | None) -> None:
+def _check(tables: tuple[str, ...], figure: str | None, draw: str | None, output: str | None) -> None:
+    from levelhead.correlation.reading import named
+
     if draw is not None and figure is None:
         raise click.UsageError("--draw says what --figure draws: give a --figure")
     if figure is not None:
         from levelhead.report.figures import checked_suffix
 
         checked_suffix(figure)
-    if tables.count("-") > 1:
-        raise click.UsageError("only one table can be standard input")
+    options.check_paths([named(table)[0] for table in tables], [output, figure])
 
 
 def _check_variance() -> None:

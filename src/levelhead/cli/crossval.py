@@ -46,7 +46,7 @@ def crossval(
     be scored against it; DEPS becomes empty (`_`). Options that change nothing for PARSER are refused.
     """
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
-    options.check_paths([treebank], [output, store])
+    options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     recipe = recipe_of(parser, chosen)
     if parser == "command" and store is not None:
         raise click.UsageError("--store is not for command: nothing tells whether its program is still the same")

@@ -38,6 +38,10 @@ class Gate(NamedTuple):
         return None
 
 
+_SUSPECT = Fraction(1)
+"""A percentage that is not above it was meant as a share, most likely."""
+
+
 def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iterator[Gate]:
     """Give the gates that the command line asks for.
 
@@ -58,6 +62,9 @@ def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iter
             if lower != (option == "--fail-over"):
                 kind, other = ("lower", "--fail-over") if lower else ("higher", "--fail-under")
                 raise InputError(Fault("invalid-gate", f"{option} {text}: {kind} values are better; use {other}"))
+            if not lower and 0 < bound <= _SUSPECT:
+                meant = f"{name}={float(100 * bound):g}"
+                say(f"warning: {option} {text}: scores are percentages; if a share was meant, write {meant}")
             yield Gate(str(measure), bound if lower else bound / 100, lower)
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli import idle, options
 
 if TYPE_CHECKING:
     from levelhead.correlation.agreement import Ties
@@ -30,6 +30,8 @@ if TYPE_CHECKING:
     help="A measure, for example LAS or CLAS.recall; can be repeated. Default: LAS, UAS and CLAS.",
 )  # fmt: skip
 @options.rules_option
+@options.scheme_option
+@options.definitions_option
 @click.option(
     "--ties", type=click.Choice(["callin", "half", "skip"]), default="callin", show_default=True,
     help="Sentences to which a measure gives equal scores: for SECOND (callin), half for each, or left out.",
@@ -54,6 +56,8 @@ def judge(
     words: tuple[str, str] | None,
     measures: tuple[str, ...],
     rules: str,
+    scheme: str | None,
+    definitions: tuple[str, ...],
     ties: str,
     subtypes_apart: bool,
     resamples: int,
@@ -69,12 +73,13 @@ def judge(
     from levelhead.judgement import read_choices
     from levelhead.report.judgement import judgement_document, judgement_table
 
-    if [gold, first, second, judgements].count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
+    options.check_paths([gold, first, second, judgements, *definitions, *options.files_of_measures(measures)], [output])
+    registry = options.registry_of(definitions, scheme)
+    idle.refuse_for_measures(measures, lambda: registry)
     result = judge_systems(
         gold, first, second, read_choices(judgements, words), measures=measures or ("LAS", "UAS", "CLAS"),
         rules=rules, format=cast("Format", input_format), ties=cast("Ties", ties),
-        subtypes_apart=subtypes_apart,
+        subtypes_apart=subtypes_apart, registry=registry,
         resamples=resamples, level=level, seed=seed,
     )  # fmt: skip
     if output_format in {"json", "jsonl"}:

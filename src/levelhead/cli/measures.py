@@ -27,6 +27,7 @@ def measures(schemes: bool, definitions: tuple[str, ...], output_format: str, ou
     A measure is written NAME, NAME(argument), NAME@CLASS (one class or relation alone), NAME-CLASS-CLASS (without
     some), each with .precision, .recall, .f1 or .aligned_accuracy behind it if wanted: LAS-FUN-PUNCT.recall.
     """
+    options.check_paths(definitions, [output])
     registry = options.registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry)

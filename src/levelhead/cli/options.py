@@ -120,6 +120,16 @@ def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
     return {ENTROPY: entropy_weights(read(path) for path in train)}
 
 
+def needs_entropy(measures: Iterable[str]) -> bool:
+    """Say whether a measure has weights of training treebanks: WLAS(WDE)."""
+    from levelhead.measures import REGISTRY
+    from levelhead.scoring.measure import split
+    from levelhead.scoring.weights import ENTROPY, key_of
+
+    named = (split(text) for text in measures if f"({ENTROPY}" in text)
+    return any(one.name in REGISTRY and REGISTRY[one.name].takes_weights and key_of(one) == ENTROPY for one in named)
+
+
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     """Give the files that measures name, weights or training treebanks."""
     from levelhead.scoring.measure import split
@@ -146,6 +156,12 @@ def _with_option(measure: Measure, option: str, registry: Registry) -> Measure:
     return replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option)
 
 
+def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Give a path, and all files below it where it is a folder."""
+    yield os.fspath(path)
+    yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
+
+
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     """Refuse to read standard input twice, to write two things to one place, and to write over what is read.
 
@@ -159,7 +175,7 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     sources, targets = list(inputs), [path for path in outputs if path is not None]
     if sources.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    if len(set(targets)) < len(targets):
+    if len(set(map(os.path.realpath, targets))) < len(targets):
         raise click.UsageError("two results cannot go to one file")
     if any(_same_file(target, source) for target in targets for source in sources):
         raise click.UsageError("a file that is read cannot be written")

@@ -23,7 +23,7 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     graphs are not parsed, and empty nodes stay as they are. How to run an outside parser is said here again, since
     reading a model never starts anything. Options that change nothing for the model's parser are refused.
     """
-    options.check_paths([model, words], [output])
+    options.check_paths(filter(None, [model, words, jar]), [output])
     from levelhead.parsing import Outside, parse_any, read_model, read_words
     from levelhead.treebank import to_conllu
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli import idle, options
 from levelhead.report import profiles as report
 from levelhead.report.scores import SCHEMA
 from levelhead.typology import GROUPS, Chunks, Criteria, collection, select
@@ -92,6 +92,7 @@ def profile(treebanks: tuple[str, ...], **asked: Any) -> None:
     if asked["list_columns"]:
         if asked["columns"]:
             raise click.UsageError("--list-columns lists all columns: leave --columns out")
+        idle.refuse(asked.keys() - {"list_columns", "output_format", "places", "output"}, "changes no column's text")
         _list_columns(printing)
         return
     _check(treebanks, asked)
@@ -122,12 +123,12 @@ def _check(treebanks: Sequence[str], asked: dict[str, Any]) -> None:
         raise click.UsageError("only one file can be standard input")
     if sum(bool(asked[name]) for name in ("rarefy", "similarity", "selection")) > 1:
         raise click.UsageError("--rarefy, --similarity and --select cannot be asked for together")
+    if asked["selection"] and asked["merge"]:
+        raise click.UsageError("--select takes the files of a treebank together: leave --merge out")
     if asked["rarefy"] and asked["merge"]:
         raise click.UsageError("--rarefy takes each file as it is: --merge does not go with it")
-    files = {os.path.realpath(file) for some in collection.files_of(treebanks).values() for file in some}
-    for name in ("output", "wde_table"):
-        if asked[name] not in (None, "-") and os.path.realpath(asked[name]) in files:
-            raise click.UsageError(f"--{name.replace('_', '-')} names one of the files that are read")
+    files = (os.fspath(file) for some in collection.files_of(treebanks).values() for file in some)
+    options.check_paths([*files, *asked["definitions"]], [asked["output"], asked["wde_table"]])
 
 
 def _check_options(asked: dict[str, Any]) -> None:

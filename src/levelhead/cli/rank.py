@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import click
@@ -25,7 +26,8 @@ from levelhead.campaign import (
 )
 from levelhead.campaign.entries import Campaign
 from levelhead.campaign.groups import ALL
-from levelhead.cli import options
+from levelhead.campaign.layout import has_splits
+from levelhead.cli import idle, options
 from levelhead.cli.cluster_options import cluster_options, tls_of
 from levelhead.cli.program import DONE
 from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
@@ -153,16 +155,27 @@ def rank(
     extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, report_file, figures)
     if resamples is not None and not tested:
         raise click.UsageError("--resamples is for --significance, --report and --figures")
+    flat = "--by-treebank" if by_treebank else f"--format {output_format}"
+    if by_treebank or output_format in {"jsonl", "prototext"}:
+        _refuse_ranks(flat, page=extras.wanted)
+    if by_treebank and output_format in {"json", "jsonl", "prototext"}:
+        raise click.UsageError(f"--format {output_format} has every score: leave --by-treebank out")
+    if not tested:
+        idle.refuse(["seed", "level"], "is for --significance, --report and --figures")
     written = read_manifest(manifest) if manifest is not None else None
+    own = [*definitions, *map(str, written.definitions if written and not definitions else ())]
+    asked = measures or (written.measures if written else None) or ()
+    idle.refuse_for_measures(asked, lambda: options.registry_of(own, scheme), by_scheme=extras.wanted)
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if scores is not None:
+        idle.refuse(["split", "all_measures"], "is for files, not for --scores")
         if gold is not None or store is not None or address is not None:
             raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
         if only or jobs is not None or rules is not None or definitions:
             raise click.UsageError("--system, --jobs, --rules and --definitions are for files, not for --scores")
-        options.check_paths([scores], [output, report_file])
+        options.check_paths(filter(None, [scores, manifest]), [output, report_file])
         results = read_scores(scores)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
@@ -179,6 +192,14 @@ def rank(
         lambda shown, rankings: _emit(shown, rankings, output_format, places, output, by_treebank=by_treebank),
     )
     return DONE
+
+
+def _refuse_ranks(flat: str, *, page: bool) -> None:
+    """Refuse what is of ranks where scores alone are printed."""
+    names = ["ranking", "significance", "resamples"]
+    idle.refuse([] if page else names, f"does nothing with {flat}, which has no ranks")
+    if flat != "--by-treebank" and not page:
+        idle.refuse(["groups"], f"does nothing with {flat}, which has all test sets")
 
 
 def _inputs(campaign: Campaign, manifest: str | None) -> Iterable[str]:
@@ -265,6 +286,8 @@ def _with_scheme(measures: Iterable[str], definitions: Iterable[str], scheme: st
 
 
 def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split) -> Campaign:
+    if gold is None or not has_splits(Path(gold)):
+        idle.refuse(["split"], "is for a folder of files that are named as in UD releases, xx-ud-dev.conllu")
     if gold is not None and systems is not None:
         return campaign_in(gold, systems, split=split)
     if gold is not None or written is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import ExitStack
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -104,6 +105,12 @@ def reproduce(
         treebanks, systems = _examples(paper, systems, quick=quick)
     if outputs is not None and (systems is not None or paper in _UNTRAINED):
         raise click.UsageError("--outputs keeps what our parsers give: none is trained here, leave it out")
+    read = [*treebanks, *filter(None, (systems, judgements, scores, weights))]
+    if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
+        raise click.UsageError("--outputs names a folder that is read")
+    options.check_paths(
+        chain.from_iterable(map(options.files_in, read)), [output, str(report) if report else None, store]
+    )
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if report is not None:
         checked_page(report)

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import options
-from levelhead.scoring.weights import ENTROPY
+from levelhead.cli import idle, options
 
 if TYPE_CHECKING:
     from levelhead.folders import Pairs
@@ -18,6 +17,12 @@ if TYPE_CHECKING:
     from levelhead.scoring import Rules
     from levelhead.scoring.weights import Weights
 
+
+_SCHEMES = ("classes", "relations", "all-relations", "cascading")
+"""Tables of the classes of the default scheme."""
+
+_EXPLAINED = ("rules", "scheme", "definitions", "punct", "enhancements", "counts", "input_format", "gold_format")
+"""Options that change nothing of an explanation."""
 
 _OF_ALL_WORDS = ("confusion", "errors", "cascading")
 """Tables that are of arcs and labels themselves, not of a measure."""
@@ -121,6 +126,39 @@ class Request(NamedTuple):
             raise click.UsageError(
                 "--show and the tables confusion, errors and cascading are of no measure: leave -m out"
             )
+        self._refuse_idle()
+
+    def _refuse_idle(self) -> None:
+        """Refuse options that would do nothing."""
+        if self.explain:
+            idle.refuse(_EXPLAINED, "changes nothing of --explain, which sets all rules side by side")
+            return
+        if self.show:
+            idle.refuse(["places"], "does nothing with --show")
+        if self.align_sentences:
+            idle.refuse(["input_format", "gold_format", "train"], "does nothing with --align-sentences")
+        asked = list(self._counted())
+        if self.counts or self.table == "sentences":
+            idle.refuse_places(asked, "--counts" if self.counts else "--table sentences")
+        if self.by and not self._needs_entropy:
+            idle.refuse_training(name for text in self.by for name in text.split(","))
+        by_class = any("class" in text.split(",") for text in self.by)
+        page = bool(self.report_file or self.figures)
+        idle.refuse_for_measures(asked, self.registry, by_scheme=by_class or page or self.table in _SCHEMES)
+
+    def _counted(self) -> Iterator[str]:
+        """Give the texts of all measures that are counted."""
+        from levelhead.scoring.rules import RULES
+
+        special = self.table != "scores" or self.by
+        if not self.show and self.table not in _OF_ALL_WORDS:
+            own = RULES[self.rules].measures if not (special or self.measures) else () if self.asked else ("LAS",)
+            yield from (*own, *self.asked)
+        yield from self._gated()
+
+    def _gated(self) -> Iterator[str]:
+        """Give the texts of the measures of gates."""
+        yield from (gate.rpartition("=")[0] for gate in (*self.gates, *self.ceilings))
 
     def inputs(self) -> Iterator[str]:
         """Give all files that are read: those of folders too, and the weights that measures name."""
@@ -130,8 +168,7 @@ class Request(NamedTuple):
                 with suppress(OSError):  # is told where the folder is read
                     yield from (entry.path for entry in os.scandir(path))
         yield from (*self.train, *self.definitions)
-        gates = (gate.rpartition("=")[0] for gate in (*self.gates, *self.ceilings))
-        yield from options.files_of_measures([*self.asked, *gates])
+        yield from options.files_of_measures([*self.asked, *self._gated()])
 
     def registry(self) -> Registry:
         """Return the measures and schemes that there are."""
@@ -144,7 +181,7 @@ class Request(NamedTuple):
 
     @property
     def _needs_entropy(self) -> bool:
-        return any(f"({ENTROPY}" in text for text in (*self.asked, *self.gates, *self.ceilings))
+        return options.needs_entropy([*self.asked, *self._gated()])
 
     def entropy_weights(self) -> dict[str, Weights]:
         """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing if it was not asked for."""

@@ -33,7 +33,7 @@ def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any
     terminal. HEAD and DEPREL are learned, DEPS are not: `levelhead parse` writes `_` there. Options that change
     nothing for PARSER are refused.
     """
-    options.check_paths([treebank, *([dev] if dev is not None else [])], [model])
+    options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
     recipe = recipe_of(parser, chosen)
     from levelhead.parsing import left_out, train_any, write_model
     from levelhead.treebank import read

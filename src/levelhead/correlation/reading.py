@@ -48,10 +48,15 @@ def read_tables(paths: Iterable[str], *, key: str | None = None, missing: Missin
     Raises:
         InputError: a file is not a table, or the tables do not fit together.
     """
-    return replace(join([read_table(*_named(path), key=key) for path in paths], missing), key=key)
+    return replace(join([read_table(*named(path), key=key) for path in paths], missing), key=key)
 
 
-def _named(argument: str) -> tuple[str, str]:
+def named(argument: str) -> tuple[str, str]:
+    """Return the path of a table, and what to put before the names of its columns.
+
+    Args:
+        argument: `PATH` or `NAME=PATH`.
+    """
     name, equals, path = argument.partition("=")
     return (path, name) if equals and name and path and not os.path.exists(argument) else (argument, "")  # noqa: PTH110
 
