@@ -10,6 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES
+from levelhead.report.table import Column, Table
+from levelhead.report.writers import to_latex
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
 INVALID = EXAMPLES / "parallel/systems/gamma/tr.conllu"
@@ -66,6 +68,21 @@ def test_tsv_is_at_full_precision_and_latex_has_rules():
     latex = levelhead("score", "--format", "latex", "-m", "LAS(full)", GOLD, SYSTEM).stdout
     assert "\\toprule" in latex
     assert "LAS(full) & 89.02" in latex
+
+
+def test_one_ratio_is_shown_alone():
+    """CLAS.recall under the heading Recall, and nothing in the other columns."""
+    both = levelhead("score", "--format", "tsv", "-m", "CLAS", "-m", "CLAS.recall", GOLD, SYSTEM).stdout
+    _, whole, recall = (line.split("\t") for line in both.splitlines())
+    assert all(whole)
+    assert recall == ["CLAS.recall", "", whole[2], "", ""]
+
+
+def test_first_cells_in_latex_are_no_arguments():
+    """An asterisk or a bracket would be taken for an argument of the command before it."""
+    rows = [("[a]",), ("*",), (" [b",), ("a[c]",)]
+    lines = to_latex(Table((Column("*name", "text"),), tuple(rows))).splitlines()
+    assert lines[3:9] == [r"{}*name \\", r"\midrule", r"{}[a] \\", r"{}* \\", r"{} [b \\", r"a[c] \\"]
 
 
 def test_places():

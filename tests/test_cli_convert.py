@@ -2,6 +2,7 @@
 
 import hashlib
 import json
+import lzma
 from pathlib import Path
 
 import pytest
@@ -136,6 +137,7 @@ def test_json(folder: Path) -> None:
         "schema": 1,
         "kind": "round-trip",
         "signature": document["treebanks"]["lossy"]["signature"],
+        "path": str(folder / "lossy.conllu"),
         "sentences": 1,
         "words": 5,
         "punctuation": 0,
@@ -164,6 +166,33 @@ def test_json(folder: Path) -> None:
     }
     lines = levelhead("convert", "--check", "--format", "jsonl", folder).stdout.splitlines()
     assert [json.loads(line)["treebank"] for line in lines] == ["lossy", "whole"]
+
+
+def test_treebanks_are_named_as_by_profile(folder: Path, tmp_path: Path) -> None:
+    """Without folder, `.conllu` and compression; by the path where two are called alike. So `correlate` joins them."""
+    packed = tmp_path / "packed.conllu.xz"
+    packed.write_bytes(lzma.compress((folder / "lossy.conllu").read_bytes()))
+    paths = [packed, folder / "lossy.conllu", folder / "whole.conllu"]
+    names = ["packed", "lossy", "whole"]
+    for more in ([], [tmp_path / "other" / "whole.conllu"]):
+        for path in more:
+            path.parent.mkdir()
+            path.write_bytes((folder / "whole.conllu").read_bytes())
+        checked, profiled = (
+            levelhead(*verb, "--format", "tsv", *paths, *more).stdout.splitlines()
+            for verb in (("convert", "--check"), ("profile", "--columns", "sentences"))
+        )
+        named = [line.split("\t")[0] for line in checked[1:-1]]
+        assert named == [line.split("\t")[0] for line in profiled[1 : 1 + len(named)]]
+        assert named == ([*names[:2], str(paths[2]), str(more[0])] if more else names)
+        lines = levelhead("convert", "--check", "--format", "jsonl", *paths, *more).stdout.splitlines()
+        found = {(one["treebank"], one["path"]) for one in map(json.loads, lines)}
+        assert found == set(zip(named, map(str, [*paths, *more]), strict=True))
+    (tmp_path / "c.tsv").write_text(levelhead("convert", "--check", "--format", "tsv", *paths).stdout)
+    (tmp_path / "s.tsv").write_text("Treebank\tLAS\npacked\t90\nlossy\t80\nwhole\t75\n")
+    done = levelhead("correlate", tmp_path / "c.tsv", tmp_path / "s.tsv", "-c", "LAS", "-c", "Heads lost %")
+    assert done.returncode == 0, done.stderr
+    assert "the row 'Average of 3' is no treebank" in done.stdout
 
 
 @pytest.mark.parametrize("output_format", ["tsv", "markdown", "latex"])

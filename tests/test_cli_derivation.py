@@ -218,8 +218,9 @@ def test_a_list_of_treebanks_tells_what_decided_its_numbers(levelhead, tmp_path:
 def test_systems_have_hashes(levelhead) -> None:
     """In the signature, and in JSON beside their numbers."""
     _, out, _ = levelhead("perplexity", GOLD, GOLD, "--system", SYSTEM, "--format", "json")
-    document, digest = json.loads(out), hashlib.sha256(SYSTEM.read_bytes()).hexdigest()[:12]
-    assert (document["signature"]["system"], document["systems"][0]["sha256"]) == (digest, digest)
+    document, digest = json.loads(out), hashlib.sha256(SYSTEM.read_bytes()).hexdigest()
+    assert document["sha256"] == hashlib.sha256(GOLD.read_bytes()).hexdigest()
+    assert (document["signature"]["system"], document["systems"][0]["sha256"]) == (digest[:12], digest)
 
 
 BAD_LISTS = {

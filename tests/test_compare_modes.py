@@ -140,7 +140,18 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
     assert "90% from" in out
     assert "95%" not in out
     signature = document(*arguments, "-m", measure, "-m", "LAS@CORE")["signature"]
-    assert list(signature) == ["rules", measure, "classes", "resamples", "seed", "level", "numpy", "version"]
+    assert list(signature) == [
+        "rules",
+        "gold",
+        "systems",
+        measure,
+        "classes",
+        "resamples",
+        "seed",
+        "level",
+        "numpy",
+        "version",
+    ]
     assert (signature["seed"], signature["level"]) == ("0", "0.9")
     train = document(*arguments, "--train", GOLD)
     assert list(dict.fromkeys(pair["measure"] for pair in train["pairs"])) == ["LAS", "CLAS", "WLAS(WDE)"]
@@ -240,14 +251,12 @@ def test_gains_are_those_of_breakdowns():
 def test_every_mode_has_a_signature():
     train = ("--train", GOLD)
     found = document(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
-    assert list(found["signature"]) == ["rules", "gold", "measure", "by", "train", "version"]
+    assert list(found["signature"]) == ["rules", "gold", "systems", "measure", "by", "train", "version"]
     assert found["baseline"] == "alpha"
     assert "measure:LAS|by:vocabulary|train:1df049534849|" in run(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
     shown = document(GOLD, ALPHA, BETA, "--examples", 1, "-m", "WLAS(WDE)", *train)
-    assert list(shown["signature"]) == ["rules", "gold", "measure", "WLAS(WDE)", "version"]
-    assert (
-        run(GOLD, ALPHA, BETA, "--examples", 1)[1].splitlines()[-1].startswith("rules:ud|gold:1df049534849|measure:LAS")
-    )
+    assert list(shown["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
+    assert run(GOLD, ALPHA, BETA, "--examples", 1)[1].splitlines()[-1].startswith("rules:ud|gold:1df049534849|systems:")
     assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train, "--resamples", 5)["signature"]
 
 

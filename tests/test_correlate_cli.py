@@ -186,6 +186,20 @@ def test_cumulative_variance_has_a_signature(scores, capfd):
     assert document["signature"] == {"version": VERSION, "scores.tsv": digest}
 
 
+def test_columns_of_two_tables_that_are_not_asked_for(tmp_path, monkeypatch, capfd):
+    """Tables of `score` and `convert --check` both have Sentences: that is an error only where they are needed."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "one").write_text("t\tLAS\tSentences\na\t1\t9\nb\t2\t8\nc\t3\t7\n", encoding="utf-8")
+    (tmp_path / "two").write_text("t\tSentences\tLost\na\t5\t1\nb\t6\t4\nc\t7\t3\n", encoding="utf-8")
+    code, out, err = levelhead(capfd, "correlate", "one", "two", "-c", "LAS", "-c", "Lost", "--resamples", "5")
+    assert (code, err) == (0, "")
+    assert out.count("LAS | Lost") == 2
+    for more in ((), ("-c", "LAS", "-c", "Sentences"), ("-c", "LAS", "-c", "Lost", "--given", "Sentences")):
+        code, out, err = levelhead(capfd, "correlate", "one", "two", *more)
+        assert (code, out) == (2, "")
+        assert "the column 'Sentences' is both in one and in two; name the tables" in err
+
+
 BAD_TABLES = {
     "empty": ("", "x.tsv: invalid-table: the file is empty" , []),
     "no rows": ("treebank\tLAS\n", "the table has no row", []),
@@ -389,3 +403,24 @@ def test_table_3_of_the_page():
     assert [name for name, _ in rows] == [line[0] for line in ours]
     for (_, cells), line in zip(rows, ours):
         assert [cell.strip().rpartition(" / ")[2] for cell in cells.split("|")] == line[1:]
+
+
+@pytest.mark.parametrize("form", [["tsv", "--by-treebank"], ["json"], ["jsonl"]])
+def test_rankings_of_one_system(form, tmp_path, capfd):
+    """The scores of its test sets, as in what `levelhead score` prints of the folders; of several: which is meant?"""
+    gold, systems = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
+    output_format, *more = form
+    ranked = ("rank", gold, systems, "-m", "LAS", "-m", "CLAS", "--format", output_format, *more, "-o")
+    path = tmp_path / "ranked"
+    assert levelhead(capfd, *ranked, path, "--system", "alpha")[0] == 0
+    assert levelhead(capfd, "score", gold, systems / "alpha", "--format", "tsv", "-o", tmp_path / "scored.tsv")[0] == 0
+    found, expected = (read_tables([str(one)]) for one in (path, tmp_path / "scored.tsv"))
+    assert set(found.treebanks) == set(expected.treebanks)
+    assert set(found.numbers) == {"LAS", "CLAS"}
+    for name, values in found.numbers.items():
+        known = dict(zip(expected.treebanks, expected.number(name), strict=True))
+        assert values.tolist() == pytest.approx([known[treebank] for treebank in found.treebanks], rel=1e-12)
+    assert levelhead(capfd, *ranked, path)[0] == 0
+    code, out, err = levelhead(capfd, "correlate", path)
+    assert (code, out) == (2, "")
+    assert err == f"{path}: invalid-table: several systems (3): keep one, rank --system NAME\n"

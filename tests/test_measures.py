@@ -165,6 +165,15 @@ def test_weights_by_hand(tmp_path):
     assert (official.correct, official.gold, official.system) == (3.0, 3.25, 3.5)
 
 
+@pytest.mark.parametrize("text", ["", "# relation weight\n\n"])
+@pytest.mark.parametrize("name", ["WLAS", "WeightedLAS"])
+def test_files_without_weights(tmp_path, name, text):
+    treebank = levelhead.parse(ONE)
+    with pytest.raises(InputError, match="invalid-weights: the file has no weight") as refusal:
+        levelhead.score(treebank, treebank, measures=[f"{name}({weights_file(tmp_path, text)})"])
+    assert refusal.value.place.file == str(tmp_path / "weights")
+
+
 def test_missing_weights(tmp_path):
     """An error, unless there is a default: 1 in WeightedLAS, as in the script of 2017; what is asked for in WLAS."""
     path = weights_file(tmp_path, "root 2\npunct 1\ncase 1\n")
@@ -434,6 +443,13 @@ BAD = {
     "[scheme.s]\nclasses = { A = ['acl:relcl'] }": "scheme s: 'acl:relcl' is not a relation without subtype",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = 3": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = [1]": "scheme s: version is 1 or 2",
+    "[scheme.s]\nclasses = { A = ['det'] }\nversion = true": "scheme s: version is 1 or 2",
+    "[scheme.s]\nclasses = { A = ['det'] }\nsource = 3": "scheme s: source is not a text",
+    "[measure.X]\nneeds = ['head']\nmeaning = 3": "measure X: meaning is not a text",
+    "[measure.X]\nneeds = ['head']\nsource = ['a']": "measure X: source is not a text",
+    "[measure.X]\nneeds = ['head']\nonly = 'CORE'\nwithout = ['CORE']": "measure X: `without` leaves nothing over",
+    "[measure.X]\nneeds = ['head']\nonly = 'det'\nwithout = ['FUN']": "measure X: `without` leaves nothing over",
+    "[measure.X]\nneeds = ['head']\nonly = 'nmod:poss'\nwithout = ['nmod']": "measure X: `without` leaves nothing over",
     "[scheme.s]\nclasses = {}": "scheme s needs a name in lower case and a table of classes",
 }
 
@@ -445,6 +461,19 @@ def test_bad_definitions_are_told_with_their_file(tmp_path, text):
         read_definitions(path)
     assert refusal.value.slug == "invalid-definitions"
     assert refusal.value.place.file == str(path)
+
+
+@pytest.mark.parametrize("rest", ["only = 'nmod'\nwithout = ['nmod:poss']", "only = 'UNKNOWN'\nwithout = ['CORE']"])
+def test_definitions_that_leave_something_over(tmp_path, rest):
+    assert "X" in read_definitions(definitions(tmp_path, f"[measure.X]\nneeds = ['head']\n{rest}")).measures
+
+
+def test_a_measure_that_needs_nothing_counts_aligned_words(tmp_path):
+    registry = read_definitions(definitions(tmp_path, "[measure.X]\nneeds = []"))
+    assert registry.measures["X"].formula == "aligned words / words"
+    pair = levelhead.parse(TWO), levelhead.parse(OTHER)
+    one, other = levelhead.score(*pair, measures=["X", "Words"], registry=registry).values()
+    assert (one.correct, one.gold, one.system) == (other.correct, other.gold, other.system) == (3, 3, 3)
 
 
 def test_definitions_that_are_not_there(tmp_path):

@@ -58,6 +58,13 @@ def test_the_same_with_processes_store_and_cluster(tmp_path):
         assert (done.returncode, done.stdout) == (0, expected), done.stderr
 
 
+def test_zeros_are_listed_of_the_test_sets_shown():
+    assert "gamma: 0 on tr" in ran(GOLD, SYSTEMS, "-m", "LAS", "--group", "family:Uralic", "--group", "all").stdout
+    done = ran(GOLD, SYSTEMS, "-m", "LAS", "--group", "family:Uralic")
+    assert done.exit_code == 0
+    assert " 0 on " not in done.stdout
+
+
 def test_groups_are_printed_one_below_the_other():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--group", "all", "--group", "family:Uralic", "--group", "genus:Germanic")
     lines = done.stdout.splitlines()

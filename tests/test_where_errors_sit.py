@@ -215,3 +215,60 @@ def test_folders_are_validated_file_by_file(run, tmp_path: Path) -> None:
     assert "no-pairs: there is no CoNLL-U file in this folder" in run("validate", tmp_path / "empty")[2]
     code, _, err = run("validate", "-o", tmp_path / "a.conllu", tmp_path)
     assert (code, "a file that is read cannot be written" in err) == (2, True)
+
+
+def test_long_sentences_are_listed_around_the_marked_word(run, tmp_path: Path) -> None:
+    """At most 200 words are drawn as a tree; that takes time by the square of their number, and no page holds it."""
+
+    def chain(name: str, n_words: int, wrong: tuple[int, ...]) -> Path:
+        words = (f"w{i}/X/{i + 1}/{'obj' if i in wrong else 'nsubj'}" for i in range(1, n_words))
+        return written(tmp_path / name, " ".join([*words, f"w{n_words}/X/0/root"]))
+
+    drawn = run("score", chain("g", 200, ()), chain("s", 200, (3,)), "--show", "nsubj:obj")[1].splitlines()
+    assert drawn[2].startswith("sentence 1: w1 w2 w3")
+    assert len([line for line in drawn if "►" in line]) == 2 * 199
+    gold, system = chain("g", 10_000, ()), chain("s", 10_000, (3, 5000))
+    code, out, err = run("score", gold, system, "--show", "nsubj:obj")
+    assert (code, err) == (0, "")
+    assert out.count("sentence 1: 10000 words, too long to draw\n") == 2
+    window = [
+        f"    {'*' if i == 5000 else ' '} {i:>5} w{i}  {'obj' if i == 5000 else 'nsubj'} <- {i + 1}"
+        for i in range(4997, 5004)
+    ]
+    assert out.splitlines()[-11:-2] == ["          ...", *window, "          ..."]
+    code, out, err = run("compare", gold, system, gold, "--examples", 1)
+    assert (code, err) == (0, "")
+    assert "too long to draw" in out
+    assert [line.split()[1:3] for line in out.splitlines() if line.startswith("    *")] == [
+        ["3", "w3"],
+        ["5000", "w5000"],
+    ]
+    assert out.count(" w5000  nsubj <- 5001\n") == 1  # of gold; nothing is wrong in the other system
+    every = chain("s", 10_000, tuple(range(1, 10_000)))
+    out = run("compare", gold, every, gold, "--examples", 1)[1]
+    assert out.count("and around 9979 more words") == 2
+
+
+@pytest.mark.parametrize(
+    "options", [[], ["--table", "classes"], ["--table", "sentences"], ["--by", "deprel"], "compare"]
+)
+def test_warnings_of_many_files_are_summed_up(run, tmp_path: Path, options: list[str] | str) -> None:
+    """One line a kind, where more files have it than a pair has; `validate` lists all."""
+    for side in ("gold", "system"):
+        (tmp_path / side).mkdir()
+        for name in "abc":
+            written(
+                tmp_path / side / f"{name}.conllu", "x/X/0/root y/X/1/obj" if side == "gold" else "x/X/0/obj y/X/1/obj"
+            )
+    written(tmp_path / "gold" / "b.conllu", "x/X/0/root y/X/1/strange")
+    verb = ("compare", "--resamples", 5) if options == "compare" else ("score", *options)
+    code, _, err = run(*verb, tmp_path / "gold", tmp_path / "system")
+    first, strange = tmp_path / "system" / "a.conllu", tmp_path / "gold" / "b.conllu"
+    assert code == 0
+    assert sorted(line for line in err.splitlines() if not line.startswith("note: ")) == sorted(
+        [
+            f"warning: root-relation in 3 files, first {first}:1: HEAD is 0, the relation 'obj'; levelhead validate lists all",
+            f"warning: {strange}:2: unknown-relation: DEPREL 'strange'",
+        ]
+    )
+    assert run("validate", tmp_path / "system")[1].count(":1: root-relation: ") == 3

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import Needs, decisive, load_pair, measures_for, weights_for
+from levelhead.evaluation import Needs, decisive, joint_hash, load_pair, measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.crossing import notes_on
@@ -208,11 +208,15 @@ class Origin(NamedTuple):
 
     Args:
         files: hashes of files, by "gold" or the system (and run).
+        gold: that of gold.
+        systems: those of the outputs, in order.
         warnings: what was odd in them.
         notes: what to know before the numbers are used, in sentences.
     """
 
     files: Mapping[str, str]
+    gold: str
+    systems: tuple[str, ...]
     warnings: tuple[Fault, ...] = ()
     notes: tuple[str, ...] = ()
 
@@ -289,7 +293,8 @@ def origin_of(outputs: Sequence[Output], asked: Iterable[Measure], registry: Reg
         registry: what they are.
     """
     gold, rules = outputs[0].matches.gold, outputs[0].matches.rules
-    files = {"gold": _hash(gold)} | {one.name: _hash(one.matches.system) for one in outputs}
+    systems = tuple(_hash(one.matches.system) for one in outputs)
+    files = {"gold": _hash(gold)} | dict(zip((one.name for one in outputs), systems, strict=True))
     defined = [(measure, registry.measures[measure.name]) for measure in asked]
     warnings = dict.fromkeys(fault for one in outputs for fault in one.warnings)
     notes = dict.fromkeys(
@@ -297,19 +302,21 @@ def origin_of(outputs: Sequence[Output], asked: Iterable[Measure], registry: Reg
         for one in outputs
         for note in notes_on(gold, one.matches.system, defined, rules, registry.schemes, one.name)
     )
-    return Origin(files, tuple(warnings), tuple(notes))
+    return Origin(files, _hash(gold), systems, tuple(warnings), tuple(notes))
 
 
 def signed(origins: Mapping[str, Origin], rules: Rules, decided: Mapping[str, str]) -> dict[str, str]:
-    """Return what decides the numbers of a comparison; the hash of gold if it is of one treebank.
+    """Return what decides the numbers of a comparison: of many files one hash, as in `joint_hash`, system by system.
 
     Args:
         origins: the files of each treebank.
         rules: whose decisions are followed.
         decided: what else decides.
     """
-    gold = {"gold": next(iter(origins.values())).files["gold"]} if len(origins) == 1 else {}
-    return {"rules": rules.name, **gold, **decided, "version": VERSION}
+    gold = joint_hash(one.gold for one in origins.values())
+    every = zip(*(one.systems for one in origins.values()), strict=True)
+    systems = joint_hash(digest for system in every for digest in system)
+    return {"rules": rules.name, "gold": gold, "systems": systems, **decided, "version": VERSION}
 
 
 def drawn_by(settings: Settings) -> dict[str, str]:

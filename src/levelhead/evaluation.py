@@ -47,6 +47,11 @@ class Evaluation(Mapping[str, Score]):
     signature: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """What was odd in both files."""
+        return (*self.gold.warnings, *self.system.warnings)
+
     def __getitem__(self, measure: str) -> Score:
         """Return the score of a measure."""
         if measure not in self.scores:
@@ -328,6 +333,16 @@ def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str
     return parts
 
 
+def joint_hash(hashes: Iterable[str]) -> str:
+    """Return one hash for many files as signatures have it: of the starts of theirs, in order; that of one its own.
+
+    Args:
+        hashes: the hashes of the files, or their first twelve digits.
+    """
+    starts = [one[:12] for one in hashes]
+    return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
+
+
 def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
     """Return one signature for many treebanks: what decides all, and one hash for the files of each kind, in order.
 
@@ -338,8 +353,5 @@ def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str
     if not others:
         return first
     shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
-    hashes = {
-        name: hashlib.sha256("".join(one[name] for one in every).encode()).hexdigest()[:12]
-        for name in ("gold", "system")
-    }
+    hashes = {name: joint_hash(one[name] for one in every) for name in ("gold", "system")}
     return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

@@ -13,7 +13,7 @@ from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
-from levelhead.scoring.selection import Schemes, check
+from levelhead.scoring.selection import Schemes, check, keeps_nothing
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 from levelhead.treebank.source import read_bytes
@@ -41,10 +41,11 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     """Return a registry with the measures and schemes of a TOML file added.
 
     A table `[measure.NAME]` has `needs` (a list of head, relation, full-relation, upos, xpos, feats, all-feats, lemma,
-    function-words), and may have `unit` ("words" or "exact"), `only` (a class), `without` (a list of classes and
-    relations), `meaning`, `formula`, `source`. A table `[scheme.NAME]` has `classes`, a table of lists of relations,
-    and may have `version` (1 or 2: relations of the other version are looked up by their counterparts), `otherwise`
-    (the class of relations that are not listed, UNKNOWN by default) and `source`.
+    function-words; none: aligned words count, as in Words), and may have `unit` ("words" or "exact"), `only` (a
+    class), `without` (a list of classes and relations), `meaning`, `formula`, `source`. A table `[scheme.NAME]` has
+    `classes`, a table of lists of relations, and may have `version` (1 or 2: relations of the other version are looked
+    up by their counterparts), `otherwise` (the class of relations that are not listed, UNKNOWN by default) and
+    `source`.
 
     Args:
         path: the file.
@@ -102,7 +103,8 @@ def _scheme(path: str, name: str, table: Mapping[str, Any]) -> Scheme:
             _refuse(path, f"scheme {name}: {relation!r} is not a relation without subtype, which is what classes hold")
     if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", str(label)) for label in (*classes, table.get("otherwise", UNKNOWN))):
         _refuse(path, f"scheme {name}: classes are written in upper case")
-    if table.get("version") not in (None, 1, 2):
+    _check_texts(path, f"scheme {name}", table, ("source",))
+    if "version" in table and (isinstance(table["version"], bool) or table["version"] not in (1, 2)):
         _refuse(path, f"scheme {name}: version is 1 or 2")
     members = {label: frozenset(relations) for label, relations in classes.items()}
     source = str(table.get("source", path))
@@ -116,10 +118,12 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
         _refuse(path, f"measure {name} needs a name of letters, and `needs`, a list of {', '.join(_NEEDS)}")
     if table.get("unit", "words") not in ("words", "exact"):
         _refuse(path, f"measure {name}: unit is words or exact")
+    _check_texts(path, f"measure {name}", table, ("meaning", "formula", "source"))
+    compared = f"aligned words with equal {', '.join(needs)}" if needs else "aligned words"
     definition = Definition(
         name,
         str(table.get("meaning", f"defined in {path}")),
-        str(table.get("formula", f"aligned words with equal {', '.join(needs)} / words")),
+        str(table.get("formula", f"{compared} / words")),
         str(table.get("source", path)),
         unit=table.get("unit", "words"),
         needs=Agree(sum({_NEEDS[need] for need in needs})),
@@ -128,9 +132,12 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     )
     try:
         only = None if definition.only is None else _qualified(definition.only, schemes)
-        return definition._replace(only=only, without=tuple(_qualified(one, schemes) for one in definition.without))
+        own = definition._replace(only=only, without=tuple(_qualified(one, schemes) for one in definition.without))
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
+    if keeps_nothing(own.only, own.without, schemes):
+        _refuse(path, f"measure {name}: `without` leaves nothing over: no relation is counted")
+    return own
 
 
 def _qualified(text: str, schemes: Schemes) -> str:
@@ -140,6 +147,12 @@ def _qualified(text: str, schemes: Schemes) -> str:
         raise MeasureError(f"{text!r} is not one class or relation", "unknown-measure")
     check(measure, schemes)
     return schemes.qualified(text)
+
+
+def _check_texts(path: str, what: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    for key in keys:
+        if not isinstance(table.get(key, ""), str):
+            _refuse(path, f"{what}: {key} is not a text")
 
 
 def _texts(path: str, what: str, value: object) -> list[str]:

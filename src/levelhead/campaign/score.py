@@ -15,7 +15,7 @@ from levelhead.campaign.entries import Campaign
 from levelhead.campaign.pair import File, Settings, key_of, read_record, score_pair
 from levelhead.campaign.results import Gold, Result, Results
 from levelhead.errors import Fault, InputError, MeasureError, Place
-from levelhead.evaluation import measures_for
+from levelhead.evaluation import joint_hash, measures_for
 from levelhead.jobs import Job, Store, Workers, processes, run
 from levelhead.measures import STANDARD, Registry
 from levelhead.progress import progress_bar
@@ -216,7 +216,7 @@ class _Scoring:
     def _digest(self, paths: Iterable[Path | None]) -> str:
         """One hash for many files, in their order."""
         seen = (self.seen.get(path.absolute()) for path in paths if path is not None)
-        return hashlib.sha256("".join(one.file.sha256 for one in seen if one).encode()).hexdigest()[:12]
+        return joint_hash(one.file.sha256 for one in seen if one)
 
 
 def _hash_of(path: Path) -> str:

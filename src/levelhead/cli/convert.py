@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -66,8 +65,9 @@ def convert(
     if only_check:
         if arguments[0] in _DIRECTIONS and not os.path.exists(arguments[0]):  # noqa: PTH110
             raise click.UsageError(f"--check takes no direction, it converts there and back: leave {arguments[0]} out")
-        trips = _check_all(arguments, output, input_format, settings)
-        _print(trips, failures, output_format, places, output)
+        paths = _files(arguments)
+        trips = _check_all(paths, output, input_format, settings)
+        _print(trips, paths, failures, output_format, places, output)
     elif failures or output is not None or output_format != "text" or places is not None:
         raise click.UsageError("--failures, --format, --places and --output go with --check")
     else:
@@ -110,12 +110,9 @@ def _say_version(name: str, treebank: Treebank, given: int | None) -> None:
 
 
 def _check_all(
-    arguments: tuple[str, ...], output: str | None, input_format: str, settings: dict[str, Any]
+    paths: dict[str, str], output: str | None, input_format: str, settings: dict[str, Any]
 ) -> dict[str, RoundTrip]:
     """Check every file, or raise the faults of all."""
-    if arguments.count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
-    paths = dict(_files(arguments))
     if output is not None and any(_same_file(output, path) for path in paths.values()):
         raise click.UsageError("--output names one of the files that are read")
     trips: dict[str, RoundTrip] = {}
@@ -130,28 +127,32 @@ def _check_all(
     return trips
 
 
-def _files(arguments: tuple[str, ...]) -> Iterator[tuple[str, str]]:
-    """Give the name and path of each file, those in folders as well."""
-    for path in arguments:
-        if os.path.isdir(path):  # noqa: PTH112
-            from levelhead.folders import pairs_in
+def _files(arguments: tuple[str, ...]) -> dict[str, str]:
+    """Return the path of each file by its name as `levelhead profile` has it, those in folders as well."""
+    from levelhead.typology.collection import files_of
 
-            for name, (inside, _) in pairs_in(path, path).items():
-                yield (name if len(arguments) == 1 else f"{path.rstrip('/')}/{name}"), os.fspath(inside)
-        else:
-            yield path, path
+    if arguments.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    return {name: path for name, (path,) in files_of(arguments).items()}
 
 
 def _print(
-    trips: dict[str, RoundTrip], failures: bool, output_format: str, places: int | None, output: str | None
+    trips: dict[str, RoundTrip],
+    paths: dict[str, str],
+    failures: bool,
+    output_format: str,
+    places: int | None,
+    output: str | None,
 ) -> None:
     from levelhead.report import conversion as report
 
     if output_format == "jsonl":
-        documents = [{"treebank": name, **report.round_trip_document(trip)} for name, trip in trips.items()]
+        documents = [
+            {"treebank": name, **report.round_trip_document(trip, paths[name])} for name, trip in trips.items()
+        ]
         options.print_json(documents, output, lines=True)
     elif output_format == "json":
-        options.print_json(report.round_trips_document(trips), output)
+        options.print_json(report.round_trips_document(trips, paths), output)
     else:
         table = report.not_restored_table(trips) if failures else report.round_trips_table(trips)
         options.print_table(table, output_format, places, output)

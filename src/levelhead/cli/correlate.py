@@ -77,7 +77,8 @@ def correlate(
     _check(tables, figure, draw, output)
     if cumulative_variance:
         _check_variance()
-    table, chosen = _read(tables, columns, differences, key, missing)
+    used = {*columns, *(one for pair in differences for one in pair), *given, *([family] if family else [])}
+    table, chosen = _read(tables, columns, differences, used if columns else set(), key, missing)
     if cumulative_variance:
         variances = _variances(table, chosen or tuple(table.numbers))
         _print_variances(variances, table, output_format, places, output)
@@ -118,13 +119,14 @@ def _read(
     tables: tuple[str, ...],
     columns: tuple[str, ...],
     differences: tuple[tuple[str, str], ...],
+    used: set[str],
     key: str | None,
     missing: str,
 ) -> tuple[Measurements, tuple[str, ...]]:
     """The table with the differences asked for, and the columns chosen: none if all."""
     from levelhead.correlation import read_tables
 
-    table = read_tables(tables, key=key, missing=cast("Missing", missing))
+    table = read_tables(tables, key=key, missing=cast("Missing", missing), columns=used)
     before = len(table.numbers)
     for one, other in differences:
         table = table.with_difference(one, other)

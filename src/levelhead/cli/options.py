@@ -28,6 +28,7 @@ PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are told alike."""
 
 _MOST_UNPAIRED = 5
+_MOST_FILES = 2
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -246,9 +247,20 @@ def write_page(page: Page, report: str | None, figures: str | None) -> None:
 
 
 def print_warnings(faults: Iterable[Fault]) -> None:
-    """Print warnings on standard error."""
-    for fault in faults:
-        say(f"warning: {fault}")
+    """Print warnings on standard error; of those of one kind in more files than a pair has, the first and how many."""
+    every = list(faults)
+    files: dict[str, set[str | None]] = {}
+    for fault in every:
+        files.setdefault(fault.slug, set()).add(fault.place.file)
+    told = set()
+    for fault in every:
+        n_files = len(files[fault.slug])
+        if n_files <= _MOST_FILES:
+            say(f"warning: {fault}")
+        elif fault.slug not in told:
+            told.add(fault.slug)
+            example = f"first {fault.place}: {fault.message}"
+            say(f"warning: {fault.slug} in {n_files} files, {example}; levelhead validate lists all")
 
 
 def print_unpaired(paths: Sequence[object], of: str) -> None:

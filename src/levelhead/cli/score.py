@@ -109,7 +109,7 @@ def score(**given: Any) -> int:
     if request.folders:
         return passed(_score_folders(request, settings), wanted)
     evaluation, coverage = _score(request, settings)
-    options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    options.print_warnings(evaluation.warnings)
     options.print_notes(evaluation.notes)
     request.print(
         lambda: report.score_table(evaluation, coverage, counts=request.counts),
@@ -153,8 +153,7 @@ def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, F
 
     evaluations = score_pairs(request.pairs(), **settings)
     average = macro_average(evaluations)
-    for evaluation in evaluations.values():
-        options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
     documents = [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()]
     request.print(

@@ -17,6 +17,7 @@ from levelhead.scoring.rules import rules_named
 if TYPE_CHECKING:
     from levelhead.analysis import Training
     from levelhead.cli.request import Request
+    from levelhead.errors import Fault
     from levelhead.evaluation import Evaluation
     from levelhead.report.scores import Average
     from levelhead.scoring.measure import Measure
@@ -26,7 +27,7 @@ if TYPE_CHECKING:
 
 
 class _Pairs:
-    """The pairs of files that a request names, matched one by one; warnings and notes are printed on the way.
+    """The pairs of files that a request names, matched one by one; warnings and notes are printed after the last.
 
     Args:
         request: what was asked for.
@@ -41,16 +42,20 @@ class _Pairs:
 
     def __iter__(self) -> Iterator[tuple[str, Matches]]:
         request, registry = self.request, self.registry
+        warnings: list[Fault] = []
+        notes: list[str] = []
         for name, pair in request.pairs().items():
             formats: Any = (request.input_format, request.gold_format)
             gold, system = load_pair(*pair, self.rules, *formats)
-            options.print_warnings((*gold.warnings, *system.warnings))
+            warnings += [*gold.warnings, *system.warnings]
             asked = ((measure, registry.measures[measure.name]) for measure in self.measures)
-            options.print_notes(notes_on(gold, system, asked, self.rules, registry.schemes))
-            options.print_notes(notes_of(gold, system, [self.scheme] if self.scheme else []))
+            notes += notes_on(gold, system, asked, self.rules, registry.schemes)
+            notes += notes_of(gold, system, [self.scheme] if self.scheme else [])
             own = decisive(self.measures, {}, registry) | ({"scheme": self.scheme[0].name} if self.scheme else {})
             self.signatures.append(signature(gold, system, self.rules, own))
             yield name, match(gold, system, self.rules)
+        options.print_warnings(warnings)
+        options.print_notes(notes)
 
     @property
     def signature(self) -> Mapping[str, str]:
@@ -134,6 +139,7 @@ def print_examples(request: Request) -> None:
     from levelhead.analysis.confusion import cells_named, examples_of
     from levelhead.report.analysis import examples_document
     from levelhead.report.drawing import draw_examples
+    from levelhead.report.scores import signature_line
 
     if request.output_format not in {"text", "json", "jsonl"}:
         raise click.UsageError("--show prints text or JSON")
@@ -153,7 +159,8 @@ def print_examples(request: Request) -> None:
             examples_document(matches, found, pairs.signature), request.output, lines=request.output_format == "jsonl"
         )
     else:
-        options.emit(draw_examples(matches, found), request.output)
+        text = draw_examples(matches, found)
+        options.emit(f"{text}{signature_line(pairs.signature)}\n", request.output)
 
 
 def write_page(request: Request, evaluations: Mapping[str, Evaluation], average: Average | None) -> None:

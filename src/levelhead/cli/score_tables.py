@@ -27,8 +27,7 @@ def print_exclusions(request: Request) -> None:
     evaluations = _evaluations(
         request, {**settings, "measures": exclusions.measures, "weights": request.entropy_weights()}
     )
-    for evaluation in evaluations.values():
-        options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
+    options.print_warnings(fault for evaluation in evaluations.values() for fault in evaluation.warnings)
     options.print_notes(note for evaluation in evaluations.values() for note in evaluation.notes)
     rows = {name: values_of(evaluation) for name, evaluation in evaluations.items()}
     shown = exclusions.occurring(rows.values())
@@ -60,8 +59,7 @@ def print_sentences(request: Request) -> None:
     asked = options.without_punctuation(request.asked or ["LAS"], request.punct, settings["registry"])
     settings["weights"] = request.entropy_weights()
     treebanks = {name: count_sentences(*pair, measures=asked, **settings) for name, pair in request.pairs().items()}
-    for counts in treebanks.values():
-        options.print_warnings(counts.warnings)
+    options.print_warnings(fault for counts in treebanks.values() for fault in counts.warnings)
     options.print_notes(note for counts in treebanks.values() for note in counts.notes)
     columns = {name: counts.columns() for name, counts in treebanks.items()}
     signature = joint_signature(counts.signature for counts in treebanks.values())

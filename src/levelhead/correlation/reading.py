@@ -8,7 +8,8 @@ import io
 import json
 import math
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -22,10 +23,14 @@ NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 """Cells that say, in any case, that there is no value."""
 
 _KEYS = ("treebank", "name", "code", "language")
-_NOT_MEASURED = frozenset({"schema", "kind", "signature", "gold", "system", "coverage", "macro_average", *_KEYS})
-_SUMMARIES = ("Macro-average of ", "Total of ")  # the last row of `levelhead score` on folders, of `profile --total`
+_NOT_MEASURED = frozenset(
+    {"schema", "kind", "signature", "gold", "system", "coverage", "macro_average", "test_set", "path", *_KEYS}
+)
+_SUMMARIES = ("Macro-average of ", "Total of ", "Average of ")
+"""The last row of `levelhead score` on folders, of `profile --total`, of `convert --check`."""
 
 _WITHOUT_HEADER = ("treebank", "")
+_SYSTEM = "system"
 
 
 class _Row(NamedTuple):
@@ -36,7 +41,9 @@ class _Row(NamedTuple):
     line: int | None
 
 
-def read_tables(paths: Iterable[str], *, key: str | None = None, missing: Missing = "drop") -> Measurements:
+def read_tables(
+    paths: Iterable[str], *, key: str | None = None, missing: Missing = "drop", columns: Collection[str] = ()
+) -> Measurements:
     """Read tables and join them by treebank.
 
     Args:
@@ -44,11 +51,27 @@ def read_tables(paths: Iterable[str], *, key: str | None = None, missing: Missin
             its columns.
         key: the column that names the treebank; the first one if None.
         missing: as in `join`.
+        columns: those that matter, if not all: others may be in two tables, and are then left out.
 
     Raises:
         InputError: a file is not a table, or the tables do not fit together.
     """
-    return replace(join([read_table(*named(path), key=key) for path in paths], missing), key=key)
+    tables = [read_table(*named(path), key=key) for path in paths]
+    return replace(join(_without_doubles(tables, columns) if columns else tables, missing), key=key)
+
+
+def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -> list[Measurements]:
+    """Leave out what is in two tables and does not matter."""
+    times = Counter(name for table in tables for name in (*table.numbers, *table.texts))
+    kept = {name for name, n in times.items() if n == 1 or name in columns}
+    return [
+        replace(
+            table,
+            numbers={name: values for name, values in table.numbers.items() if name in kept},
+            texts={name: values for name, values in table.texts.items() if name in kept},
+        )
+        for table in tables
+    ]
 
 
 def named(argument: str) -> tuple[str, str]:
@@ -96,6 +119,14 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
     left_out = [f"{path}: the row {name!r} is no treebank" for name in summaries]
     digest = hashlib.sha256(data).hexdigest()
     return Measurements(tuple(row.treebank for row in kept), numbers, texts, {path: digest}, tuple(left_out))
+
+
+def _check_systems(systems: Iterable[Any], path: str) -> None:
+    """Refuse the results of several systems: which is meant?"""
+    names = list(dict.fromkeys(map(str, systems)))
+    if len(names) > 1:
+        message = f"several systems ({len(names)}): keep one, rank --system NAME"
+        raise InputError(Fault("invalid-table", message, Place(path)))
 
 
 def _check_treebanks(rows: Sequence[_Row], path: str) -> None:
@@ -161,6 +192,10 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     ]
     if faults:
         raise InputError(*faults)
+    if _SYSTEM in (folded := [one.lower() for one in names]) and folded.index(_SYSTEM) != at:
+        system = folded.index(_SYSTEM)
+        repeated = len({cells[at] for _, cells in rows}) < len(rows)
+        _check_systems((cells[system] for _, cells in rows if repeated), path)
     for number, cells in rows:
         values = {name: cell.strip() for i, (name, cell) in enumerate(zip(names, cells)) if i != at}
         yield _Row(cells[at].strip(), values, number)
@@ -190,8 +225,8 @@ def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
 
 
 def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
-    if key is None:
-        return 0
+    if key is None:  # as `levelhead rank --by-treebank` has them
+        return 1 if [one.lower() for one in names[:2]] == [_SYSTEM, "treebank"] else 0
     if key not in names:
         message = f"there is no column {quoted(key)}; there are {', '.join(names)}"
         raise InputError(Fault("unknown-column", message, Place(path)))
@@ -204,7 +239,8 @@ def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
 def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
     """The rows of a JSON document, or of several, one a line."""
     try:
-        records = _records(_parsed(text, path))
+        records = list(_records(_parsed(text, path)))
+        _check_systems((record[_SYSTEM] for record in records if "test_set" in record), path)
         return [_Row(_treebank_of(record, key, path), dict(_flat(record)), None) for record in records]
     except RecursionError as error:
         raise InputError(Fault("invalid-table", "the JSON is nested too deeply", Place(path))) from error
@@ -231,8 +267,17 @@ def _records(document: Any) -> Iterator[Mapping[str, Any]]:
         for part in document:
             yield from _records(part)
     elif isinstance(document, dict):
-        treebanks = document.get("treebanks")
-        if isinstance(treebanks, list):
+        treebanks, results = document.get("treebanks"), document.get("results")
+        if document.get("kind") == "ranking" and isinstance(results, list):
+            yield from _records(results)
+        elif {"test_set", "system", "values"} <= document.keys() and isinstance(document["values"], dict):
+            scores = {name: {"value": value} for name, value in document["values"].items()}
+            yield {
+                **{name: document[name] for name in ("test_set", "system")},
+                "treebank": document["test_set"],
+                "scores": scores,
+            }
+        elif isinstance(treebanks, list):
             yield from _records(treebanks)
         elif isinstance(treebanks, dict):
             yield from ({**part, "treebank": name} for name, part in treebanks.items() if isinstance(part, dict))

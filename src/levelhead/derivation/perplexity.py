@@ -104,6 +104,7 @@ class Perplexity:
         ends: how the ends of sentences count.
         n_training_words: how many words the model was estimated from; 0 where that is not known.
         signature: what decided the numbers.
+        sha256: the hash of the file, None for a treebank that was made in Python.
     """
 
     sums: SentenceSums
@@ -111,6 +112,7 @@ class Perplexity:
     ends: Ends = "in"
     n_training_words: int = 0
     signature: Mapping[str, str] = field(default_factory=dict)
+    sha256: str | None = None
 
     def _total(self, *, oov: bool) -> tuple[float, int]:
         logs, events = self.sums.sums(oov=oov, ends=self.ends)
@@ -185,7 +187,7 @@ def perplexity(
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
     signature = signature_of(model, order, ends, lift=lift)
     hashes = {"train": short_hash(model.sha256), "test": short_hash(test.source.sha256), "version": VERSION}
-    return Perplexity(sums, order, ends, model.n_words, signature | hashes)
+    return Perplexity(sums, order, ends, model.n_words, signature | hashes, test.source.sha256)
 
 
 def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:

@@ -35,7 +35,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     spread = any(one.spread is not None for one in shown)
     columns += [Column("SD")] if spread else []
     columns += [Column("Diff", "difference"), Column(start, "difference"), Column("to", "difference")]
-    columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("", "text")]
+    columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("Stars", "text")]
     runs = any(one.test == "bootstrap" for one in shown)
     columns += [Column("p by", "text")] if runs else []
     columns += [Column("Detectable")] if power else []
@@ -144,7 +144,7 @@ def languages_table(found: Languages) -> Table:
         columns += [Column(f"{measure} A"), Column("B"), Column("Diff", "difference")]
         start = f"{100 * float(found.signature['level']):g}% from"
         columns += [Column(start, "difference"), Column("to", "difference")]
-        columns += [Column("p (Holm)", "probability"), Column("", "text")]
+        columns += [Column("p (Holm)", "probability"), Column("Stars", "text")]
     cells: dict[tuple[Cell, ...], list[Cell]] = {}
     for pair in found.pairs:
         row = cells.setdefault((pair.system, *pair.treebanks, "paired" if pair.paired else "apart"), [])

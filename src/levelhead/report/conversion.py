@@ -72,14 +72,20 @@ def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
     return Table(columns, tuple(rows), _signature(trips))
 
 
-def round_trip_document(trip: RoundTrip) -> dict[str, Any]:
-    """Return a round trip for JSON; shares are percentages at full precision."""
+def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, Any]:
+    """Return a round trip for JSON; shares are percentages at full precision.
+
+    Args:
+        trip: the round trip.
+        path: the file, if there is one.
+    """
     counts = {name: getattr(trip, name) for name in ("sentences", "words", "punctuation", "candidates", "converted")}
     ratios = {name: None if (ratio := of(trip)) is None else percentage(ratio) for name, of in _RATIOS.items()}
     return {
         "schema": SCHEMA,
         "kind": "round-trip",
         "signature": trip.signature,
+        **({} if path is None else {"path": path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")}),
         **counts,
         "changed_heads": trip.changed_heads,
         "failed_sentences": list(trip.failed_sentences),
@@ -94,9 +100,14 @@ def round_trip_document(trip: RoundTrip) -> dict[str, Any]:
     }
 
 
-def round_trips_document(trips: Mapping[str, RoundTrip]) -> dict[str, Any]:
-    """Return several round trips for JSON, by treebank."""
-    documents = {name: round_trip_document(trip) for name, trip in trips.items()}
+def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str]) -> dict[str, Any]:
+    """Return several round trips for JSON, by treebank.
+
+    Args:
+        trips: the round trip of each treebank.
+        paths: the file of each.
+    """
+    documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
     return {"schema": SCHEMA, "kind": "round-trips", "treebanks": documents}
 
 

@@ -17,6 +17,11 @@ _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 """The character for each combination of directions."""
 
 _MOST_COLUMNS = 60
+MOST_WORDS = 200
+"""Longer sentences are not drawn: of them the marked words are listed, with their heads and neighbours."""
+
+_MOST_LISTED = 20
+_NEIGHBOURS = 3
 _ARROW = "►"
 
 
@@ -82,9 +87,39 @@ def _draw_arc(grid: list[list[int]], word: int, head: int, at: int) -> None:
 def _listed(forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], marked: Collection[int]) -> list[str]:
     """Write arcs in words, where a drawing would be wider than a page."""
     return [
-        f"{'*' if word in marked else ' '} {word + 1:>5} {printable(form)}  {printable(relation)} <- {head}"
+        _listed_word(word, form, head, relation, marked)
         for word, (form, head, relation) in enumerate(zip(forms, heads, relations, strict=True))
     ]
+
+
+def _listed_word(word: int, form: str, head: int, relation: str, marked: Collection[int]) -> str:
+    return f"{'*' if word in marked else ' '} {word + 1:>5} {printable(form)}  {printable(relation)} <- {head}"
+
+
+def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[int] | None = None) -> list[str]:
+    """Draw a sentence; list some words of one that is too long, around those given or else the marked ones."""
+    if len(sentence) <= MOST_WORDS:
+        return draw(sentence.forms, sentence.heads, sentence.relations, marked)
+    centres = sorted(marked if around is None else around)
+    shown = centres[:_MOST_LISTED]
+    near = {word for at in shown for word in range(at - _NEIGHBOURS, at + _NEIGHBOURS + 1)}
+    lines, last = [], -1
+    for word in sorted(near & set(range(len(sentence)))):
+        lines += ["      ..."] if word > last + 1 else []
+        one = sentence[word]
+        lines.append(_listed_word(word, one.form, one.head, one.relation, marked))
+        last = word
+    lines += ["      ..."] if last + 1 < len(sentence) else []
+    more = len(centres) - len(shown)
+    return [*lines, *([f"      and around {number_of(more, 'more word')}"] if more else [])]
+
+
+def _title(sentence: Sentence, number: int) -> str:
+    """The name of a sentence and its text, or why it is not drawn."""
+    name = printable(sentence.id or f"sentence {number}")
+    if len(sentence) > MOST_WORDS:
+        return f"{name}: {len(sentence)} words, too long to draw"
+    return f"{name}: {printable(sentence.text)}"
 
 
 def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]]) -> str:
@@ -104,15 +139,10 @@ def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]]) -> s
 
 def _example(matches: Matches, example: Example) -> list[str]:
     gold, system = matches.gold[example.gold_sentence], matches.system[example.system_sentence]
-    name = gold.id or f"sentence {example.gold_sentence + 1}"
-    lines = [f"{printable(name)}: {printable(gold.text)}"]
+    lines = [_title(gold, example.gold_sentence + 1)]
     for side, sentence, word in (("gold", gold, example.gold_word), ("system", system, example.system_word)):
-        lines += [f"  {side}", *(f"    {line}" for line in _sentence(sentence, word))]
+        lines += [f"  {side}", *(f"    {line}" for line in _tree(sentence, {word}))]
     return [*lines, ""]
-
-
-def _sentence(sentence: Sentence, word: int) -> list[str]:
-    return draw(sentence.forms, sentence.heads, sentence.relations, {word})
 
 
 def draw_contrasts(
@@ -137,15 +167,14 @@ def draw_contrasts(
 
 def _contrast(baseline: Output, system: Output, contrast: Contrast, needs: Agree) -> list[str]:
     gold = baseline.matches.gold[contrast.sentence]
-    name = gold.id or f"sentence {contrast.sentence + 1}"
-    lines = [f"{printable(name)}: {printable(gold.text)}", "  gold"]
-    lines += [f"    {line}" for line in draw(gold.forms, gold.heads, gold.relations)]
+    lines = [_title(gold, contrast.sentence + 1), "  gold"]
+    both = [_wrong_gold_words(output.matches, contrast.sentence, needs) for output in (baseline, system)]
+    lines += [f"    {line}" for line in _tree(gold, around=set.union(*both))]
     for output, right in ((baseline, contrast.baseline), (system, contrast.system)):
         lines.append(f"  {output.name}: {right:g} of {contrast.gold:g} right")
         for sentence in _sentences_at(output.matches, contrast.sentence):
             wrong = _wrong_words(output.matches, sentence, needs)
-            theirs = output.matches.system[sentence]
-            lines += [f"    {line}" for line in draw(theirs.forms, theirs.heads, theirs.relations, wrong)]
+            lines += [f"    {line}" for line in _tree(output.matches.system[sentence], wrong)]
     return [*lines, ""]
 
 
@@ -153,6 +182,12 @@ def _sentences_at(matches: Matches, gold_sentence: int) -> list[int]:
     """The system's sentences that have words in a gold sentence."""
     own = matches.row_of_system == gold_sentence
     return sorted(set(matches.system.sentence_of_word[own].tolist()))
+
+
+def _wrong_gold_words(matches: Matches, sentence: int, needs: Agree) -> set[int]:
+    first, last = matches.gold.sentence_starts[sentence : sentence + 2].tolist()
+    right = set(matches.alignment.gold[matches.agree(needs)].tolist())
+    return {word - first for word in range(first, last) if word not in right}
 
 
 def _wrong_words(matches: Matches, sentence: int, needs: Agree) -> set[int]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from fractions import Fraction
 from itertools import groupby
 from typing import Any
@@ -82,7 +82,8 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     """What one must know to read the numbers: zeros with their reasons, and what is not there."""
-    notes = [note for system in results.systems for note in _zeros(results, system)]
+    shown = {code for ranking in rankings for code in ranking.group.codes}
+    notes = [note for system in results.systems for note in _zeros(results, system, shown)]
     if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
         notes.append(
             "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
@@ -99,9 +100,9 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     return notes
 
 
-def _zeros(results: Results, system: str) -> list[str]:
-    """A line for the missing outputs of a system, and one for each invalid one."""
-    own = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
+    """A line for the missing outputs of a system on the test sets shown, and one for each invalid one."""
+    own = {one.code: results.results[system, one.code] for one in results.test_sets if one.code in shown}
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
     notes = [f"{system}: 0 on {_some(missing)}: no output"] if missing else []
     notes += [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]

@@ -6,9 +6,10 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from levelhead.evaluation import Evaluation
+from levelhead.evaluation import Evaluation, joint_signature
 from levelhead.report.table import Cell, Column, Plain, Table, percentage
 from levelhead.scoring import Score
+from levelhead.scoring.measure import COMPONENTS
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -49,8 +50,12 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
 def _ratios(score: Score) -> tuple[Cell, ...]:
     if score.perplexity:
         return (_NO_CELL,) * 4
+    if score.reason:
+        return (None,) * 4
     aligned = score.aligned_accuracy if score.aligned is not None else _NO_CELL
-    return (None,) * 4 if score.reason else (score.precision, score.recall, score.f1, aligned)
+    ratios = (score.precision, score.recall, score.f1, aligned)
+    asked = score.measure.component
+    return tuple(_NO_CELL if asked not in (None, name) else ratio for name, ratio in zip(COMPONENTS, ratios))
 
 
 def _counts(score: Score) -> tuple[Cell, ...]:
@@ -78,10 +83,8 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average) -> Tab
     scores = next(iter(evaluations.values()))
     means = (number(_rounded(value), scores[name]) for name, value in average.items())
     rows.append((f"Macro-average of {len(evaluations)}", *means))
-    own = {"gold", "system", "gold-warnings", "system-warnings"}  # what differs from treebank to treebank
-    signature = next(iter(evaluations.values())).signature
-    shared = {name: value for name, value in signature.items() if name not in own}
-    return Table(columns, tuple(rows), (signature_line(shared),), frozenset({len(rows) - 1}))
+    signature = joint_signature(one.signature for one in evaluations.values())
+    return Table(columns, tuple(rows), (signature_line(signature),), frozenset({len(rows) - 1}))
 
 
 def _rounded(value: Fraction | None) -> float | None:
@@ -113,6 +116,7 @@ def scores_document(evaluations: Mapping[str, Evaluation], average: Average) -> 
     return {
         "schema": SCHEMA,
         "kind": "scores",
+        "signature": dict(joint_signature(one.signature for one in evaluations.values())),
         "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
         "macro_average": {name: _average(value, first[name]) for name, value in average.items()},
     }

@@ -87,7 +87,8 @@ def to_latex(table: Table, places: int | None = 2) -> str:
 
 
 def _latex_row(cells: list[str]) -> str:
-    return " & ".join(printable(cell).translate(_LATEX) for cell in cells) + r" \\"
+    row = " & ".join(printable(cell).translate(_LATEX) for cell in cells) + r" \\"
+    return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
 
 
 WRITERS: Mapping[str, Callable[[Table, int | None], str]] = MappingProxyType(

@@ -100,6 +100,19 @@ def _known_relations(schemes: Schemes) -> frozenset[str]:
     return UD1.union(UD2, *listed)
 
 
+def keeps_nothing(only: str | None, without: tuple[str, ...], schemes: Schemes) -> bool:
+    """Say whether no relation is left by the class or relation that alone counts and by those that do not.
+
+    Args:
+        only: the class or relation that alone counts, or None.
+        without: those that do not.
+        schemes: where classes are looked up.
+    """
+    tests = _tests_of(only, without, schemes)
+    some = {*_known_relations(schemes), "unlisted"} | ({only} if only is not None and not is_class(only) else set())
+    return not any(all(test(relation) for test in tests) for relation in some)
+
+
 def selection_of(
     measure: Measure,
     definition: Definition,

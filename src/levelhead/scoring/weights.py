@@ -37,7 +37,7 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
         path: the file.
 
     Raises:
-        InputError: a line is something else, or a weight is negative or not a number.
+        InputError: a line is something else, a weight is negative or not a number, or there is none.
     """
     name = os.fspath(path)
     weights: dict[str, float] = {}
@@ -55,6 +55,8 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
             faults.append(Fault("invalid-weights", message, Place(name, number)))
         else:
             weights[columns[0]] = value
+    if not weights and not faults:
+        faults.append(Fault("invalid-weights", "the file has no weight", Place(name)))
     if faults:
         raise InputError(*faults)
     return Weights(weights, hashlib.sha256(data).hexdigest())
