@@ -15,6 +15,7 @@ import levelhead
 from levelhead.analysis import break_down, cascading_errors
 from levelhead.analysis.buckets import Settings
 from levelhead.measures import parse_measure
+from levelhead.report.table import percentage
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.treebank.schemes import CALLIN, CALLIN_CODE
@@ -183,6 +184,6 @@ def test_the_commands(data: Path) -> None:
     wlas = f"CallinWLAS({weights(data)})"
     done = command("score", *how, "--punct", "callin", "-m", "LAS", "-m", "LAS@CONTENT", "-m", wlas, *files)
     scores = json.loads(done.stdout)["scores"]
-    assert scores["LAS(nopunct=callin)"]["recall"] == 100 * expected(data, "maltdefault.las.csv")["Danish"][0]
+    assert scores["LAS(nopunct=callin)"]["recall"] == percentage(expected(data, "maltdefault.las.csv")["Danish"][0])
     assert scores[wlas]["f1"] == pytest.approx(100 * expected(data, "maltdefault.averaged_wlas.csv")["Danish"][0])
     assert "LAS(nopunct=callin)@CONTENT" in scores
