@@ -15,10 +15,10 @@ from levelhead import InputError, Treebank, build, parse, read, score
 from levelhead.derivation import SYSTEMS, derive
 from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
-from levelhead.parsing import PARSERS, Model, Schedule, left_out, parse_treebank, train
+from levelhead.parsing import PARSERS, Model, Schedule, left_out, parse_treebank, parsed_in_haste, train
 from levelhead.parsing import templates as wording
 from levelhead.parsing.columns import columns_of
-from levelhead.parsing.lengths import LONGEST_LEARNED, LONGEST_WHOLE
+from levelhead.parsing.lengths import LONGEST_LEARNED, LONGEST_SEARCHED, LONGEST_WHOLE
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
 from levelhead.parsing.transition import _compiled, train_transitions
 from levelhead.treebank import to_conllu
@@ -317,6 +317,39 @@ def test_training_leaves_long_sentences_out(system: str, beam: int, long: Treeba
     assert left_out(treebank, system) == left_out(both, "udpipe") == ()
     with pytest.raises(InputError, match="all sentences have more than 2000 words"):
         train(long, system)
+
+
+@EACH_SYSTEM
+def test_long_sentences_are_parsed_without_the_beam(system: str) -> None:
+    """As the same weights parse greedily; what stands around them, and the longest that is searched, with the beam."""
+    draw, words = Random(5), read(GOLD).forms
+    sizes = [7, LONGEST_SEARCHED + 1, LONGEST_SEARCHED + 2, 9, LONGEST_SEARCHED, 8, LONGEST_SEARCHED + 3]
+    treebank = build(
+        [[draw.choice(words) for _ in range(n)] for n in sizes],
+        [list(range(n)) for n in sizes],
+        [["root"] + ["x"] * (n - 1) for n in sizes],
+    )
+    model = arbitrary_model(1, system, 3)
+    found, greedy = parse_treebank(model, treebank), parse_treebank(replace(model, beam=1), treebank)
+    differ = [
+        i
+        for i, (start, end) in enumerate(pairwise(treebank.sentence_starts.tolist()))
+        if (found.local_heads()[start:end] != greedy.local_heads()[start:end]).any()
+    ]
+    short = [i for i, n in enumerate(sizes) if n <= LONGEST_SEARCHED]
+    assert 4 in differ
+    assert set(differ) <= set(short)
+    searched = treebank.select(np.isin(np.arange(len(sizes)), short))
+    rows = np.isin(treebank.sentence_of_word, short)
+    assert found.local_heads()[rows].tolist() == parse_treebank(model, searched).local_heads().tolist()
+    assert [label for label, row in zip(found.relations, rows) if row] == list(
+        parse_treebank(model, searched).relations
+    )
+    (warning,) = parsed_in_haste(treebank, system, 3)
+    assert (warning.slug, warning.severity, warning.place.sentence, warning.count) == ("long-sentence", "warning", 2, 3)
+    assert f"5001 words, more than 5000; {system} parses it greedily, without its beam" in warning.message
+    assert parsed_in_haste(treebank, system, 1) == parsed_in_haste(searched, system, 3) == ()
+    assert parsed_in_haste(treebank, "udpipe", 4) == ()
 
 
 def test_the_longest_sentence_that_is_learned_from() -> None:

@@ -101,10 +101,18 @@ def test_sentences_that_are_too_long_are_told(tmp_path: Path, capsys: pytest.Cap
     note = "long-sentence: the sentence has 100000 words; swap-lazy does not learn from more than 2000"
     assert note in capsys.readouterr().err
     assert run(["parse", target, str(path), "-o", str(tmp_path / "out")]) == 0
+    hasty = (
+        "long-sentence: the sentence has 100000 words, more than 5000; swap-lazy parses it greedily, without its beam"
+    )
+    line = GOLD.read_text(encoding="utf-8").count("\n") + 1
+    assert capsys.readouterr().err == f"warning: {path}:{line}: {hasty}\n"
     assert (read(tmp_path / "out").heads < 0).sum() == len(read(GOLD)) + 1
     capsys.readouterr()
     assert run(["train", "swap-lazy", str(GOLD), target, "--beam", "1"]) == 0
+    assert run(["parse", target, str(path), "-o", str(tmp_path / "out")]) == 0
     assert "long-sentence" not in capsys.readouterr().err
+    assert run(["crossval", "swap-lazy", str(path), "--folds", "2", "-j", "1", "-o", str(tmp_path / "out")]) == 0
+    assert f"warning: {path}:{line}: {hasty}" in capsys.readouterr().err
 
 
 def test_progress_goes_to_a_terminal_only(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
@@ -245,6 +253,46 @@ def test_damage_is_found(tmp_path: Path, model: Model) -> None:
 def test_models_that_nobody_trained(change, tmp_path: Path, model: Model) -> None:
     """A right checksum over contents that the kernel must never see."""
     assert refusal(model_bytes(change(model)), tmp_path / "m") == "damaged-model"
+
+
+@pytest.mark.parametrize(
+    "name", ["a\tb\nc", "a\nb", "a b", "a\u00a0b", "\0", "\x1b[31m", "a\r", "\u2028", "\u202e", "\ud800", "", "\x85"]
+)
+def test_relations_that_no_file_can_hold(name: str, tmp_path: Path, model: Model) -> None:
+    """They would break the output, or the terminal; with a right checksum, too."""
+    first, *others = model.relations
+    changed = replace(model, relations=(name, *others))
+    if name == "\ud800":  # JSON has an escape for it
+        data = model_bytes(replace(model, relations=("SURROGATE", *others)))[:-32].replace(b"SURROGATE", rb"\ud800   ")
+        data = signed(data.replace(rb'"\ud800   "', rb'   "\ud800"'))
+    else:
+        data = model_bytes(changed)
+    assert refusal(data, tmp_path / "m") == "damaged-model"
+    write_model(replace(model, relations=(f"{first}:ü", *others)), tmp_path / "m")
+    assert read_model(tmp_path / "m").relations[0] == f"{first}:ü"
+
+
+def test_relations_are_a_list_of_different_names(tmp_path: Path, model: Model) -> None:
+    """Not two alike, not numbers, not one text."""
+    others = model.relations[1:]
+    last, n = others[-1], len(model.relations)
+    for names in ((last, *others), (1, *others), (None, *others), (["a"], *others), "abcdefghijklmnopqrstuvwxyz"[:n]):
+        assert len(names) == n
+        assert refusal(model_bytes(replace(model, relations=names)), tmp_path / "m") == "damaged-model"
+
+
+def test_relations_that_no_model_may_hold_are_not_learned(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Told with their line before training, and not trained into a model that nobody can read."""
+    lines, path = GOLD.read_text(encoding="utf-8").split("\n"), tmp_path / "t.conllu"
+    number = next(i for i, line in enumerate(lines) if line.startswith("3\t"))
+    cells = lines[number].split("\t")
+    for name in ("a b", "a\u00a0b", "a\x1b"):
+        cells[7] = name
+        path.write_text("\n".join([*lines[:number], "\t".join(cells), *lines[number + 1 :]]), encoding="utf-8")
+        for parser, more in (("swap-lazy", []), ("graph", []), ("command", ["--train-cmd", "x {train} {model}"])):
+            assert run(["train", parser, str(path), str(tmp_path / "m"), *more]) == 2
+            assert f"{path}:{number + 1}: invalid-relation: the relation '" in capsys.readouterr().err
+    assert not (tmp_path / "m").exists()
 
 
 def test_descriptions_that_are_no_descriptions(tmp_path: Path) -> None:

@@ -2,15 +2,16 @@
 
 from dataclasses import replace
 from itertools import pairwise
+from random import Random
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead import InputError, build, parse, read, score
+from levelhead import InputError, Treebank, build, parse, read, score
 from levelhead.kernels.graph_parser import GraphParser, best_tree
-from levelhead.parsing import Model, Schedule, parse_treebank, train
+from levelhead.parsing import Model, Schedule, parse_treebank, parsed_in_haste, train
 from levelhead.parsing import templates as wording
 from levelhead.parsing.columns import columns_of
 from levelhead.parsing.lengths import LONGEST_WHOLE
@@ -218,6 +219,37 @@ def test_very_long_sentences(parser: str) -> None:
     with pytest.raises(InputError) as caught:
         train(long[1:2], parser, schedule=QUICK)
     assert caught.value.slug == "nothing-to-train-on"
+
+
+@EACH_ORDER
+@pytest.mark.parametrize(
+    ("n", "piece"), [(LONGEST_WHOLE + 1, LONGEST_WHOLE), (2000, LONGEST_WHOLE), (2001, 50), (5003, 50)]
+)
+def test_pieces_of_long_sentences(parser: str, n: int, piece: int) -> None:
+    """Each has the tree that it would have as a sentence, whose root hangs from the first; a warning says so."""
+    draw, words = Random(n), read(GOLD)
+    rows = [draw.randrange(words.n_words) for _ in range(n)]
+    forms, tags = [words.forms[row] for row in rows], [words.upos[row] for row in rows]
+
+    def cut(size: int) -> Treebank:
+        sizes = [min(size, n - start) for start in range(0, n, size)]
+        ends = np.cumsum(sizes).tolist()
+        return build(
+            [forms[end - k : end] for end, k in zip(ends, sizes)],
+            [list(range(k)) for k in sizes],
+            [["root"] + ["x"] * (k - 1) for k in sizes],
+            upos=[tags[end - k : end] for end, k in zip(ends, sizes)],
+        )
+
+    model = arbitrary_model(3, parser)
+    whole, parts = parse_treebank(model, cut(n)), parse_treebank(model, cut(piece))
+    first = int(np.flatnonzero(parts.heads < 0)[0])
+    expected = np.where(parts.heads < 0, first, parts.heads)
+    expected[first] = -1
+    assert whole.heads.tolist() == expected.tolist()
+    (warning,) = parsed_in_haste(cut(n), parser, 1)
+    assert f"the sentence has {n} words, more than 500; {parser} parses it in pieces of {piece}" in warning.message
+    assert parsed_in_haste(cut(piece), parser, 1) == ()
 
 
 @EACH_ORDER

@@ -40,6 +40,7 @@ from levelhead.parsing.model import TRANSITION_SYSTEMS
 from levelhead.parsing.outside import adapters, checked, rows_of
 from levelhead.parsing.outside.adapters import plain_conllu
 from levelhead.parsing.outside.programs import filled
+from levelhead.parsing.outside.udpipe import check_options
 from levelhead.treebank import parse, to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -79,6 +80,7 @@ def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
     return ("\n".join(lines) + "\n\n").encode()
 
 
+WORDS_TEXT = sentence(*((form, "0" if form == "a" else "1", "x") for form in "abcd")).decode()
 WORDS = build([["a", "b", "c", "d"]], [[0, 1, 1, 1]], [["root", "x", "x", "x"]])
 
 
@@ -100,9 +102,11 @@ def trees_of(output: bytes, *, repair: bool = False) -> tuple[list[int], list[st
         ([2, 3, 1, 3], ["no-root"], [0, 3, 1, 3]),
         ([2, 1, 0, 3], ["cycle"], [3, 1, 0, 3]),
         (["_", 0, 9, 4], ["invalid-head", "head-outside-sentence", "cycle"], [2, 0, 2, 2]),
-        (["_", "_", 1, 1], ["invalid-head", "invalid-head", "no-root"], [0, 1, 1, 1]),
+        (["_", "_", 1, 1], ["invalid-head", "no-root", "invalid-head"], [0, 1, 1, 1]),
         ([0, 3, 2, 1], ["cycle"], [0, 1, 2, 1]),
-        (["-1", "1x", "", "9" * 30], ["invalid-head"] * 4 + ["no-root"], [0, 1, 1, 1]),
+        (["-1", "1x", "", "²"], ["invalid-head", "no-root", *["invalid-head"] * 3], [0, 1, 1, 1]),
+        (["2", "0", "9" * 20, "9" * 5000], ["head-outside-sentence"] * 2, [2, 0, 2, 2]),
+        (["02", "0", "0" * 5000 + "2", "3"], [], [2, 0, 2, 3]),
     ],
 )
 def test_wrong_trees(heads: list[object], slugs: list[str], repaired: list[int]) -> None:
@@ -113,11 +117,57 @@ def test_wrong_trees(heads: list[object], slugs: list[str], repaired: list[int])
             trees_of(output)
         assert [fault.slug for fault in caught.value.faults] == slugs
         assert all(fault.slug in MESSAGES for fault in caught.value.faults)
+        numbers = [int(str(fault.place.word)) for fault in caught.value.faults]
+        assert numbers == sorted(numbers)
     found, relations, reported = trees_of(output, repair=True)
     assert reported == slugs
     assert found == repaired
     assert [relation == "root" for relation in relations] == [head == 0 for head in found]
     assert set(relations) <= {"root", "x", "dep"}
+
+
+@pytest.mark.parametrize("name", ["a b\u00a0c", "a b", "\x1b[31m", "a\0", "\u2028", "\ufffd", "", "_"])
+def test_wrong_relations(name: str) -> None:
+    """Reported at their words; `dep` takes their place if repairs are asked for; the root's is `root` anyway."""
+    rows = [("a", "0", "root"), ("b", "1", name), ("c", "1", "y:ü"), ("d", "3", name)]
+    output = "".join("\t".join((str(i), form, *"____", head, relation, "_", "_")) + "\n"
+                     for i, (form, head, relation) in enumerate(rows, 1)).encode()  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        trees_of(output)
+    slug = "invalid-relation" if name not in {"", "_"} else "empty-relation"
+    assert [(fault.slug, fault.place.word) for fault in caught.value.faults] == [(slug, "2"), (slug, "4")]
+    assert str(caught.value).isprintable() or "\n" in str(caught.value)
+    assert trees_of(output, repair=True) == ([0, 1, 1, 3], ["root", "dep", "y:ü", "dep"], [slug] * 2)
+
+
+def test_faults_are_where_the_words_were(tmp_path: Path) -> None:
+    """In the file that was parsed, not in the output, which is gone; in the order of the words."""
+    path = tmp_path / "in.conllu"
+    path.write_text("# x\n1-2\tab\t" + "\t".join("_" * 8) + "\n" + WORDS_TEXT + "# y\n# z\n" + WORDS_TEXT)
+    good = [("a", "0", "root"), ("b", "1", "x"), ("c", "1", "x"), ("d", "1", "x")]
+    output = sentence(*good) + sentence(("a", "9" * 20, "x"), ("b", "3", "x"), ("c", "2", ""), ("d", "5", "x"))
+    with pytest.raises(InputError) as caught:
+        checked(output, read(path), "output of x")
+    where = f"{path}:10: {{}}: sentence 2 in the output of x: "
+    told = str(caught.value).splitlines()
+    assert [line.split(": ")[0].removeprefix(f"{path}:") for line in told] == ["10", "10", "11", "12", "13"]
+    out_of_range = f"the head '{'9' * 20}' is out of range: the sentence has 4 words"
+    assert told[0] == where.format("head-outside-sentence") + out_of_range
+    assert told[1] == where.format("no-root") + "no word is the root"
+    assert [fault.place.sentence for fault in caught.value.faults] == [2] * 5
+
+
+@pytest.mark.parametrize("n", [2, 5, 7, 11, 20])
+def test_the_wrong_number_of_columns(n: int) -> None:
+    """Told as such, and never repaired: no tree is made of what is no table of trees."""
+    cells = ["2", "b", *"____", "1", "x", "_", "_", *"_" * 10][:n]
+    output = sentence(("a", "0", "root")).strip() + ("\n" + "\t".join(cells) + "\n").encode()
+    for repair in (False, True):
+        with pytest.raises(InputError) as caught:
+            checked(output + b"3\tc\n4\td\n", WORDS, "output of x", repair=repair)
+        assert caught.value.slug == "number-of-columns"
+        assert f"sentence 1 in the output of x: {n} columns in place of 10" in str(caught.value)
+        assert (len(caught.value.faults), caught.value.place.word) == (1, "2")
 
 
 @given(st.lists(st.integers(-1, 6), min_size=4, max_size=4))
@@ -260,7 +310,7 @@ def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.Mo
     assert "several-roots" in capsys.readouterr().err
     assert not Path(output).exists()
     assert run(["parse", model, str(GOLD), "--jar", str(jar), "-o", output, "--repair"]) == 0
-    assert "warning: output of malt" in capsys.readouterr().err
+    assert f"warning: {GOLD}:5: several-roots: sentence 1 in the output of malt: 8 words" in capsys.readouterr().err
     assert (read(output).heads < 0).sum() == len(read(GOLD))
     assert run(["parse", model, str(GOLD)]) == 2
     assert "needs --jar" in capsys.readouterr().err
@@ -281,6 +331,36 @@ def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     write_model(OutsideModel("udpipe", b"nonsense", {}), model)
     assert run(["parse", model, str(GOLD)]) == 2
     assert "cannot read its model" in capfd.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "unknown"),
+    [
+        ("", None),
+        (";;", None),
+        ("iterations=20;transition_system=swap;transition_oracle=static_lazy", None),
+        ("l2=0.5;;run=2;use_gold_tags;", None),
+        ("embedding_form_file=file:a=b/c;single_root=0", None),
+        ("embedding_form_file=data:11:nonsense=1;;l2=1", None),
+        ("embedding_form_file=data:3:äa;l2=1", None),
+        ("nonsense=3", "nonsense"),
+        ("iterations=1;iteration=20", "iteration"),
+        ("iterations=1; l2=1", " l2"),
+        ("=3;Iterations=3", "3"),
+        ("l2=1;tokenize_url", "tokenize_url"),
+        ("embedding_form_file=data:11:nonsense=1;;l3=1", "l3"),
+        ("embedding_form_file=data:3:äa;l3=1", "l3"),
+    ],
+)
+def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
+    """It would ignore them; checked before it is asked, and whether it is installed or not."""
+    if unknown is None:
+        check_options(options)
+        return
+    with pytest.raises(InputError) as caught:
+        train_any(read(GOLD), Recipe("udpipe", outside=Outside(options=options)))
+    assert caught.value.slug == "unknown-option"
+    assert f"no option '{unknown}'; there is " in str(caught.value)
 
 
 OPTIONS = {
@@ -396,7 +476,9 @@ def test_each_fold_is_a_task_of_its_own() -> None:
 
 
 def test_repairs_of_all_folds_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """Each with its fold, and its line in the output of that; out of a store as well."""
+    """Each with its fold, sentence, and line in the treebank as it was read."""
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("\n\n" + GOLD.read_text(encoding="utf-8"), encoding="utf-8")
     script, output = tmp_path / "rooted.py", tmp_path / "out.conllu"
     script.write_text(CHAIN.replace("str(int(cells[0]) - 1)", '"0"'), encoding="utf-8")
     program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
@@ -406,15 +488,19 @@ def test_repairs_of_all_folds_are_told(tmp_path: Path, capsys: pytest.CaptureFix
         "--parse-cmd",
         f"{program} parse {{model}} {{input}} {{output}}",
     ]
-    command = ["crossval", "command", str(GOLD), *own, "--folds", "2", "-j", "1", "-o", str(output)]
+    command = ["crossval", "command", str(gold), *own, "--folds", "2", "-j", "1", "-o", str(output)]
     assert run(command) == 2
-    assert "several-roots" in capsys.readouterr().err
+    assert f"{gold}:7: several-roots: sentence 1 in the output of command: 8 words" in capsys.readouterr().err
     assert run([*command, "--repair"]) == 0
-    told = capsys.readouterr().err.splitlines()
-    assert told[0].startswith("warning: fold 1, output of command:2: several-roots: ")
-    sizes = np.diff(read(GOLD).sentence_starts)
-    assert len(told) == (sizes > 1).sum()
-    assert sum(line.startswith("warning: fold 2, ") for line in told) == (sizes[len(sizes) // 2 :] > 1).sum()
+    told = [line for line in capsys.readouterr().err.splitlines() if "several-roots" in line]
+    sizes = np.diff(read(gold).sentence_starts)
+    lines = gold.read_text(encoding="utf-8").split("\n")
+    seconds = [number for number, line in enumerate(lines, 1) if line.startswith("2\t")]
+    assert told == [
+        f"warning: {gold}:{seconds[i]}: several-roots: fold {1 + 2 * i // len(sizes)},"
+        f" sentence {i + 1} in the output of command: {size} words are roots"
+        for i, size in enumerate(sizes.tolist())
+    ]
     assert (read(output).heads < 0).sum() == len(sizes)
 
 

@@ -252,7 +252,15 @@ MESSAGES: Mapping[str, Message] = {
     # parsers
     "unknown-parser": _error("There is no parser of that name.", "See `levelhead train --help`."),
     "nothing-to-train-on": _error("The treebank for training has no words.", "Give one with trees."),
-    "long-sentence": _warning("A sentence is too long to learn from.", "Nothing, or split it; the others are learned."),
+    "long-sentence": _warning(
+        "A sentence is too long to learn from, or to be parsed like others.",
+        "Nothing, or split it; others are not touched.",
+    ),
+    "unknown-option": _error("An outside parser has no option of that name.", "See the documentation of the parser."),
+    "invalid-relation": _error(
+        "A relation is empty, or has white space or invisible characters.",
+        "Correct it; parsers neither learn nor give such ones.",
+    ),
     "invalid-command": _error(
         "A command line of an outside parser is missing or lacks a place such as {input}.",
         "Write for example --parse-cmd 'program {model} {input} {output}'.",

@@ -43,21 +43,23 @@ def crossval(
     """Parse all of TREEBANK, each part by a PARSER trained on the others (cross-validation, jackknifing).
 
     The parts are blocks of consecutive sentences. The output is TREEBANK with other trees, in its order, so that it can
-    be scored against it; DEPS becomes empty (`_`). Options that change nothing for PARSER are refused.
+    be scored against it; DEPS becomes empty (`_`). Options that change nothing for PARSER are refused. There is
+    one process a core unless --jobs says otherwise (`levelhead reproduce` has one).
     """
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     recipe = recipe_of(parser, chosen)
     if parser == "command" and store is not None:
         raise click.UsageError("--store is not for command: nothing tells whether its program is still the same")
-    from levelhead.parsing import cross_validate, left_out
+    from levelhead.parsing import cross_validate, left_out, parsed_in_haste
     from levelhead.treebank import read, to_conllu
 
     n_workers = jobs or n_cores()
     workers = processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
-    options.print_warnings((*trees.warnings, *left_out(trees, parser)))
+    long = (*left_out(trees, parser), *parsed_in_haste(trees, parser, recipe.beam))
+    options.print_warnings((*trees.warnings, *long))
     if store is None:
         parsed = cross_validate(trees, recipe, **settings)
     else:

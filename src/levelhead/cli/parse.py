@@ -21,15 +21,18 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are not looked at and may be
     missing. The output is INPUT with other HEAD and DEPREL; DEPS of all words becomes empty (`_`), since enhanced
     graphs are not parsed, and empty nodes stay as they are. How to run an outside parser is said here again, since
-    reading a model never starts anything. Options that change nothing for the model's parser are refused.
+    reading a model never starts anything. Options that change nothing for the model's parser are refused. Sentences
+    too long to be parsed like others (more than 500 words for graph-based parsers, 5,000 for a beam) are told before.
     """
     options.check_paths(filter(None, [model, words, jar]), [output])
-    from levelhead.parsing import Outside, parse_any, read_model, read_words
+    from levelhead.parsing import Model, Outside, parse_any, parsed_in_haste, read_model, read_words
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
     check_options(parser.parser)
-    parsed = parse_any(parser, read_words(words), Outside(jar=jar, parse_command=parse_cmd), repair=repair)
+    unparsed = read_words(words)
+    options.print_warnings(parsed_in_haste(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))
+    parsed = parse_any(parser, unparsed, Outside(jar=jar, parse_command=parse_cmd), repair=repair)
     options.print_warnings(parsed.repairs)
     options.emit(to_conllu(parsed.treebank).decode(), output)
     return DONE

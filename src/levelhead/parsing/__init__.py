@@ -2,7 +2,7 @@
 
 from levelhead.parsing.any_parser import ALL_PARSERS, Output, Recipe, parse_any, train_any
 from levelhead.parsing.crossval import cross_validate
-from levelhead.parsing.lengths import left_out
+from levelhead.parsing.lengths import left_out, parsed_in_haste
 from levelhead.parsing.model import PARSERS, Model, OutsideModel, Schedule
 from levelhead.parsing.model_file import read_model, write_model
 from levelhead.parsing.outside import OUTSIDE_PARSERS, Outside
@@ -24,6 +24,7 @@ __all__ = [
     "left_out",
     "parse_any",
     "parse_treebank",
+    "parsed_in_haste",
     "read_model",
     "read_words",
     "train",

@@ -85,7 +85,12 @@ def train_any(
 
 
 def parse_any(
-    model: Model | OutsideModel, treebank: Treebank, outside: Outside | None = None, *, repair: bool = False
+    model: Model | OutsideModel,
+    treebank: Treebank,
+    outside: Outside | None = None,
+    *,
+    repair: bool = False,
+    first: int = 1,
 ) -> Output:
     """Parse with any parser; DEPS become empty.
 
@@ -94,6 +99,7 @@ def parse_any(
         treebank: what to parse; its heads and relations are not looked at.
         outside: how to run an outside parser.
         repair: whether to repair an outside parser's trees (`outside.checked` says how).
+        first: the number of the first sentence, where messages say which one they are about.
 
     Raises:
         InputError: an outside parser fails, changes the words, or gives wrong trees that are not to be repaired.
@@ -102,5 +108,5 @@ def parse_any(
     if isinstance(model, Model) or not treebank.n_words:
         return Output(parse_treebank(model, treebank) if isinstance(model, Model) else treebank, ())
     output = parse_outside(model.parser, model.contents, treebank, outside or Outside())
-    parsed, faults = checked(output, treebank, f"output of {model.parser}", repair=repair)
+    parsed, faults = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
     return Output(restored(parsed, model.function_head), faults)

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import asdict
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 
 import numpy as np
 
@@ -14,8 +15,12 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
 from levelhead.parsing.any_parser import Output, Recipe, parse_any, train_any
 from levelhead.parsing.outside import OUTSIDE_PARSERS, identity_of
+from levelhead.parsing.training import prepared
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, parse, to_conllu
+from levelhead.treebank.places import place_of
+
+_ANY_FOLD = "<treebank>"  # what workers, which are given no path, call it
 
 
 def cross_validate(
@@ -49,6 +54,7 @@ def cross_validate(
     if len(treebank) < folds:
         message = f"there are {len(treebank)} sentences for {folds} folds"
         raise InputError(Fault("too-few-sentences", message))
+    prepared(treebank, recipe.relations, "content-head")  # what cannot be learned is told before there are folds
     program = None if store is None else _program(recipe)
     data = to_conllu(treebank)
     outside = recipe.outside._replace(jar=None)  # its contents count, not its path
@@ -61,12 +67,12 @@ def cross_validate(
         )
         for fold in range(folds)
     ]  # fmt: skip
-    with progress_bar("folds", folds, folds) as advance:
+    with progress_bar("folds", folds, folds) as advance, _placed_in(treebank):
         # One fold, one task: folds are few and long, and would end up with one worker of a cluster otherwise.
         outcome = run(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
-    return _joined([outcome.results[job.key] for job in jobs], treebank.source.path or "<treebank>")
+    return _joined([outcome.results[job.key] for job in jobs], treebank)
 
 
 def _program(recipe: Recipe) -> str | None:
@@ -74,16 +80,35 @@ def _program(recipe: Recipe) -> str | None:
     return identity_of(recipe.parser, recipe.outside) if recipe.parser in OUTSIDE_PARSERS else None
 
 
-def _joined(results: Sequence[bytes], name: str) -> Output:
-    """What came of all folds; repairs say in which fold they were."""
+@contextmanager
+def _placed_in(treebank: Treebank) -> Iterator[None]:
+    """Place errors of folds in the treebank that these are parts of."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(*(_placed(fault, treebank) for fault in error.faults)) from error
+
+
+def _placed(fault: Fault, treebank: Treebank) -> Fault:
+    """A fault at a word of a fold, where that is in the treebank as it was read; any other as it is."""
+    place = fault.place
+    if place.file != _ANY_FOLD or place.sentence is None or place.word is None:
+        return fault
+    return replace(
+        fault, place=place_of(treebank, int(treebank.sentence_starts[place.sentence - 1]) + int(place.word) - 1)
+    )
+
+
+def _joined(results: Sequence[bytes], treebank: Treebank) -> Output:
+    """What came of all folds; repairs are placed in the treebank, and say in which fold they were."""
     trees, repairs = list[str](), list[Fault]()
     for fold, result in enumerate(results, 1):
         parsed = json.loads(result)
         trees.append(parsed["conllu"])
-        for fault in parsed["repairs"]:
-            place = Place(*fault["place"])
-            repairs.append(Fault(**{**fault, "place": place._replace(file=f"fold {fold}, {place.file}")}))
-    return Output(parse("".join(trees).encode(), name=name), tuple(repairs))
+        for kept in parsed["repairs"]:
+            fault = Fault(**{**kept, "place": Place(*kept["place"]), "message": f"fold {fold}, {kept['message']}"})
+            repairs.append(_placed(fault, treebank))
+    return Output(parse("".join(trees).encode(), name=treebank.source.path or "<treebank>"), tuple(repairs))
 
 
 def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:
@@ -102,9 +127,10 @@ def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool,
     """
     if program is not None and _program(recipe) != program:
         raise StaleInput(f"{recipe.parser} is not the same program everywhere, or changed", "changing-file")
-    treebank = parse(data)
+    treebank = parse(data, name=_ANY_FOLD)
     inside = np.arange(len(treebank)) * folds // len(treebank) == fold
     model = train_any(treebank.select(~inside), recipe)
-    parsed = parse_any(model, treebank.select(inside), recipe.outside, repair=repair)
+    first = int(np.flatnonzero(inside)[0]) + 1
+    parsed = parse_any(model, treebank.select(inside), recipe.outside, repair=repair, first=first)
     repairs = [asdict(fault) for fault in parsed.repairs]
     return json.dumps({"conllu": to_conllu(parsed.treebank).decode(), "repairs": repairs}).encode()

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.parsing.columns import Columns
-from levelhead.parsing.lengths import LONGEST_WHOLE
+from levelhead.parsing.lengths import piece_of
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.templates import compiled
 
@@ -132,7 +132,7 @@ def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
 
 def _pieces(starts: Integers) -> Integers:
     """Sentence starts such that no sentence is too long."""
-    pieces = [np.arange(start, end, LONGEST_WHOLE) for start, end in pairwise(starts.tolist())]
+    pieces = [np.arange(start, end, piece_of(end - start)) for start, end in pairwise(starts.tolist())]
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 

@@ -1,4 +1,4 @@
-"""Sentences that are too long to learn from: training takes time that grows with the square of their length."""
+"""Sentences that are too long to learn from, or to be parsed like others: time can grow with its square."""
 
 from __future__ import annotations
 
@@ -11,7 +11,17 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
 
 LONGEST_WHOLE = 500
-"""Words: graph-based parsers do not learn from longer sentences, and parse them in pieces."""
+"""Words: graph-based parsers do not learn from longer sentences, and parse them in pieces of this length."""
+
+LONGEST_IN_LONG_PIECES = 2000
+"""Words: graph-based parsers parse longer sentences in short pieces, since their time for a word grows with the length
+of its piece: a hundred thousand words take seconds, and not a minute."""
+
+SHORT_PIECE = 50
+"""Words: how long these are."""
+
+LONGEST_SEARCHED = 5000
+"""Words: transition systems parse longer sentences greedily: a wide beam would take minutes and much memory."""
 
 LONGEST_LEARNED = 2000
 """Words: transition systems do not learn from longer sentences; they parse them whole. A tree may need as many swaps as
@@ -32,6 +42,32 @@ def left_out(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     start, end = treebank.sentence_starts[first : first + 2].tolist()
     message = f"the sentence has {end - start} words; {parser} does not learn from more than {_longest(parser)}"
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+
+def parsed_in_haste(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
+    """Return a warning of the sentences that are too long to be parsed like others, if there are any.
+
+    Args:
+        treebank: what to parse.
+        parser: which parser; outside parsers parse all alike, as far as is known here.
+        beam: how many hypotheses it keeps, if it is a transition system.
+    """
+    graph_based = parser in GRAPH_PARSERS
+    if parser not in PARSERS or not (graph_based or beam > 1):
+        return ()
+    longest = LONGEST_WHOLE if graph_based else LONGEST_SEARCHED
+    rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
+    if not len(rows):
+        return ()
+    start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
+    how = f"in pieces of {piece_of(end - start)}" if graph_based else "greedily, without its beam"
+    message = f"the sentence has {end - start} words, more than {longest}; {parser} parses it {how}"
+    return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+
+def piece_of(size: int) -> int:
+    """Return how many words of a sentence of a length graph-based parsers parse at once."""
+    return LONGEST_WHOLE if size <= LONGEST_IN_LONG_PIECES else SHORT_PIECE
 
 
 def learnable(treebank: Treebank, parser: str) -> Treebank:

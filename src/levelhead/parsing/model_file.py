@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.model import PARSERS, Model, OutsideModel
 from levelhead.parsing.outside import OUTSIDE_PARSERS
+from levelhead.parsing.relation_names import is_relation
 from levelhead.parsing.tables import n_classes, table_names
 from levelhead.parsing.templates import compiled, templates_for
 from levelhead.treebank.source import Limits, read_bytes
@@ -115,7 +116,7 @@ def _model(description: Mapping[str, Any], data: bytes) -> Model | OutsideModel:
     for name, rows, classes, size in description["tables"]:
         tables[str(name)] = _unpacked(data[start : start + size], rows, classes)
         start += size
-    relations = tuple(map(str, description["relations"]))
+    relations = _relations(description["relations"])
     templates = {str(name): str(text) for name, text in description["templates"].items()}
     root, beam, parser = description["root"], description["beam"], description["parser"]
     if not (parser in PARSERS and 0 <= root < len(relations) and 1 <= beam <= MOST_BEAM):
@@ -129,6 +130,15 @@ def _model(description: Mapping[str, Any], data: bytes) -> Model | OutsideModel:
     )
     _check_shapes(model)
     return model
+
+
+def _relations(names: object) -> tuple[str, ...]:
+    """The relations, which go into outputs as they are: none that could break a line, and no two alike."""
+    if not (isinstance(names, list) and all(isinstance(name, str) and is_relation(name) for name in names)):
+        raise ValueError
+    if len(set(names)) != len(names):
+        raise ValueError
+    return tuple(names)
 
 
 def _check_shapes(model: Model) -> None:

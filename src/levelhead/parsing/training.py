@@ -18,6 +18,7 @@ from levelhead.parsing.columns import Columns, columns_of
 from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.lengths import learnable
 from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
+from levelhead.parsing.relation_names import check_relations
 from levelhead.parsing.tables import tables_of
 from levelhead.parsing.templates import templates_for
 from levelhead.parsing.transition import parse_transitions, train_transitions
@@ -75,7 +76,7 @@ def train(
         progress: called after each pass.
 
     Raises:
-        InputError: there is no such parser, or there is nothing to learn from.
+        InputError: there is no such parser, there is nothing to learn from, or a relation is none.
     """
     check_parser(parser, PARSERS)
     treebank = learnable(treebank, parser)
@@ -109,12 +110,14 @@ def prepared(treebank: Treebank, relations: Relations, scheme: Scheme) -> Prepar
     """Return what a parser learns from.
 
     Raises:
-        InputError: the treebank has no words.
+        InputError: the treebank has no words, or a relation has white space or invisible characters.
     """
     if not treebank.n_words:
         raise InputError(Fault("nothing-to-train-on", "the treebank has no words"))
+    names = [universal(name) if relations == "universal" else name for name in treebank.relations]
+    check_relations(treebank, names)
     if relations == "universal":
-        treebank = treebank.replace(relations=[universal(relation) for relation in treebank.relations])
+        treebank = treebank.replace(relations=names)
     if scheme == "content-head":
         return Prepared(treebank, None)
     version = ud_version(treebank) or 2

@@ -10,6 +10,7 @@ The averages of several runs from different random orders are added up, which co
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -17,6 +18,7 @@ import numpy as np
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
 from levelhead.parsing.columns import Columns
+from levelhead.parsing.lengths import LONGEST_SEARCHED
 from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.templates import compiled
 
@@ -99,8 +101,21 @@ def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any,
 
 
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
-    """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words."""
+    """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words.
+
+    Sentences that are too long to be searched (`lengths.LONGEST_SEARCHED`) are parsed greedily.
+    """
+    found = np.zeros((2, int(starts[-1])), np.int32)
+    long = np.diff(starts) > LONGEST_SEARCHED
+    bounds = [0, *(np.flatnonzero(np.diff(long)) + 1).tolist(), len(long)]
+    for first, last in pairwise(bounds):  # runs of sentences of one kind
+        kernel = _kernel(model, 1 if long[first] else model.beam)
+        parsed = kernel.parse(tuple(columns), starts[first : last + 1])
+        found[:, starts[first] : starts[last]] = [column[starts[first] :] for column in parsed]
+    return found[0], found[1]
+
+
+def _kernel(model: Model, beam: int) -> Parser:
     tables = (model.tables["actions"], model.tables["labels"])
     system = TRANSITION_SYSTEMS.index(model.parser)
-    kernel = Parser(system, _compiled(model.templates), tables, (), len(model.relations), model.root, model.beam)
-    return kernel.parse(tuple(columns), starts)
+    return Parser(system, _compiled(model.templates), tables, (), len(model.relations), model.root, beam)

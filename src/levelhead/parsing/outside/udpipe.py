@@ -2,14 +2,48 @@
 
 from __future__ import annotations
 
+import difflib
+import re
 import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from levelhead.errors import Fault, InputError, LevelheadError
+from levelhead.errors import Fault, InputError, LevelheadError, quoted
 from levelhead.treebank import Treebank, to_conllu
+
+_OPTIONS = frozenset(
+    "batch_size early_stopping embedding_deprel embedding_feats embedding_form embedding_form_file"
+    " embedding_form_mincount embedding_lemma embedding_lemma_file embedding_lemma_mincount embedding_upostag"
+    " embedding_xpostag from_model hidden_layer iterations l2 learning_rate learning_rate_final run single_root"
+    " structured_interval transition_oracle transition_system use_gold_tags".split()
+)
+"""What UDPipe 1.3 takes for its parser (its manual, and trainer_morphodita_parsito.cpp, which alone has some)."""
+
+_GIVEN = re.compile(r"([^=;]+)(?:=(?:data:([0-9]{1,9}):|[^;]*))?", re.DOTALL)
+
+
+def check_options(options: str) -> None:
+    """Refuse options that UDPipe does not know: it would ignore them without a word.
+
+    Args:
+        options: "name=value;name=value", where a value may also be "file:path", or "data:size:text" with any text.
+
+    Raises:
+        InputError: it has no such option.
+    """
+    at = 0
+    while found := _GIVEN.search(options, at):
+        if found[1] not in _OPTIONS:
+            near = difflib.get_close_matches(found[1], sorted(_OPTIONS), 1, 0)[0]
+            raise InputError(Fault("unknown-option", f"UDPipe has no option {quoted(found[1])}; there is {near}"))
+        at = found.end() + (len(_text_of_size(options[found.end() :], int(found[2]))) if found[2] else 0)
+
+
+def _text_of_size(text: str, size: int) -> str:
+    """The beginning of a text that has so many bytes."""
+    return text.encode()[:size].decode("utf-8", "ignore")
 
 
 def train(treebank: Treebank, options: str) -> bytes:
@@ -20,9 +54,10 @@ def train(treebank: Treebank, options: str) -> bytes:
         options: of its parser, for example "iterations=20;transition_system=swap;transition_oracle=static_lazy".
 
     Raises:
-        InputError: it refuses the options.
+        InputError: there are no such options, or it refuses their values.
         LevelheadError: it is not installed.
     """
+    check_options(options)
     library = _library()
     sentences, error = library.Sentences(), library.ProcessingError()
     for sentence in _sentences(library, to_conllu(treebank)):
