@@ -31,6 +31,12 @@ def test_completion_scripts(shell: str) -> None:
     assert "_LEVELHEAD_COMPLETE" in printed("completion", shell)
 
 
+def test_help_of_completion_has_a_line_for_each_shell() -> None:
+    lines = [line.strip() for line in printed("completion", "--help").splitlines()]
+    assert 'zsh:  eval "$(levelhead completion zsh)" in ~/.zshrc' in lines
+    assert "\\b" not in printed("completion", "--help")
+
+
 def test_shells_are_answered() -> None:
     asked = {"_LEVELHEAD_COMPLETE": "bash_complete", "COMP_WORDS": "levelhead sc", "COMP_CWORD": "1"}
     command = [sys.executable, "-m", "levelhead"]
@@ -60,3 +66,13 @@ def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     for line in printed("doctor").splitlines()[-2:]:
         assert line.split("|")[1].strip() == "missing"
         assert "for something: pip install 'levelhead[some]'" in line
+
+
+def test_doctor_looks_for_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("bwrap", "java"):
+        (tmp_path / name).touch(mode=0o755)
+    for found, path in (("found", tmp_path), ("missing", tmp_path / "nothing")):
+        monkeypatch.setenv("PATH", os.fspath(path))
+        installed = json.loads(printed("doctor", "--format", "json"))["installed"]
+        assert (installed["bwrap"], installed["java"]) == (found, found)
+    assert "sandbox of systems" in printed("doctor")

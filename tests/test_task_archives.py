@@ -233,3 +233,15 @@ def test_crc_of_zip_files_is_checked(tmp_path):
     (tmp_path / "archive").write_bytes(bytes(data))
     with pytest.raises(UnsafeArchive, match="damaged"):
         check_archive(tmp_path / "archive", LIMITS)
+
+
+@pytest.mark.parametrize(("name", "said"), [
+    ("a" * 256, "is too long: there may be 255 bytes"), ("ä" * 128, "is too long"),
+    ("/".join(["a" * 200] * 6), "1024 with all its folders"), ("a\nb", "holds control characters"),
+    ("a\u202eb", "holds control characters"), ("a/" * 16 + "b", "is in more than 15 folders"),
+    ("../b", "is no relative path"),
+])  # fmt: skip
+def test_what_is_wrong_with_a_name_is_said(tmp_path, name, said):
+    (tmp_path / "archive").write_bytes(tar({name: b"x"}))
+    with pytest.raises(UnsafeArchive, match=said):
+        check_archive(tmp_path / "archive", LIMITS)

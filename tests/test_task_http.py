@@ -495,14 +495,38 @@ def test_dates_are_kept(tmp_path, times, word):
     secret = token(folder, "a")
     with in_process(folder) as server:
         assert server.ask("GET", "/task")[1]["phase"] == word
+        if word == "early":
+            assert "The task opens at 2999-01-01 00:00 UTC." in Site.of(folder, server).browse("GET", "/")[2]
         assert server.submit(secret, tar(outputs("alpha")))[0] == 403
         assert (server.ask("GET", "/inputs", secret)[1] == []) == (word == "early")
         assert (server.ask("GET", "/inputs/en.txt", secret)[0] == 404) if word == "early" else True
+
+
+def test_pages_say_times_inputs_and_which_submission_counts(site):
+    """Times as people read them, links to the inputs, no head without a name, no table without a row."""
+    assert '<a href="/inputs/en.txt">en.txt</a>' in site.browse("GET", "/")[2]
+    cookie, _ = site.sign_in(site.beta)
+    listed = site.browse("GET", "/submissions", cookie=cookie)[2]
+    one = site.browse("GET", f"/submissions/{site.second['id']}", cookie=cookie)[2]
+    kept = site.server.ask("GET", f"/submissions/{site.second['id']}", site.beta)[1]
+    assert kept["primary"] is True
+    assert [entry["primary"] for entry in site.server.ask("GET", "/submissions", site.beta)[1]] == [True]
+    received = f"{kept['received'][:10]} {kept['received'][11:16]} UTC"
+    for text in (listed, one):
+        assert received in text
+        assert kept["received"] not in text
+        assert "the last with a valid output" in text
+        assert not re.search(r"<th[^>]*></th>", text)
+    cookie, _ = site.sign_in(token(site.folder, "nothing yet"))
+    empty = site.browse("GET", "/submissions", cookie=cookie)[2]
+    assert "<table" not in empty
+    assert '<a href="/inputs/en.txt">en.txt</a>' in empty
 
 
 def test_inputs_can_be_kept_back(tmp_path):
     folder = make_task(tmp_path / "task", task=NO_SYSTEMS, show={"inputs": False})
     secret = token(folder, "a")
     with in_process(folder) as server:
+        assert "/inputs/" not in Site.of(folder, server).browse("GET", "/")[2]
         assert server.ask("GET", "/inputs", secret) == (200, [])
         assert server.ask("GET", "/inputs/en.txt", secret)[0] == 404

@@ -1,6 +1,8 @@
 """The queue: whatever is accepted is finished exactly once, whatever is killed; what is refused leaves nothing."""
 
+import contextlib
 import gzip
+import io
 import itertools
 import os
 import random
@@ -18,11 +20,13 @@ from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, invariant, precondition, rule
 
 from levelhead.errors import InputError
-from levelhead.service import Folder
+from levelhead.service import Folder, close
 from levelhead.service.database import Database
-from levelhead.service.description import Limits
-from levelhead.service.runner import Runner, drain
+from levelhead.service.description import MEGABYTE, Limits
+from levelhead.service.outputs import tidy
+from levelhead.service.runner import Runner, _end_with_server, drain
 from levelhead.service.sandbox import scratch_of
+from levelhead.service.serving import _PROGRAM
 from levelhead.service.submissions import (
     Refused,
     accept,
@@ -34,6 +38,7 @@ from levelhead.service.submissions import (
     recover,
     submission,
     submissions,
+    why_primary,
 )
 from levelhead.service.teams import new_token, team_of_token
 from task_server import FREE, Server, make_task, needs_sandbox, outputs, serving, tar, task_of, token, upload
@@ -94,6 +99,26 @@ def test_the_same_key_is_accepted_once_even_at_the_same_time(place):
     assert list(folder.incoming.iterdir()) == []
     other = team_of_token(database, new_token(database, "beta"))
     assert accept(database, folder, other, upload(folder, key="same-key"), FREE).id not in found
+
+
+def test_teams_take_turns(place):
+    """Whoever hands in many at once keeps nobody waiting; nor does what is begun again after the runner was killed."""
+    folder, database, alpha = place
+    beta, gamma = (team_of_token(database, new_token(database, name)) for name in ("beta", "gamma"))
+    for team, n in ((alpha, 4), (beta, 2), (gamma, 1)):
+        for _ in range(n):
+            accept(database, folder, team, upload(folder), FREE)
+    begun = []
+    for _ in range(5):
+        found = claim(database, "outputs")
+        begun.append((found.team_name, found.number))
+        finish(database, found.id, document={})
+    assert begun == [("alpha", 1), ("beta", 1), ("gamma", 1), ("alpha", 2), ("beta", 2)]
+    accept(database, folder, gamma, upload(folder), FREE)
+    assert claim(database, "outputs").team_name == "gamma"
+    recover(database)
+    assert claim(database, "outputs").team_name == "alpha"
+    assert claim(database, "system") is None
 
 
 def test_a_claim_is_nobody_else_s(place):
@@ -167,6 +192,50 @@ def test_the_primary_submission_is_the_chosen_or_the_last(place):
         choose(database, submission(database, names[3]))
     choose(database, submission(database, names[1]))
     assert [one.id for one in primary_submissions(database)] == [names[1]]
+
+
+def test_what_has_no_valid_output_becomes_primary_only_if_nothing_has(place):
+    """A last try that went wrong takes nobody's place; what the team says counts before everything."""
+    folder, database, team = place
+
+    def hand_in(*states, reason=None):
+        name = accept(database, folder, team, upload(folder), FREE).id
+        claim(database, "outputs")
+        results = {str(i): {"state": state, "reasons": ['"state":"valid"']} for i, state in enumerate(states)}
+        finish(database, name, document={"results": results}, reason=reason)
+        return name
+
+    def primary():
+        (one,) = primary_submissions(database)
+        return one.id, why_primary(one)
+
+    nothing = hand_in("invalid", "missing")
+    assert primary() == (nothing, "the last; none has a valid output")
+    good = hand_in("invalid", "valid", reason="it ended with exit code 1")
+    last = hand_in("invalid", "invalid")
+    assert primary() == (good, "the last with a valid output")
+    assert [one.valid for one in submissions(database)] == [False, True, False]
+    choose(database, submission(database, last))
+    assert primary() == (last, "chosen by the team")
+
+
+def test_closing_waits_for_what_is_under_way_unless_it_is_to_be_at_once(tmp_path):
+    path = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
+    folder, task = Folder(path), task_of(path)
+    with Database(folder.database) as database:
+        team = team_of_token(database, new_token(database, "alpha"))
+        accept(database, folder, team, upload(folder, ALPHA), FREE)
+        with pytest.raises(InputError, match=r"1 submission still waits, so the task stays open.*--now"):
+            close(task, database)
+        accept(database, folder, team, upload(folder, ALPHA), FREE)
+        with pytest.raises(InputError, match="accepted any more, but 2 submissions still wait"):
+            close(task, database, now=True)
+        with pytest.raises(Refused, match="closed"):
+            accept(database, folder, team, upload(folder, ALPHA), FREE)
+        with pytest.raises(InputError, match="accepted any more, but 2"):
+            close(task, database)
+        drain(task)
+        assert close(task, database) is not None
 
 
 def test_a_foreign_file_is_no_database(tmp_path):
@@ -305,6 +374,30 @@ def test_an_output_that_is_compressed_is_0_and_the_others_are_scored(tmp_path):
     assert all(one["state"] == "valid" and one["reasons"] == [] for one in others)
 
 
+def test_an_output_that_is_many_times_its_gold_is_not_scored(tmp_path):
+    """A megabyte of zip can hold 20 million words, whose scoring would take gigabytes and keep everybody waiting."""
+    words = b"1\ta\t_\t_\t_\t_\t0\t_\t_\t_\n" * 60_000
+    _, results = result_of(tmp_path, tar(outputs("alpha") | {"en.conllu": words}))
+    (reason,) = results["en"]["reasons"]
+    assert results["en"]["state"] == "missing"
+    assert reason == f"en.conllu has {len(words)} bytes, many times more than any output for this test set can need"
+    assert set(results["en"]["values"].values()) == {"0"}
+    assert {one["state"] for code, one in results.items() if code != "en"} == {"valid"}
+
+
+def test_how_many_times_its_gold_an_output_may_be_is_a_limit_of_the_task(tmp_path):
+    folder = make_task(tmp_path / "task", limits={"times_gold": 2})
+    gold = folder / "gold" / "en.conllu"
+    gold.write_bytes(gold.read_bytes() * (MEGABYTE // gold.stat().st_size + 1))
+    for extra, refused in ((0, set()), (1, {"en"})):
+        run = tmp_path / f"run{extra}" / "output"
+        run.mkdir(parents=True)
+        for code, data in outputs("alpha").items():
+            (run / code).write_bytes(data)
+        (run / "en.conllu").write_bytes(b"x" * (2 * gold.stat().st_size + extra))
+        assert set(tidy(task_of(folder), run, "outputs")) == refused
+
+
 MACOS = {"__MACOSX/out/._en.conllu": b"\0\5\26\7", "out/.DS_Store": b"x", ".DS_Store": b"x", "._out": b"x"}
 
 
@@ -434,6 +527,77 @@ def test_the_runner_ends_with_the_server_and_is_begun_again_if_it_ends(tmp_path)
         while alive(found[0]):
             assert time.monotonic() < deadline
             time.sleep(0.02)
+
+
+def scorers(folder):
+    """The processes that score for a task."""
+    found = set()
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            said = (path / "cmdline").read_bytes()
+            if b"levelhead.service.scoring" in said and os.fsencode(folder) in said and alive(int(path.name)):
+                found.add(int(path.name))
+    return found
+
+
+@pytest.mark.parametrize("killed", ["server", "runner"])
+def test_scoring_ends_with_whoever_is_killed(tmp_path, killed):
+    """Otherwise each restart would leave another process with gigabytes behind."""
+    folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]})
+    locked = sqlite3.connect(Folder(folder).scores, isolation_level=None)
+    locked.execute("BEGIN EXCLUSIVE")  # whoever scores waits for it, and does not end by itself meanwhile
+    with contextlib.closing(locked), running(folder) as (process, secret):
+        with Database(Folder(folder).database) as database:
+            team = team_of_token(database, secret)
+            accept(database, Folder(folder), team, upload(Folder(folder), ALPHA), FREE)
+        wait_until(lambda: scorers(folder))
+        (before,) = scorers(folder)
+        if killed == "server":
+            process.stdin.close()  # which is what its end is to the runner
+        else:
+            process.kill()
+        wait_until(lambda: not alive(before))
+
+
+@contextlib.contextmanager
+def running(folder):
+    """A runner as `serve` starts it, and the token of a team."""
+    command = [sys.executable, "-c", _PROGRAM, str(folder)]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE)
+    try:
+        yield process, token(folder, "alpha")
+    finally:
+        process.stdin.close()
+        process.kill()
+        process.wait()
+
+
+def test_nothing_fails_because_the_server_ends(tmp_path, monkeypatch):
+    """What systems run in is removed at the end: a copy that is under way then is no failure of the submission."""
+    folder = Folder(make_task(tmp_path / "task"))
+    with Database(folder.database) as database:
+        team = team_of_token(database, new_token(database, "alpha"))
+        name = accept(database, folder, team, upload(folder), FREE).id
+        claim(database, "outputs")
+        recorder = threading.Thread(target=finish, args=(database, name), kwargs={"reason": "its folder is gone"})
+
+        class Ended(Exception):
+            pass
+
+        def end(code):
+            recorder.start()  # while the folder is being removed
+            recorder.join(0.2)
+            assert code == 0
+            states.append(submission(database, name).state)
+            raise Ended
+
+        states = []
+        monkeypatch.setattr("levelhead.service.runner.os._exit", end)
+        monkeypatch.setattr("levelhead.service.runner.sys.stdin", io.TextIOWrapper(io.BytesIO()))
+        with pytest.raises(RuntimeError, match="once"):  # the last of the two ends, which real processes never reach
+            _end_with_server(tmp_path / "scratch", [database])
+        assert states == ["running"]
+        recorder.join()
 
 
 @needs_sandbox

@@ -16,7 +16,7 @@ import zipfile
 import pytest
 
 from levelhead.cli.program import run
-from levelhead.service import Folder
+from levelhead.service import Folder, init
 from levelhead.service.database import Database
 from levelhead.service.export import _name
 from levelhead.service.submissions import accept, claim, finish
@@ -338,3 +338,79 @@ def test_in_a_real_browser(browser, tmp_path):
         assert page.url.endswith("/sign-in")
     assert all(url.startswith(server.address) for url in asked)
     assert wrong == []
+
+
+def contents(folder):
+    """The bytes of all files of a folder, by name."""
+    return {path.relative_to(folder): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+@pytest.mark.parametrize("verb", ["status", "rank", "export"])
+@pytest.mark.parametrize(
+    "target", ["task.toml", "gold/en.conllu", "blind/en.txt", "blind/new", "state/task.sqlite", "link/new"]
+)
+def test_no_output_goes_over_what_the_task_is_made_of(tmp_path, capfd, verb, target):
+    folder = make_task(tmp_path / "task")
+    (folder / "link").symlink_to(folder / "gold")
+    before = contents(folder)
+    with contextlib.chdir(folder):
+        assert run(["task", verb, str(folder), "-o", target]) == 2
+    assert "a file that is read cannot be written" in capfd.readouterr().err
+    assert contents(folder) == before
+
+
+def test_gold_that_is_elsewhere_is_not_written_over(tmp_path, capfd):
+    folder, gold = make_task(tmp_path / "task"), tmp_path / "elsewhere"
+    shutil.copytree(EXAMPLES / "gold", gold)
+    description = folder / "task.toml"
+    description.write_text(description.read_text().replace('gold = "gold"', f'gold = "{gold}"'))
+    before = contents(gold)
+    assert run(["task", "status", str(folder), "-o", str(gold / "en.conllu")]) == 2
+    assert "a file that is read cannot be written" in capfd.readouterr().err
+    assert contents(gold) == before
+
+
+def test_what_init_refuses_it_leaves_as_it_was(tmp_path, capfd):
+    """A file of gold that is not valid, or an input that is gold: no folder is left, and surely none with gold."""
+    gold = shutil.copytree(EXAMPLES / "gold", tmp_path / "gold")
+    new, empty, full = tmp_path / "above" / "task", tmp_path / "empty", tmp_path / "full"
+    empty.mkdir()
+    full.mkdir()
+    (full / "mine").write_text("x")
+    for folder in (new, empty):  # gold as inputs is what check_inputs refuses, at the very end
+        assert run(["task", "init", str(folder), "--gold", str(gold), "--inputs", str(gold)]) == 2
+        assert "this input is the gold treebank" in capfd.readouterr().err
+    (gold / "tr.conllu").write_text("1\tonly\n\n")
+    for folder in (new, empty):
+        assert run(["task", "init", str(folder), "--gold", str(gold)]) == 2
+    assert not new.parent.exists()
+    assert list(empty.iterdir()) == []
+    capfd.readouterr()
+    for folder in (full, full / "mine"):
+        assert run(["task", "init", str(folder), "--gold", str(EXAMPLES / "gold")]) == 2
+        assert "exists already" in capfd.readouterr().err
+    assert contents(tmp_path / "full") == {next(full.iterdir()).relative_to(full): b"x"}
+    init(empty, EXAMPLES / "gold")
+    assert (empty / "task.toml").is_file()
+
+
+@pytest.mark.parametrize("lost", ["all", "database", "contents"])
+def test_a_database_that_is_lost_is_not_made_anew(tmp_path, capfd, lost):
+    folder = Folder(make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]}))
+    if lost == "all":
+        shutil.rmtree(folder.state)
+    elif lost == "database":
+        folder.database.unlink()
+    else:
+        folder.database.write_bytes(b"")
+    before = contents(folder.path)
+    for arguments in [
+        ("status", folder.path), ("rank", folder.path), ("close", folder.path), ("token", "x", "--dir", folder.path),
+        ("export", folder.path, "-o", tmp_path / "export"), ("retry", "--dir", folder.path),
+        ("serve", folder.path, "--port", "0"),
+    ]:  # fmt: skip
+        assert run(["task", *map(str, arguments)]) == 2
+        said = capfd.readouterr().err
+        assert "bring state/ back from a backup" in said
+        assert "Traceback" not in said
+    assert contents(folder.path) == before

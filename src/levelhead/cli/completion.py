@@ -12,13 +12,13 @@ from levelhead.cli.program import DONE, cli
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @options.output_option
 def completion(shell: str, output: str | None) -> int:
-    r"""Print what completes verbs and options in SHELL.
+    """Print what completes verbs and options in SHELL.
 
     \b
     bash: eval "$(levelhead completion bash)" in ~/.bashrc
     zsh:  eval "$(levelhead completion zsh)" in ~/.zshrc
     fish: levelhead completion fish > ~/.config/fish/completions/levelhead.fish
-    """
+    """  # noqa: D301 -- click reads the character, not its name
     from click.shell_completion import get_completion_class
 
     kind = get_completion_class(shell)

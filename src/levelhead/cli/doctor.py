@@ -6,6 +6,7 @@ import importlib.machinery
 import importlib.metadata
 import importlib.util
 import platform
+import shutil
 import sys
 
 import click
@@ -28,6 +29,12 @@ EXTRAS = {
 }
 """The libraries that are optional: the extra that installs them, and what they are for."""
 
+PROGRAMS = {
+    "bwrap": "the sandbox of systems in a shared task (on Debian: apt-get install bubblewrap)",
+    "java": "MaltParser, of parsers from elsewhere",
+}
+"""The programs that are optional, and what they are for."""
+
 _PROJECTS = {"vl_convert": "vl-convert-python"}
 
 _KERNELS = (
@@ -39,7 +46,7 @@ _KERNELS = (
 @options.format_option("text", "json", "tsv", "markdown")
 @options.output_option
 def doctor(output_format: str, output: str | None) -> int:
-    """Say what is installed, and which extra installs what is not."""
+    """Say what is installed, and what installs what is not."""
     rows = [
         ("levelhead", VERSION, ""),
         ("Python", platform.python_version(), sys.executable),
@@ -47,6 +54,7 @@ def doctor(output_format: str, output: str | None) -> int:
         ("click", _version("click"), ""),
         ("rich", _version("rich"), ""),
         ("kernels", "compiled" if _compiled() else "not compiled: slow", ""),
+        *((name, *_program(name)) for name in PROGRAMS),
         *((name, *_extra(name)) for name in EXTRAS),
     ]
     if output_format == "json":
@@ -63,6 +71,11 @@ def _version(project: str) -> str:
         return importlib.metadata.version(project)
     except importlib.metadata.PackageNotFoundError:
         return "missing"
+
+
+def _program(name: str) -> tuple[str, str]:
+    """Whether a program is there, and what it is for."""
+    return "missing" if shutil.which(name) is None else "found", f"for {PROGRAMS[name]}"
 
 
 def _extra(name: str) -> tuple[str, str]:

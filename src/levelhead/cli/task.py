@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -29,15 +29,34 @@ def task() -> None:
 
 
 @contextmanager
-def _opened(folder: str) -> Iterator[tuple[Task, Database]]:
+def _opened(folder: str, output: str | None = None) -> Iterator[tuple[Task, Database]]:
+    """Open a task that is there, if the output is none of its own files."""
     from levelhead.service.database import Database
     from levelhead.service.description import read_task
     from levelhead.service.folder import Folder
 
     found = read_task(folder)
+    _check_output(found, output)
+    Folder(found.folder).check_state()
     Folder(found.folder).prepare()
     with Database(Folder(found.folder).database) as database:
         yield found, database
+
+
+def _check_output(found: Task, output: str | None) -> None:
+    """Refuse to write over what the task is made of: gold, inputs, its description, and what the server keeps."""
+    from levelhead.errors import InputError
+    from levelhead.service.folder import Folder
+    from levelhead.service.scoring import gold_files
+
+    if output is None or output == "-":
+        return
+    if Folder(found.folder).holds(Path(output)):
+        raise click.UsageError("a file that is read cannot be written")
+    gold = []
+    with suppress(InputError):  # then there is none that could be written over
+        gold = gold_files(found)
+    options.check_paths([str(found.folder / "task.toml"), *map(str, gold)], [output])
 
 
 @task.command()
@@ -107,7 +126,7 @@ def status(folder: str, output_format: str, output: str | None) -> int:
     from levelhead.service.standings import submissions_table
     from levelhead.service.submissions import submissions
 
-    with _opened(folder) as (_, database):
+    with _opened(folder, output) as (_, database):
         options.print_table(submissions_table(submissions(database)), output_format, None, output)
     return DONE
 
@@ -133,7 +152,7 @@ def rank(folder: str, output_format: str, places: int | None, output: str | None
     """Rank the primary submissions of all teams, as they are now and whatever participants see."""
     from levelhead.service.standings import final_results
 
-    with _opened(folder) as (found, database):
+    with _opened(folder, output) as (found, database):
         _print(found, final_results(found, database), output_format, places, output)
     return DONE
 
@@ -151,12 +170,21 @@ def _print(found: Task, results: Results, output_format: str, places: int | None
 
 @task.command()
 @_DIR
-def close(folder: str) -> int:
-    """Accept nothing any more, and make the final ranking."""
+@click.option(
+    "--now", is_flag=True, help="Accept nothing any more even if some still wait; run it again when all are finished."
+)
+def close(folder: str, now: bool) -> int:
+    """Accept nothing any more, and make the final ranking.
+
+    While submissions wait, nothing is done without --now.
+    """
     from levelhead.service.closing import close as close_task
+    from levelhead.service.submissions import primary_submissions, why_primary
 
     with _opened(folder) as (found, database):
-        results = close_task(found, database)
+        results = close_task(found, database, now=now)
+        for one in primary_submissions(database):
+            say(f"{one.team_name}: submission {one.number}, {why_primary(one)}")
         if results is None:
             say("the task is closed; no submission was finished, so there is no ranking")
         else:
@@ -172,6 +200,6 @@ def export(folder: str, output: str, with_gold: bool) -> int:
     """Write an archive for publication: outputs, scores, logs, signatures."""
     from levelhead.service.export import export as export_task
 
-    with _opened(folder) as (found, database):
+    with _opened(folder, output) as (found, database):
         export_task(found, database, Path(output), gold=with_gold)
     return DONE

@@ -25,6 +25,7 @@ _HEADER = 1536  # bytes of a tar file that an entry may take beside its contents
 _MOST_AT_ONCE = 1 << 20  # headers of tar files say how long they are: nobody needs a name of a megabyte
 _XZ_MEMORY = 160 << 20
 _LONGEST_NAME = 255
+_LONGEST_PATH = 1024  # the machine takes no more than 4096, its own folders included
 _DEEPEST = 16
 _DAMAGED = (
     tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, OverflowError,
@@ -274,8 +275,14 @@ def _count(n_entries: int, limits: ArchiveLimits) -> None:
 def _parts(name: str, *, folder: bool) -> tuple[str, ...]:
     """The parts of a relative path that stays where it is."""
     parts = tuple(part for part in name.split("/") if part not in {"", "."})
-    odd = name.startswith("/") or "\\" in name or ".." in parts or not name.isprintable()
-    odd = odd or any(len(part.encode("utf-8", "surrogateescape")) > _LONGEST_NAME for part in parts)
-    if odd or len(parts) > _DEEPEST or (not parts and not folder):
+    if not name.isprintable():
+        raise UnsafeArchive(f"the name {quoted(name)} holds control characters, or others that cannot be printed")
+    if len(parts) > _DEEPEST:
+        raise UnsafeArchive(f"{quoted(name)} is in more than {_DEEPEST - 1} folders")
+    sizes = [len(part.encode("utf-8", "surrogateescape")) for part in parts]
+    if max(sizes, default=0) > _LONGEST_NAME or sum(sizes) > _LONGEST_PATH:
+        allowed = f"{_LONGEST_NAME} bytes for a file or folder, {_LONGEST_PATH} with all its folders"
+        raise UnsafeArchive(f"the name {quoted(name)} is too long: there may be {allowed}")
+    if name.startswith("/") or "\\" in name or ".." in parts or (not parts and not folder):
         raise UnsafeArchive(f"{quoted(name)} is no relative path inside the archive")
     return parts

@@ -70,7 +70,9 @@ def _of_everybody(site: Site) -> list[Route]:
 
     def home(request: Request) -> Response:
         session = _session(site, request)
-        return HTMLResponse(pages.home(site.task, site.board(), site.phase()[1], session, site.languages))
+        return HTMLResponse(
+            pages.home(site.task, site.board(), site.phase()[1], session, site.languages, site.inputs())
+        )
 
     def treebank(request: Request) -> Response:
         code, found = request.path_params["code"], site.board()
@@ -151,7 +153,8 @@ def _of_a_team(site: Site) -> list[Route]:
         found = site.own(session.team, request.path_params["id"])
         results = own_results(site.task, site.database, found)
         log = site.log(found) is not None
-        return HTMLResponse(pages.submission(site.task, session, found, results, log=log))
+        primary = site.primary(session.team) == found.id
+        return HTMLResponse(pages.submission(site.task, session, found, results, log=log, primary=primary))
 
     def log(request: Request) -> Response:
         printed = site.log(site.own(_signed_in_or_sent(site, request).team, request.path_params["id"]))

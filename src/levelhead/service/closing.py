@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 
 from levelhead.campaign import Results
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, number_of
 from levelhead.report import WRITERS
 from levelhead.report.ranking import ranking_document, ranking_table, results_table
-from levelhead.service.database import Database, now, record
+from levelhead.service.database import Database, record
+from levelhead.service.database import now as time_now
 from levelhead.service.description import Task
 from levelhead.service.folder import Folder, sync
 from levelhead.service.scoring import public_results, rules_of, score_folders
@@ -19,36 +20,47 @@ from levelhead.treebank.write import replace_file
 _RESAMPLES = 2000  # as `levelhead rank --significance`
 
 
-def close(task: Task, database: Database) -> Results | None:
+def close(task: Task, database: Database, *, now: bool = False) -> Results | None:
     """Close a task: nothing is accepted any more, and the final ranking is made and kept.
 
     Args:
         task: the task.
         database: its database.
+        now: whether to accept nothing any more even if some submissions still wait; the ranking is made when this is
+            run again.
 
     Returns:
         The final results; None if there are none.
 
     Raises:
-        InputError: submissions wait to be finished; the task is then closed for new ones all the same.
+        InputError: submissions wait to be finished. Nothing has changed then, except that with `now` the task is closed
+            for new ones.
         OutputError: the ranking cannot be written.
     """
     with database.transaction() as connection:
-        if database.fact("closed") is None:
-            connection.execute("INSERT INTO facts VALUES ('closed', ?)", (now(),))
-            record(connection, "organiser", "closed")
         query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
         left = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
+        closed = database.fact("closed") is not None
+        if not closed and (now or not left):
+            connection.execute("INSERT INTO facts VALUES ('closed', ?)", (time_now(),))
+            record(connection, "organiser", "closed")
+            closed = True
     if left:
-        message = f"no submission is accepted any more, but {left} still wait; run this again when they are finished"
-        raise InputError(Fault("invalid-task", message))
+        raise InputError(Fault("invalid-task", _still_waiting(left, closed=closed)))
     if not primary_submissions(database):
         return None
     results = public_results(final_results(task, database))
     _keep(task, results, report(task, database))
     with database.transaction() as connection:
-        connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (now(),))
+        connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (time_now(),))
     return results
+
+
+def _still_waiting(left: int, *, closed: bool) -> str:
+    wait = f"{number_of(left, 'submission')} still {'waits' if left == 1 else 'wait'}"
+    if closed:
+        return f"no submission is accepted any more, but {wait}; run this again when all are finished"
+    return f"{wait}, so the task stays open: run this again when all are finished, or accept no more at once with --now"
 
 
 def _keep(task: Task, results: Results, page: bytes) -> None:

@@ -142,6 +142,16 @@ def now() -> str:
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
 
 
+def shown_time(time: str | dt.datetime) -> str:
+    """Return a time as people read it: `2026-11-21 18:04 UTC`.
+
+    Args:
+        time: with its zone, or as it stands in the database.
+    """
+    known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
+    return f"{known.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
 def record(
     connection: sqlite3.Connection, actor: str, action: str, submission: str | None = None, detail: str = ""
 ) -> None:

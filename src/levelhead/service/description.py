@@ -54,6 +54,7 @@ class Limits(NamedTuple):
         files: how many entries it may have.
         uploads_at_once: how many uploads are taken at a time; others wait.
         free_megabytes: the space that must be left on the disk.
+        times_gold: how many times the bytes of its gold treebank an output may have; all may have a megabyte.
         scoring_seconds: how long the scoring of one submission may take.
         scoring_megabytes: the memory of the process that scores.
     """
@@ -65,7 +66,8 @@ class Limits(NamedTuple):
     files: int = 2000
     uploads_at_once: int = 8
     free_megabytes: int = 1000
-    scoring_seconds: int = 1800
+    times_gold: int = 10
+    scoring_seconds: int = 600
     scoring_megabytes: int = 8000
 
 

@@ -79,20 +79,21 @@ def _files(task: Task, database: Database, *, gold: bool) -> Iterator[tuple[str,
     for kind, there in (("blind", folder.blind), ("gold", folder.gold)):
         if kind == "blind" or gold:
             yield from ((f"{kind}/{path.name}", path) for path in sorted(there.iterdir()) if path.is_file())
-    for one in primary_submissions(database):
+    primary = primary_submissions(database)
+    for one in primary:
         for path in sorted((folder.runs / str(one.run) / "output").iterdir()):
             yield f"systems/{_name(one.team_name)}/{path.name}", path
     for brief in submissions(database):
         one = submission(database, brief.id) or brief
-        yield from _of_submission(folder, one)
+        yield from _of_submission(folder, one, primary=one.id in {other.id for other in primary})
     rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
     yield "audit.tsv", "".join("\t".join(printable(str(cell or "")) for cell in row) + "\n" for row in rows).encode()
 
 
-def _of_submission(folder: Folder, one: Submission) -> Iterator[tuple[str, Path | bytes]]:
+def _of_submission(folder: Folder, one: Submission, *, primary: bool) -> Iterator[tuple[str, Path | bytes]]:
     top = f"submissions/{_name(one.team_name)}/{one.number}"
     run = folder.runs / str(one.run)
-    document = {**one._asdict(), "team": one.team_name, "primary": one.chosen}
+    document = {**one._asdict(), "team": one.team_name, "primary": primary}
     for name in ("team_name", "chosen", "run", "log"):  # the log is for the organiser, what a system printed is below
         del document[name]
     yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"

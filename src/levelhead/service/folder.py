@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from levelhead.errors import OutputError, Place
+from levelhead.errors import Fault, InputError, OutputError, Place
 
 
 class Folder(NamedTuple):
@@ -68,6 +68,34 @@ class Folder(NamedTuple):
     def final(self) -> Path:
         """What was found when the task was closed."""
         return self.state / "final"
+
+    def holds(self, path: Path) -> bool:
+        """Whether a path is a file of the task, or in one of its folders, through whatever links.
+
+        Args:
+            path: of a file that may not exist.
+        """
+        there = path.resolve()
+        folders = (self.gold, self.blind, self.state)
+        inside = any(there.is_relative_to(folder.resolve()) for folder in folders)
+        return inside or there == self.description.resolve()
+
+    def check_state(self) -> None:
+        """Make sure that what the server keeps is there: `init` makes it, so that it is lost if it is not.
+
+        Raises:
+            InputError: it is not.
+        """
+        try:
+            there = self.database.stat().st_size > 0
+        except OSError:
+            there = False
+        if not there:
+            message = (
+                "the database of teams and submissions is not there: bring state/ back from a backup, or make a new "
+                "task in another folder with levelhead task init"
+            )
+            raise InputError(Fault("invalid-task", message, Place(str(self.database))))
 
     def prepare(self) -> None:
         """Make what the server keeps, where it is missing; for its user only.

@@ -62,12 +62,15 @@ def _of_the_task(site: Site) -> list[Route]:
 
 def _of_submissions(site: Site) -> list[Route]:
     def listed(request: Request) -> Response:
-        found = submissions(site.database, _bearer(site, request))
-        return JSONResponse([site.document(one, results=False) for one in found])
+        team = _bearer(site, request)
+        primary = site.primary(team)
+        found = submissions(site.database, team)
+        return JSONResponse([site.document(one, primary, results=False) for one in found])
 
     def one(request: Request) -> Response:
-        found = site.own(_bearer(site, request), request.path_params["id"])
-        return JSONResponse(site.document(found, results=True))
+        team = _bearer(site, request)
+        found = site.own(team, request.path_params["id"])
+        return JSONResponse(site.document(found, site.primary(team), results=True))
 
     def log(request: Request) -> Response:
         printed = site.log(site.own(_bearer(site, request), request.path_params["id"]))
@@ -76,16 +79,17 @@ def _of_submissions(site: Site) -> list[Route]:
         return PlainTextResponse(printed)
 
     def primary(request: Request) -> Response:
-        found = site.own(_bearer(site, request), request.path_params["id"])
+        team = _bearer(site, request)
+        found = site.own(team, request.path_params["id"])
         choose(site.database, found)
-        return JSONResponse(site.document(site.own(_bearer(site, request), found.id), results=False))
+        return JSONResponse(site.document(site.own(team, found.id), site.primary(team), results=False))
 
     async def submit(request: Request) -> Response:
         team = await run_in_threadpool(_bearer, site, request)
         await run_in_threadpool(site.check_open)
         async with site.reception.place(team):
             found = await site.reception.take(team, _announced(request), request.stream())
-        return JSONResponse(site.document(found, results=False), 201)
+        return JSONResponse(site.document(found, None, results=False), 201)
 
     return [
         Route(f"{_TOP}/submissions", listed),

@@ -9,12 +9,13 @@ from typing import Any
 
 from levelhead.campaign.entries import TestSet
 from levelhead.campaign.layout import bare_name
-from levelhead.service.description import OUTPUTS, Task
+from levelhead.service.description import MEGABYTE, OUTPUTS, Task
 from levelhead.service.scoring import campaign_with
-from levelhead.treebank.source import SUFFIXES
+from levelhead.treebank.source import SUFFIXES, read_bytes
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 _NOT_THERE = "there is no {} at the top of the archive"
+_TOO_LARGE = "{} has {} bytes, many times more than any output for this test set can need"
 _NOT_WRITTEN = "the system wrote no {} to the folder of outputs"
 
 
@@ -50,7 +51,9 @@ def tidy(task: Task, outputs: Path, kind: str) -> dict[str, str]:
     kept.mkdir()
     for test_set in campaign_with(task, {}).test_sets:
         path, compressed = _output(top, test_set)
-        if path is not None:
+        if path is not None and path.stat().st_size > _most_bytes(task, test_set):
+            reasons[test_set.code] = _TOO_LARGE.format(path.name, path.stat().st_size)
+        elif path is not None:
             path.rename(kept / f"{test_set.code}.conllu")
         elif compressed is not None:
             reasons[test_set.code] = f"{compressed} is compressed; only the archive itself may be"
@@ -59,6 +62,15 @@ def tidy(task: Task, outputs: Path, kind: str) -> dict[str, str]:
     shutil.rmtree(outputs)
     kept.rename(outputs)
     return reasons
+
+
+def _most_bytes(task: Task, test_set: TestSet) -> int:
+    """How large an output may be: memory and time that scoring takes grow with it.
+
+    Only features, enhanced graphs and MISC make an output larger than its gold, and not by an order of magnitude.
+    """
+    gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without its compression, if it has one
+    return max(MEGABYTE, task.limits.times_gold * gold)
 
 
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:

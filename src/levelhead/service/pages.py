@@ -9,9 +9,10 @@ from urllib.parse import quote
 
 from levelhead.errors import printable
 from levelhead.report.table import Table, formatted
+from levelhead.service.database import shown_time
 from levelhead.service.description import HIDDEN, OUTPUTS, SYSTEM, Task
 from levelhead.service.standings import Board
-from levelhead.service.submissions import FINISHED, Submission
+from levelhead.service.submissions import FINISHED, Submission, primary_of, why_primary
 from levelhead.service.teams import Session
 
 STYLE = """\
@@ -97,7 +98,14 @@ def _side(kind: str) -> str:
     return "" if kind == "text" else ' class="n"'
 
 
-def home(task: Task, board: Board, phase: str, session: Session | None, languages: Mapping[str, str]) -> str:
+def home(
+    task: Task,
+    board: Board,
+    phase: str,
+    session: Session | None,
+    languages: Mapping[str, str],
+    inputs: Iterable[str],
+) -> str:
     """Return the first page: what the task is, and the leaderboard as far as it is shown.
 
     Args:
@@ -106,6 +114,7 @@ def home(task: Task, board: Board, phase: str, session: Session | None, language
         phase: what can be done now, in a sentence.
         session: who is signed in.
         languages: of the test sets, by code.
+        inputs: the names of the inputs that teams can download now.
     """
     kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in task.about.kinds)
     rules = f"{kinds.capitalize()}, {task.limits.submissions_a_day} a day from each team."
@@ -122,7 +131,14 @@ def home(task: Task, board: Board, phase: str, session: Session | None, language
         parts.append('<p><a href="/report">Report</a></p>')
     rows = "".join(_listed(code, language, link=code in board.treebanks) for code, language in languages.items())
     parts.append(f"<h2>Treebanks</h2><table>{rows}</table>")
+    if links := _links(inputs):
+        parts.append(f"<h2>Inputs</h2><p>For teams that are signed in: {links}</p>")
     return page(task, "", "\n".join(parts), session)
+
+
+def _links(inputs: Iterable[str]) -> str:
+    named = ((quote(name, safe="", errors="surrogateescape"), text(name)) for name in inputs)
+    return " ".join(f'<a href="/inputs/{address}">{shown}</a>' for address, shown in named)
 
 
 def _listed(code: str, language: str, *, link: bool) -> str:
@@ -167,18 +183,26 @@ def own(task: Task, session: Session, found: Iterable[Submission], inputs: Itera
         inputs: the names of the inputs.
         problem: why a submission was not accepted.
     """
+    found = list(found)
+    primary = primary_of(found).get(session.team.name)
     rows = "".join(
         f'<tr><td class="n"><a href="/submissions/{text(one.id)}">{one.number}</a></td><td>{text(one.label)}</td>'
-        f"<td>{text(one.kind)}</td><td>{text(one.received)}</td><td>{text(one.state)}</td>"
-        f"<td>{'primary' if one.chosen else ''}</td><td>{text(one.reason or '')}</td></tr>"
+        f"<td>{text(one.kind)}</td><td>{shown_time(one.received)}</td><td>{text(one.state)}</td>"
+        f"<td>{_mark(one, primary)}</td><td>{text(one.reason or '')}</td></tr>"
         for one in found
     )
-    head = "<tr><th>Number</th><th>Name</th><th>Kind</th><th>Received</th><th>State</th><th></th><th></th></tr>"
-    links = " ".join(f'<a href="/inputs/{text(name)}">{text(name)}</a>' for name in inputs)
-    listed = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>'
+    names = ("Number", "Name", "Kind", "Received", "State", "Primary", "Remark")
+    head = f"<tr>{''.join(f'<th>{name}</th>' for name in names)}</tr>"
+    listed = f'<div class="scroll"><table><thead>{head}</thead><tbody>{rows}</tbody></table></div>' if found else ""
     wrong = f'<p class="wrong" role="alert">{text(problem)}</p>' if problem else ""
-    body = f"{wrong}{_form(task, session)}{listed}<h2>Inputs</h2><p>{links or 'They cannot be downloaded.'}</p>"
+    body = (
+        f"{wrong}{_form(task, session)}{listed}<h2>Inputs</h2><p>{_links(inputs) or 'They cannot be downloaded.'}</p>"
+    )
     return page(task, "Submissions", body, session)
+
+
+def _mark(one: Submission, primary: Submission | None) -> str:
+    return why_primary(one) if primary is not None and one.id == primary.id else ""
 
 
 def _form(task: Task, session: Session) -> str:
@@ -193,7 +217,9 @@ def _form(task: Task, session: Session) -> str:
     )
 
 
-def submission(task: Task, session: Session, one: Submission, results: Mapping[str, Any], *, log: bool) -> str:
+def submission(
+    task: Task, session: Session, one: Submission, results: Mapping[str, Any], *, log: bool, primary: bool
+) -> str:
     """Return the page of a submission, for its team.
 
     Args:
@@ -202,19 +228,20 @@ def submission(task: Task, session: Session, one: Submission, results: Mapping[s
         one: the submission.
         results: what the team may see of its results.
         log: whether there is a log to see.
+        primary: whether it is the team's primary submission, chosen or not.
     """
     facts = {
-        "Kind": one.kind, "Name": one.label, "Received": one.received, "State": one.state,
-        "Finished": one.finished or "", "Remark": one.reason or "",
+        "Kind": one.kind, "Name": one.label, "Received": shown_time(one.received), "State": one.state,
+        "Finished": shown_time(one.finished) if one.finished else "", "Remark": one.reason or "",
     }  # fmt: skip
     parts = ["<table>"]
     parts += [f'<tr><th scope="row">{name}</th><td>{text(value)}</td></tr>' for name, value in facts.items()]
     parts.append(f'<tr><th scope="row">SHA-256</th><td class="hash">{text(one.sha256)}</td></tr></table>')
     if log:
         parts.append(f'<p><a href="/submissions/{text(one.id)}/log">What it printed</a></p>')
-    if one.chosen:
-        parts.append("<p>This is your primary submission.</p>")
-    elif one.state == FINISHED:
+    if primary:
+        parts.append(f"<p>This is your primary submission ({why_primary(one)}).</p>")
+    if one.state == FINISHED and not one.chosen:
         action = f"/submissions/{text(one.id)}/primary"
         button = "<button>Make this the primary submission</button>"
         parts.append(f'<form method="post" action="{action}">{_token(session)}{button}</form>')

@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 from levelhead.campaign.entries import TestSet
 from levelhead.campaign.layout import gold_in
 from levelhead.errors import Fault, InputError, OutputError, Place, quoted
+from levelhead.service.database import Database
 from levelhead.service.description import Task, read_task
 from levelhead.service.folder import Folder
 from levelhead.service.scoring import campaign_with, score_folders
@@ -68,25 +70,48 @@ def init(folder: Path, gold: Path | None, *, title: str = "A shared task", input
 
     Raises:
         InputError: gold is not valid, or an input is gold itself.
-        OutputError: the folder cannot be made.
+        OutputError: the folder cannot be made, or is not empty.
     """
     test_sets = gold_in(gold) if gold is not None else ()
-    made = Folder(folder)
-    try:
-        if folder.exists() and any(folder.iterdir()):
-            raise OutputError("the folder is not empty", "output", Place(str(folder)))
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    with _whole_or_nothing(folder):
+        made = Folder(folder)
         made.gold.mkdir(mode=0o700)
         made.blind.mkdir()
-    except OSError as error:
-        raise OutputError(getattr(error, "strerror", None) or str(error), "output", Place(str(folder))) from error
-    entries = [_prepare(made, test_set, inputs) for test_set in test_sets]
-    replace_file(made.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
-    replace_file(made.description, [_description(title, test_sets).encode()])
-    made.prepare()
-    if test_sets:
-        check_inputs(read_task(folder))
+        entries = [_prepare(made, test_set, inputs) for test_set in test_sets]
+        replace_file(made.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
+        replace_file(made.description, [_description(title, test_sets).encode()])
+        made.prepare()
+        Database(made.database).close()  # so that a task without one has lost it
+        if test_sets:
+            check_inputs(read_task(folder))
     return made
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path) -> Iterator[None]:
+    """Make a folder; if what is then put into it fails, nothing of it is left, nor of folders above that were made."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        _check_new(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            yield
+        except BaseException:
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            raise
+    except BaseException as error:
+        for path in new:
+            with suppress(OSError):  # what others have put there meanwhile stays
+                path.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, OutputError):
+            raise OutputError(error.strerror or str(error), "output", Place(str(folder))) from error
+        raise
+
+
+def _check_new(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError("it exists already, and is no empty folder", "output", Place(str(folder)))
 
 
 def _description(title: str, test_sets: Sequence[TestSet]) -> str:

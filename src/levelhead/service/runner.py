@@ -175,11 +175,11 @@ def main(arguments: Sequence[str]) -> None:
     os.umask(0o022)
     task = read_task(arguments[0])
     folder = Folder(task.folder)
-    alone = threading.Event()
+    own: list[Database] = []
     scratch = scratch_of(task.sandbox, task.folder)
-    threading.Thread(target=_end_with_server, args=(scratch, alone), daemon=True).start()
+    threading.Thread(target=_end_with_server, args=(scratch, own), daemon=True).start()
     with only_runner(folder), Database(folder.database) as database:
-        alone.set()
+        own.append(database)
         runner = Runner(task, database)
         runner.recover()
         lanes = [OUTPUTS, *[SYSTEM] * task.sandbox.at_once]
@@ -201,9 +201,19 @@ def _work(runner: Runner, kind: str) -> None:
         os._exit(1)  # the database cannot be had: the server starts another runner, which recovers
 
 
-def _end_with_server(scratch: Path, alone: threading.Event) -> None:
+def _end_with_server(scratch: Path, own: list[Database]) -> None:
+    """Wait for the end of standard input, remove what systems run in, and end this process.
+
+    Args:
+        scratch: where systems run.
+        own: the database, as soon as this runner is the only one; until then, the folder is another's.
+    """
     while sys.stdin.buffer.read(1 << 16):
         pass
-    if alone.is_set():  # otherwise it is another runner's
-        shutil.rmtree(scratch, ignore_errors=True)
-    os._exit(0)
+    try:
+        if own:
+            with own[0].transaction():  # nobody records as a fault that the folder is gone
+                shutil.rmtree(scratch, ignore_errors=True)
+                os._exit(0)
+    finally:
+        os._exit(0)

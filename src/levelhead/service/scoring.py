@@ -22,6 +22,7 @@ from levelhead.messages import MESSAGES
 from levelhead.report.scores import SCHEMA
 from levelhead.service.description import MEGABYTE, Task, read_task
 from levelhead.service.folder import Folder
+from levelhead.service.lifetime import end_with_parent, run_child
 from levelhead.treebank.write import replace_file
 
 MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
@@ -70,6 +71,18 @@ def campaign_with(task: Task, folders: Mapping[str, Path]) -> Campaign:
     return campaign_of(task.manifest.test_sets or gold_in(task.manifest.gold or Folder(task.folder).gold), folders)
 
 
+def gold_files(task: Task) -> list[Path]:
+    """Return the gold treebanks of a task, wherever they are.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: there is no gold.
+    """
+    return [one.gold for one in campaign_with(task, {}).test_sets if one.gold is not None]
+
+
 def score_folders(
     task: Task, folders: Mapping[str, Path], more: Sequence[str] = (), *, by_sentence: bool = False
 ) -> Results:
@@ -96,7 +109,7 @@ def score_folders(
 
 
 def score_submission(task: Task, outputs: Path, result: Path) -> dict[str, Any]:
-    """Score the outputs of a submission in another process, which has its own limits and then ends.
+    """Score the outputs of a submission in another process, which has its own limits, and ends with this one.
 
     Args:
         task: the task.
@@ -112,10 +125,7 @@ def score_submission(task: Task, outputs: Path, result: Path) -> dict[str, Any]:
     program = "import sys; from levelhead.service.scoring import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, str(task.folder), str(outputs), str(result)]
     try:
-        done = subprocess.run(  # noqa: S603
-            command, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, check=False,
-            timeout=task.limits.scoring_seconds,
-        )  # fmt: skip
+        done = run_child(command, task.limits.scoring_seconds)
     except subprocess.TimeoutExpired as error:
         raise ScoringFailed(f"scoring took more than {task.limits.scoring_seconds} seconds") from error
     if done.returncode:
@@ -131,6 +141,7 @@ def main(arguments: Sequence[str]) -> None:
     Args:
         arguments: the folder of the task, that of the outputs, and the file for the result.
     """
+    end_with_parent()
     task = read_task(arguments[0])
     memory = task.limits.scoring_megabytes * MEGABYTE
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))

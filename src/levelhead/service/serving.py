@@ -101,10 +101,11 @@ def serve(task: Task, *, host: str, port: int) -> None:
         port: the port; 0 for any that is free.
 
     Raises:
-        InputError: it cannot be served, or nothing can listen there.
+        InputError: it cannot be served, its database is lost, or nothing can listen there.
         OutputError: its folder cannot be written.
     """
     folder = Folder(task.folder)
+    folder.check_state()
     folder.prepare()
     with _only_server(folder), _prepare(task) as database, _Runners(task) as runners:
         server = _Server(_settings(application(task, database), host, port), runners)

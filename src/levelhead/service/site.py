@@ -10,13 +10,13 @@ from typing import Any
 from starlette.exceptions import HTTPException
 from starlette.responses import FileResponse, Response
 
-from levelhead.service.database import Database
+from levelhead.service.database import Database, shown_time
 from levelhead.service.description import Task
 from levelhead.service.folder import Folder
 from levelhead.service.preparation import blind_files
 from levelhead.service.scoring import campaign_with
 from levelhead.service.standings import Board, board, own_results
-from levelhead.service.submissions import Refused, Submission, submission
+from levelhead.service.submissions import Refused, Submission, primary_of, submission, submissions
 from levelhead.service.teams import Team
 from levelhead.service.uploads import Reception
 
@@ -45,10 +45,10 @@ class Site:
         if self.database.fact("closed") is not None:
             return "closed", "The task is closed."
         if about.opens is not None and time < about.opens:
-            return "early", f"The task opens at {about.opens.isoformat()}."
+            return "early", f"The task opens at {shown_time(about.opens)}."
         if about.closes is not None and time >= about.closes:
             return "over", "The time for submissions is over."
-        until = f" until {about.closes.isoformat()}" if about.closes is not None else ""
+        until = f" until {shown_time(about.closes)}" if about.closes is not None else ""
         return "open", f"Submissions are taken{until}."
 
     def check_open(self) -> None:
@@ -82,8 +82,13 @@ class Site:
         path = self.folder.runs / str(one.run) / "log"
         return path.read_bytes() if self.task.show.logs and one.run and path.is_file() else None
 
-    def document(self, one: Submission, *, results: bool) -> dict[str, Any]:
-        """A submission for JSON."""
+    def primary(self, team: Team) -> str | None:
+        """The name of a team's primary submission, chosen or not."""
+        found = primary_of(submissions(self.database, team)).get(team.name)
+        return None if found is None else found.id
+
+    def document(self, one: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
+        """A submission for JSON, with the name of the team's primary one."""
         fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
-        document = {name: getattr(one, name) for name in fields} | {"primary": one.chosen}
+        document = {name: getattr(one, name) for name in fields} | {"primary": one.id == primary}
         return document | ({"results": own_results(self.task, self.database, one)} if results else {})

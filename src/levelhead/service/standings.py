@@ -18,7 +18,7 @@ from levelhead.service.database import Database
 from levelhead.service.description import COARSE, HIDDEN, OPEN, Task
 from levelhead.service.folder import Folder
 from levelhead.service.scoring import campaign_with, measures_of, read_result, score_folders
-from levelhead.service.submissions import Submission, primary_submissions
+from levelhead.service.submissions import Submission, primary_of, primary_submissions, why_primary
 
 
 class Board(NamedTuple):
@@ -201,9 +201,10 @@ def submissions_table(found: Sequence[Submission]) -> Table:
     """
     names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
     columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)
+    primary = {one.id for one in primary_of(found).values()}
     rows = tuple(
-        (one.id, one.team_name, one.number, one.kind, one.label, one.received, one.state, "chosen" * one.chosen,
-         one.log or one.reason)
+        (one.id, one.team_name, one.number, one.kind, one.label, one.received, one.state,
+         why_primary(one) if one.id in primary else "", one.log or one.reason)
         for one in found
     )  # fmt: skip
     return Table(columns, rows)

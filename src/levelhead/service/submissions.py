@@ -6,7 +6,7 @@ import json
 import os
 import secrets
 import sqlite3
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -78,6 +78,7 @@ class Submission(NamedTuple):
         log: what went wrong, for the organiser.
         document: its results.
         chosen: whether its team chose it as the primary one.
+        valid: whether at least one of its outputs is valid.
     """
 
     id: str
@@ -97,11 +98,14 @@ class Submission(NamedTuple):
     log: str | None
     document: dict[str, Any] | None
     chosen: bool
+    valid: bool
 
 
 _COLUMNS = (
     "SELECT submissions.id, team, name AS team_name, number, kind, label, sha256, size, received, state, attempts,"
-    " finished, run, reason, log, chosen, {} AS document FROM submissions JOIN teams ON teams.id = team "
+    " finished, run, reason, log, chosen, {} AS document,"
+    # as `finish` writes it; in a text of the document the quotes would be escaped
+    """ coalesce(instr(document, '"state":"valid"'), 0) AS valid FROM submissions JOIN teams ON teams.id = team """
 )
 _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 
@@ -109,7 +113,8 @@ _WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
 def _submission(row: sqlite3.Row) -> Submission:
     values = dict(row)
     document = None if values["document"] is None else json.loads(values["document"])
-    return Submission(**{**values, "document": document, "chosen": bool(values["chosen"])})
+    truths = {name: bool(values[name]) for name in ("chosen", "valid")}
+    return Submission(**{**values, "document": document, **truths})
 
 
 def submissions(database: Database, team: Team | None = None) -> list[Submission]:
@@ -216,20 +221,30 @@ def _insert(
     record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
 
 
+# A team is served when one of its submissions is begun; those that never were come first.
+_NEXT = """
+WITH served AS (
+    SELECT team, kind, max(audit.id) AS last FROM audit JOIN submissions ON submissions.id = audit.submission
+    WHERE action = 'begun' GROUP BY team, kind)
+SELECT id, attempts FROM submissions LEFT JOIN served USING (team, kind)
+WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), received, number LIMIT 1
+"""
+
+
 def claim(database: Database, kind: str) -> Submission | None:
-    """Take the first submission that waits, or None.
+    """Take the first waiting submission of the team whose turn it is, or None: teams take turns.
+
+    It is the turn of the team of which nothing was begun for the longest time.
 
     Args:
         database: of the task.
-        kind: outputs or systems.
+        kind: outputs or systems, each of which has its own turns.
     """
     with database.transaction() as connection:
-        row = connection.execute(
-            "SELECT id, attempts FROM submissions WHERE state = ? AND kind = ? ORDER BY received LIMIT 1",
-            (WAITING, kind),
-        ).fetchone()
-        if row is None:
+        waits = "SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1"
+        if connection.execute(waits, (WAITING, kind)).fetchone() is None:
             return None
+        row = connection.execute(_NEXT, (WAITING, kind)).fetchone()
         connection.execute(
             "UPDATE submissions SET state = ?, attempts = attempts + 1 WHERE id = ?", (RUNNING, row["id"])
         )
@@ -331,22 +346,44 @@ def choose(database: Database, chosen: Submission) -> None:
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
 
-def _preference(one: Submission) -> tuple[bool, bool]:
-    return one.chosen, one.reason is None
+def _preference(one: Submission) -> tuple[bool, bool, bool]:
+    return one.chosen, one.valid, one.reason is None
+
+
+def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
+    """Return which submission is the primary one of each team that has one, by the teams' names.
+
+    It is the one that the team chose; otherwise the last that is finished: one without a valid output only if none has
+    any, and then one whose run went wrong only if all did.
+
+    Args:
+        found: submissions, those of a team in the order in which they were accepted.
+    """
+    primary: dict[str, Submission] = {}
+    for one in found:
+        before = primary.get(one.team_name)
+        if one.state == FINISHED and (before is None or _preference(one) >= _preference(before)):
+            primary[one.team_name] = one
+    return primary
+
+
+def why_primary(one: Submission) -> str:
+    """Say in a few words why a submission is the primary one of its team.
+
+    Args:
+        one: the submission.
+    """
+    if one.chosen:
+        return "chosen by the team"
+    return "the last with a valid output" if one.valid else "the last; none has a valid output"
 
 
 def primary_submissions(database: Database) -> list[Submission]:
-    """Return the primary submission of each team that has one, by the teams' names.
-
-    It is the one that the team chose; otherwise the last that is finished, one whose run went wrong only if all did.
+    """Return the primary submission of each team that has one, with its results, by the teams' names.
 
     Args:
         database: of the task.
     """
-    primary: dict[str, Submission] = {}
-    for one in submissions(database):
-        before = primary.get(one.team_name)
-        if one.state == FINISHED and (before is None or _preference(one) >= _preference(before)):
-            primary[one.team_name] = one
+    primary = primary_of(submissions(database))
     found = [submission(database, primary[name].id) for name in sorted(primary)]
     return [one for one in found if one is not None]
