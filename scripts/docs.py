@@ -57,11 +57,12 @@ What `levelhead --help` and `levelhead VERB --help` print. Numbers go to standar
 | exit code | meaning |
 | ---: | --- |
 | {program.DONE} | done |
-| {program.GATE} | a gate (`--fail-under`) is not met |
+| {program.GATE} | a gate (`--fail-under`, `--fail-over`) is not met |
 | {program.BAD_INPUT} | bad input or usage; `validate` has found errors |
 | {program.INTERNAL} | our own fault: please report it |
 | {program.INTERRUPTED} | interrupted |
 | {program.BROKEN_PIPE} | the reader of the output has gone away |
+| {program.TERMINATED} | terminated |
 """
 
 ABOUT_MESSAGES = f"""

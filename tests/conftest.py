@@ -32,14 +32,6 @@ def data() -> Path:
     return Path(folder)
 
 
-def needed(name: str) -> ModuleType:
-    """Import what a test is about; without it the test is skipped, but never where CI runs."""
-    if os.environ.get("CI"):
-        return importlib.import_module(name)
-    module: ModuleType = pytest.importorskip(name)
-    return module
-
-
 @pytest.fixture
 def folders(tmp_path: Path) -> Path:
     """A folder that may be changed, with `gold` and `systems` as in the parallel examples."""

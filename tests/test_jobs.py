@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import job_functions
-from conftest import needed
+from conftest import library
 from levelhead.errors import InputError, OutputError
 from levelhead.jobs import Job, StaleInput, Store, borrowed, cluster, n_cores, processes, run
 from levelhead.progress import progress_bar
@@ -236,7 +236,7 @@ def test_two_processes_may_fill_one_store(tmp_path):
 
 
 def test_a_full_disk_stops_with_an_error_and_keeps_what_was_stored(tmp_path):
-    needed("resource")
+    library("resource")
     script = (
         "import resource, sys\n"
         "from levelhead.jobs import Store\n"

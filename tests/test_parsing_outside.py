@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from conftest import EXAMPLES, needed
+from conftest import EXAMPLES, library
 from job_functions import Batches
 from levelhead import InputError, Treebank, build, read, score
 from levelhead.cli.program import run
@@ -318,7 +318,7 @@ def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.Mo
 
 def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
     """Trains and parses in this process; the words come back as they were."""
-    needed("ufal.udpipe")
+    library("ufal.udpipe")
     model, output = str(tmp_path / "m"), str(tmp_path / "out.conllu")
     small = "iterations=1;hidden_layer=10;embedding_form=5;embedding_upostag=5;embedding_deprel=5"
     assert run(["train", "udpipe", str(GOLD), model, "--options", small]) == 0

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from campaigns import ENGLISH, LANGUAGES, everything, scored
-from conftest import needed
+from conftest import library
 from levelhead import campaign as c
 from levelhead.errors import InputError
 from levelhead.jobs import Store, cluster, processes
@@ -35,7 +35,7 @@ def test_results_are_byte_equal_for_any_number_of_workers(folders: Path) -> None
 
 @pytest.mark.filterwarnings("ignore")
 def test_results_are_byte_equal_on_a_cluster(folders: Path) -> None:
-    needed("distributed")
+    library("distributed")
     assert canonical(scored(folders, workers=cluster("local", 2))) == canonical(scored(folders))
 
 
@@ -201,7 +201,7 @@ def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(
 
 
 def test_a_full_disk_is_an_error_and_a_rerun_continues(folders: Path, tmp_path: Path) -> None:
-    resource = needed("resource")
+    resource = library("resource")
 
     def limit() -> None:
         resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))

@@ -88,7 +88,7 @@ def test_it_sees_nothing_of_the_machine_but_programs(place):
     gold.mkdir()
     (gold / "en.conllu").write_text("secret")
     script = f"""
-        ls /; cat {gold}/en.conllu /etc/passwd /etc/shadow; ls /home /root /work /var {place}
+        ls /; cat {gold}/en.conllu /etc/passwd /etc/shadow; ls /home /root /srv /var {place}
         find / -name '*.conllu' -not -path '/proc/*' -not -path '/usr/*' 2>/dev/null
         env; id -u; hostname; ls -d /proc/[0-9]* | wc -l
         cat /proc/1/root/etc/shadow; ls /proc/1/cwd/../home

@@ -184,7 +184,8 @@ class Request(NamedTuple):
 @click.option("--train", multiple=True, type=click.Path(),
               help="A training treebank, for --by, WLAS(WDE) and --languages; can be repeated.")  # fmt: skip
 @click.option("--examples", type=click.IntRange(1), metavar="N",
-              help="Draw N sentences in which each system gains most, and N in which it loses most.")  # fmt: skip
+              help="Draw N sentences in which each system gains most, and N in which it loses most"
+                   " (up to 200 words).")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
               help="Samples of the bootstrap, and permutations.")  # fmt: skip
 @options.seed_option

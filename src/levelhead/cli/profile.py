@@ -167,7 +167,7 @@ def _print_profiles(treebanks: Sequence[str], asked: dict[str, Any], printing: P
         options.print_json(document, printing[2], lines=lines)
     else:
         table = report.long_table if asked["long"] else report.profiles_table
-        options.print_table(table(survey.profiles), *printing)
+        options.print_table(table(survey.profiles, survey.files), *printing)
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:

@@ -75,7 +75,8 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 )  # fmt: skip
 @click.option(
     "--show", multiple=True, metavar="GOLD:SYSTEM",
-    help="Print the sentences in which the one relation is taken for the other, with both trees: nsubj:obj.",
+    help="Print the sentences in which the one relation is taken for the other, with both trees"
+    " (up to 200 words): nsubj:obj.",
 )  # fmt: skip
 @click.option(
     "--train", multiple=True, type=options.PATH, help="A training treebank, for --by and WLAS(WDE); can be repeated."

@@ -90,12 +90,14 @@ def mark(p: float | None) -> str:
 
 
 def _won(one: Wins, baseline: str) -> str:
+    n_equal = one.won + one.tied + one.lost - one.better - one.worse
+    equal = f", equals it on {n_equal}" if n_equal else ""
     sign = "" if one.sign_p is None else f"; sign test over treebanks p = {one.sign_p:.4f}"
     if one.wilcoxon_p is not None:
         sign += f", Wilcoxon p = {one.wilcoxon_p:.4f}"
     return (
         f"{one.measure}: {one.system} beats {baseline} on {one.better} treebanks ({one.won} of them for sure), loses"
-        f" on {one.worse} ({one.lost}){sign}"
+        f" on {one.worse} ({one.lost}){equal}{sign}"
     )
 
 

@@ -15,23 +15,25 @@ Key = tuple[ProfileColumn, str | None]
 """A column and, where it has many values, which of them."""
 
 
-def profiles_table(profiles: Mapping[str, Profile]) -> Table:
+def profiles_table(profiles: Mapping[str, Profile], files: Files | None = None) -> Table:
     """Return one row a treebank, one column a value; `wde:nsubj` is one of many values of a column.
 
     Args:
         profiles: profiles by treebank, all with the same columns.
+        files: the files that were read, by treebank, for the signature.
     """
     keys = _keys(profiles.values())
     rows = [(name, *(_cell(one, key) for key in keys)) for name, one in profiles.items()]
     columns = tuple(Column(_name(key), key[0].kind) for key in keys)
-    return Table((Column("Treebank", "text"), *columns), tuple(rows), _signature(profiles))
+    return Table((Column("Treebank", "text"), *columns), tuple(rows), _signature(profiles, files))
 
 
-def long_table(profiles: Mapping[str, Profile]) -> Table:
+def long_table(profiles: Mapping[str, Profile], files: Files | None = None) -> Table:
     """Return one row for each value of each treebank; shares are percentages.
 
     Args:
         profiles: profiles by treebank, all with the same columns.
+        files: the files that were read, by treebank, for the signature.
     """
     keys = _keys(profiles.values())
     rows = []
@@ -42,7 +44,7 @@ def long_table(profiles: Mapping[str, Profile]) -> Table:
             rows.append((name, key[0].name, key[1] or "", shown, unit))
     names = ("Treebank", "Column", "Of")
     columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
-    return Table(columns, tuple(rows), _signature(profiles))
+    return Table(columns, tuple(rows), _signature(profiles, files))
 
 
 def _keys(profiles: Iterable[Profile]) -> list[Key]:
@@ -71,8 +73,9 @@ def _cell(profile: Profile, key: Key) -> int | float | None:
     return values.get(one, 0.0 if values and column.group == "frequencies" else None)
 
 
-def _signature(profiles: Mapping[str, Profile]) -> tuple[str, ...]:
-    return (signature_line(next(iter(profiles.values())).signature),)
+def _signature(profiles: Mapping[str, Profile], files: Files | None) -> tuple[str, ...]:
+    first = next(iter(profiles.values())).signature
+    return (signature_line({**first, **(files_signature(files) if files else {})}),)
 
 
 def profile_documents(survey: Survey) -> list[dict[str, Any]]:

@@ -1,4 +1,4 @@
-"""Score the outputs of a submission: a process of its own, the only one that reads gold."""
+"""Score the outputs of a submission: a process of its own, the only one that reads gold as a treebank."""
 
 from __future__ import annotations
 
