@@ -3,6 +3,7 @@
 import contextlib
 import io
 import json
+import shutil
 from collections import Counter
 
 import numpy as np
@@ -345,3 +346,16 @@ def test_runs_are_told_in_table_and_signature(tmp_path):
     assert "|p:bootstrap+randomisation|" in out
     assert "note: c has two runs: their spread is hardly known" in err
     assert "note: a has one run: what differs from it says nothing of other runs of a" in err
+
+
+def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
+    """The second is the first, but for English and Finnish, which are gold."""
+    shutil.copytree(PARALLEL / "systems/alpha", tmp_path / "other")
+    for name in ("en.conllu", "fi.conllu"):
+        shutil.copy(PARALLEL / "gold" / name, tmp_path / "other" / name)
+    command = (PARALLEL / "gold", PARALLEL / "systems/alpha", tmp_path / "other", "-m", "LAS", "--resamples", 50)
+    printed = "".join(run(*command)[1:])
+    assert "LAS: other beats alpha on 2 treebanks" in printed
+    assert "loses on 0 (0), equals it on 6" in printed
+    (wins,) = document(*command)["wins"]
+    assert (wins["better"], wins["worse"], wins["won"] + wins["tied"] + wins["lost"]) == (2, 0, 8)
