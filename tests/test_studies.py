@@ -1,10 +1,12 @@
 """Studies: quick runs on the examples, equality with printed numbers on real data, and what they refuse."""
 
+import gzip
 import json
 import lzma
 import re
 import tomllib
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 
 import click
@@ -20,8 +22,13 @@ from levelhead.report.page import render
 from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Request, Study, reproduce
 from levelhead.studies.numbers import p_shown, spearman
 from levelhead.studies.page import document, markdown, page, text, write_page
+from levelhead.studies.parses import with_one_root
+from levelhead.studies.parts import format_of, outputs_in, parts_of
 from levelhead.studies.request import Task, done
+from levelhead.studies.sogaard_haulrich_measures import judge_parsers
 from levelhead.studies.training import built_in
+from levelhead.treebank import Treebank, parse, read
+from levelhead.treebank.shapes import nonprojective_arcs
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
 TRAINED = ("nivre-fang-2017", "callin", "kohita-2017", "sogaard-haulrich")
@@ -309,3 +316,127 @@ def test_unknown_studies_and_outputs_without_a_folder() -> None:
         reproduce("x", Request())
     with pytest.raises(InputError, match="a folder for the outputs"):
         reproduce("nivre-fang-2017", Request((EXAMPLES / "gold" / "en.conllu",), quick=True, trainer=built_in))
+
+
+SUBJECTS, VERBS, OBJECTS = ("Han", "Hun", "Barnet"), ("spiser", "ser", "finder"), ("mad", "fisk", "brød", "huse")
+
+
+def conllx(subject: str, verb: str, thing: str, full_stop: int) -> str:
+    """A sentence of CoNLL-X, with its flat features and projective heads; full_stop: the head of its full stop."""
+    rows = (
+        (subject, "P", "pers|sing", 2, "subj"), (verb, "V", "pres", 0, "ROOT"), (thing, "N", "common|sing", 2, "obj"),
+        (".", "X", "_", full_stop, "pnct"),
+    )  # fmt: skip
+    lines = (
+        f"{i}\t{form}\t_\t{tag}\t{tag}\t{feats}\t{head}\t{name}\t{head}\t{name}\n"
+        for i, (form, tag, feats, head, name) in enumerate(rows, 1)
+    )
+    return "".join(lines) + "\n"
+
+
+def danish(full_stop: int) -> str:
+    return "".join(conllx(*words, full_stop) for words in product(SUBJECTS, VERBS, OBJECTS))
+
+
+@pytest.mark.parametrize("suffix", ["conll", "conllx"])
+def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path, suffix: str) -> None:
+    """Every sentence has two roots, but for those of the second treebank."""
+    for name, full_stop in (("danish_ddt_train", 0), ("danish_ddt_test", 0), ("de-train", 2), ("de-test", 2)):
+        (tmp_path / f"{name}.{suffix}").write_text(danish(full_stop), encoding="utf-8")
+    page_file, outputs = tmp_path / "page.md", tmp_path / "outputs"
+    told = ["--treebanks", tmp_path, "--report", page_file, "--outputs", outputs]
+    code, out, _ = run("sogaard-haulrich", *told, "--format", "json")
+    assert code == 0
+    setting = " ".join(json.loads(out)["setting"])
+    assert "CoNLL-X files (danish_ddt, de) have no accuracies" in setting
+    assert "several roots (36 in all: danish_ddt)" in setting
+    assert "2 treebanks with training sets;" in setting
+    assert sorted(path.parent.name for path in outputs.glob("*/danish_ddt.conllu")) == [
+        "arc-eager", "arc-standard", "swap-eager", "swap-lazy",
+    ]  # fmt: skip
+    for path in outputs.glob("*/danish_ddt.conllu"):
+        heads = read(path).local_heads().reshape(-1, 4)
+        assert (heads == [2, 0, 2, 2]).all(), path
+    parts = (str(tmp_path / f"danish_ddt_{part}.{suffix}") for part in ("train", "test"))
+    judged = judge_parsers(*parts, str(path), ["one"], 10, 1)
+    assert (judged["UAS"], judged["EM"]) == ([0.75], [0])  # the test set keeps its two roots
+    again, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--systems", outputs)
+    assert again == 0
+    assert "2 treebanks and 4 parsers" in out
+    assert "several roots" not in out  # given outputs may have been trained on anything
+
+
+def test_the_first_root_gets_the_others() -> None:
+    both = parse(conllx("Han", "ser", "fisk", 0) + conllx("Hun", "ser", "mad", 2), format="conllx")
+    changed = with_one_root(both)
+    assert changed.local_heads().tolist() == [2, 0, 2, 2, 2, 0, 2, 2]
+    assert [sentence.relations for sentence in changed] == [sentence.relations for sentence in both]
+    assert with_one_root(changed) is changed
+
+
+def roots_at(number: int) -> Treebank:
+    """A sentence of five words as CoNLL-X: the bits of a number say which words are roots; others hang from one."""
+    roots = [i for i in range(1, 6) if number >> (i - 1) & 1]
+    heads = [0 if i in roots else min(roots, key=lambda root: abs(root - i)) for i in range(1, 6)]
+    rows = (f"{i}\ta\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1))
+    return parse("".join(rows) + "\n", format="conllx")
+
+
+def test_one_root_makes_no_tree_nonprojective() -> None:
+    for number in range(1, 32):
+        before = roots_at(number)
+        after = with_one_root(before)
+        assert (after.heads < 0).sum() == 1
+        assert after.heads.tolist().index(-1) == before.heads.tolist().index(-1)
+        assert not nonprojective_arcs(after).any(), number
+
+
+NAMED = {
+    "en-ud-train.conllu": ("en", "train"), "en-ud-dev.conllu.xz": ("en", "dev"), "de-train.conll": ("de", "train"),
+    "de-test.conll.gz": ("de", "test"), "danish_ddt_train.conllx": ("danish_ddt", "train"),
+    "danish_ddt_test.conll.bz2": ("danish_ddt", "test"), "fr_dev.CONLLU": ("fr", "dev"),
+    "la.conllu": ("la", "test"), "test.conll": ("test", "test"), "cs-ud-train-l.conllu": ("cs-ud-train-l", "test"),
+}  # fmt: skip
+
+
+def test_names_of_parts(tmp_path: Path) -> None:
+    for name in NAMED:
+        (tmp_path / name).write_text("")
+    found = parts_of(Request((tmp_path,)))
+    told = {path.name: (code, split) for code, parts in found.items() for split in ("train", "dev", "test")
+            if (path := getattr(parts, split)) is not None}  # fmt: skip
+    assert told == NAMED
+    assert {name: format_of(name) for name in NAMED if format_of(name) == "conllu"}.keys() == {
+        name for name in NAMED if ".conllu" in name.lower()
+    }
+    (tmp_path / "de_test.conllx").write_text("")
+    with pytest.raises(InputError, match="are both the test set of de"):
+        parts_of(Request((tmp_path,)))
+
+
+def test_outputs_are_named_as_the_part_that_was_parsed(tmp_path: Path) -> None:
+    names = {"a": "a", "b": "b-ud-test", "c": "c_test", "d": "d-test", "e": "e-dev"}
+    for name in names.values():
+        (tmp_path / f"{name}.conll").write_text("")
+    assert {code: path.stem for code, path in outputs_in(tmp_path, "abcdef").items()} == names
+
+
+def test_compressed_parts_of_conllx_are_read(tmp_path: Path) -> None:
+    for name in ("da_train", "da_test"):
+        (tmp_path / f"{name}.conll.gz").write_bytes(gzip.compress(danish(0).encode()))
+    code, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--quick")
+    assert code == 0
+    assert "1 treebanks with training sets;" in out
+
+
+def test_groups_that_have_no_members_are_not_announced(studies: dict[str, Study], tmp_path: Path) -> None:
+    """The examples are projective; a treebank with crossing arcs alone has no group of those without."""
+    assert "halves), and those that need no swap." in text(studies["sogaard-haulrich"])
+    crossing = "".join(
+        f"{i}\t{form}\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, form, head in zip(range(1, 5), "abcd", (3, 0, 2, 1))
+    )
+    for part in ("train", "test"):
+        (tmp_path / f"xx-{part}.conllx").write_text(2 * f"{crossing}\n")
+    _, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--quick")
+    assert "(halves)." in out
+    assert "need no swap" not in out

@@ -93,7 +93,7 @@ def reproduce(
 ) -> int:
     """Run the experiment of PAPER on the treebanks given, and set every printed number beside ours.
 
-    Where --systems gives no outputs of parsers, our own are trained on the training sets, greedy, in seconds each.
+    Where --systems gives no outputs of parsers, our own are trained on the training sets for a short time.
     """
     from levelhead.jobs import Store, cluster, processes
     from levelhead.studies import Request

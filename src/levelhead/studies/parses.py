@@ -6,11 +6,13 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
+import numpy as np
+
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
-from levelhead.studies.parts import Parts, outputs_in
+from levelhead.studies.parts import Parts, format_of, outputs_in
 from levelhead.studies.request import Request, Task, Trainer, done
-from levelhead.treebank import read, to_conllu
+from levelhead.treebank import Treebank, read, to_conllu
 from levelhead.treebank.write import replace_file
 
 Heads = Literal["UD", "CONV"]
@@ -64,6 +66,8 @@ def _training(parts: Parts, parser: str, trainer: Trainer, on: str, heads: Heads
 def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:
     """Train a parser and parse with it; the result is CoNLL-U.
 
+    It learns from trees with one root (`with_one_root`), since that is what parsers give.
+
     Args:
         train: the path of the training set.
         dev: that of a development set, if there is one that is not parsed.
@@ -75,8 +79,31 @@ def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str,
     from pkgutil import resolve_name
 
     function: Trainer = resolve_name(trainer)
-    trees = [read(path) for path in (train, dev) if path is not None]
+    trees = [with_one_root(_read(path)) for path in (train, dev) if path is not None]
     if converted:
         trees = [forward(treebank) for treebank in trees]
-    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, read(parsed))
+    output = function(parser, trees[:1], trees[1] if len(trees) > 1 else None, _read(parsed))
     return to_conllu(output).decode()
+
+
+def _read(path: str) -> Treebank:
+    return read(path, format=format_of(path))
+
+
+def with_one_root(treebank: Treebank) -> Treebank:
+    """Return a treebank whose sentences have one root each: the first, from which the other roots hang.
+
+    CoNLL-X allows several. To leave such sentences out would leave little of treebanks whose full stops are roots.
+    No new arc crosses another one, unless one over a root did already. Relations are kept.
+
+    Args:
+        treebank: the treebank; it is returned itself if all sentences have one root.
+    """
+    roots = np.flatnonzero(treebank.heads < 0)
+    _, first, sentence = np.unique(treebank.sentence_of_word[roots], return_index=True, return_inverse=True)
+    if len(first) == len(roots):
+        return treebank
+    heads = treebank.heads.copy()
+    heads[roots] = roots[first[sentence]]
+    heads[roots[first]] = -1
+    return treebank.replace(heads=heads.tolist())

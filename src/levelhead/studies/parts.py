@@ -15,7 +15,8 @@ from levelhead.treebank.files import treebank_name, treebanks_in
 from levelhead.treebank.reader import Format
 from levelhead.treebank.source import SUFFIXES
 
-_UD_FILE = re.compile(r"(?P<code>.+)-ud-(?P<split>train|dev|test)")
+_PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
+"""The name of a part: `en-ud-train` as in UD, `danish_ddt_train` as in CoNLL-X, `de-train`; as `treebank_of` has it."""
 
 
 class Parts(NamedTuple):
@@ -72,7 +73,7 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
         if not treebanks:
             raise InputError(Fault("no-pairs", _without_files(folder), Place(os.fspath(folder))))
         for stem, path in treebanks.items():
-            named = _UD_FILE.fullmatch(stem)
+            named = _PART.fullmatch(stem)
             code, split = (named["code"], named["split"]) if named else (stem, "test")
             parts = found.get(code, Parts(code))
             if getattr(parts, split) is not None:
@@ -95,7 +96,8 @@ def _without_files(folder: Path) -> str:
 def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
     """Return the outputs of one parser by the code of the treebank.
 
-    A file is called by the code, as in UD releases (`en-ud-test`), or by the language (`Old_Church_Slavonic`).
+    A file is called by the code, as the part that was parsed (`en-ud-test`, `danish_ddt_test`), or by the language
+    (`Old_Church_Slavonic`).
 
     Args:
         folder: the folder; None gives nothing.
@@ -112,7 +114,8 @@ def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
 
 def _names(code: str) -> list[str]:
     language = languages().get(code)
-    return [code, f"{code}-ud-test", f"{code}-ud-dev", *([language.name.replace(" ", "_")] if language else [])]
+    parts = [f"{code}{mark}{split}" for split in ("test", "dev") for mark in ("-ud-", "-", "_")]
+    return [code, *parts, *([language.name.replace(" ", "_")] if language else [])]
 
 
 def format_of(path: str | os.PathLike[str]) -> Format:
@@ -120,7 +123,7 @@ def format_of(path: str | os.PathLike[str]) -> Format:
     name = os.fspath(path)
     for suffix in SUFFIXES:
         name = name.removesuffix(suffix)
-    return "conllu" if name.endswith(".conllu") else "conllx"
+    return "conllu" if name.lower().endswith(".conllu") else "conllx"
 
 
 def check_outputs(folder: Path, codes: Iterable[str], where: Iterable[str]) -> None:

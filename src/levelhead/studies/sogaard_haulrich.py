@@ -15,7 +15,7 @@ from levelhead.report.table import Column, Table
 from levelhead.studies.drawings import Named, cloud, curves
 from levelhead.studies.numbers import pearson
 from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.parts import Parts, format_of, parts_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import Request, Task, done, signature
 from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
@@ -51,14 +51,23 @@ def reproduce(request: Request) -> Study:
     }  # fmt: skip
     tasks = [Task(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
     rows = done(NAME, tasks, request)
-    listed = _listed(rows, numbers)
+    listed = _listed(rows, numbers, treebanks)
     judged_parsers = _parsers(request, treebanks)
     sections = (
         _perplexities(listed, rows), _averages(listed, numbers), *_accuracies(listed, numbers),
         *_of_parsers(judged_parsers, numbers, request),
     )  # fmt: skip
     claims = (*claims_on_treebanks(listed, request), *claims_on_parsers(judged_parsers, numbers, request))
-    setting = (
+    signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
+    setting = _setting(listed, treebanks, rows, request)
+    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+
+
+def _setting(
+    listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: Request
+) -> tuple[str, ...]:
+    unswapped = ", and those that need no swap" if any(_UNSWAPPED in one.groups for one in listed) else ""
+    return (
         (
             f"{_trained(listed, treebanks)}; perplexity of the test set (of the development set where"
             " there is none) under a trigram model of the training set, interpolated modified Kneser-Ney, without"
@@ -69,14 +78,27 @@ def reproduce(request: Request) -> Study:
             "The treebanks of 2006 and 2007 are not free. UD treebanks stand in, with the UAS of the best team and the"
             " mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test"
             " sets) as accuracies; treebanks that are not in it have the results of 2018 if their code is there."
+            f"{_conllx(treebanks, rows, request)}"
         ),
         (
-            "The paper's groups do not exist for UD. Ours: treebanks by the size of their training set (halves), and"
-            " those that need no swap."
+            "The paper's groups do not exist for UD. Ours: treebanks by the size of their training set (halves)"
+            f"{unswapped}."
         ),
     )
-    signed = signature(request, order=ORDER, ngram="3", smoothing="modified-kneser-ney")
-    return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
+
+
+def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: Request) -> str:
+    """What to say of treebanks in CoNLL-X, if there are any."""
+    files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
+    rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
+    told = f" CoNLL-X files ({', '.join(files)}) have no accuracies: these are of UD." if files else ""
+    if not rooted or request.trainer is None or request.systems is not None:
+        return told
+    n = sum(rooted.values())
+    return (
+        f"{told} Training sentences with several roots ({n:,} in all: {', '.join(rooted)}): our parsers learn from them"
+        " with the other roots hung from the first; perplexities and test sets are of the trees as they are."
+    )
 
 
 def _trained(listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Parts]) -> str:
@@ -92,15 +114,24 @@ def _reach(values: Iterable[float]) -> str:
     return f"{max(known) / min(known):.3g}" if known else "-"
 
 
-def _listed(rows: Mapping[str, Row], numbers: Mapping[str, Any]) -> list[TreebankPerplexities]:
-    """The treebanks with their groups and accuracies; those without a perplexity are left out."""
+_UNSWAPPED = "no swaps needed"
+
+
+def _listed(
+    rows: Mapping[str, Row], numbers: Mapping[str, Any], treebanks: Mapping[str, Parts]
+) -> list[TreebankPerplexities]:
+    """The treebanks with their groups and accuracies; those without a perplexity are left out.
+
+    Accuracies are of UD treebanks: a CoNLL-X file of the same code (`de-test.conll`) is another treebank.
+    """
     known = {code: row for code, row in rows.items() if row["string"] and row["derivation"]}
     middle = float(np.median([row["size"] for row in known.values()])) if known else 0.0
     found = []
     for code, row in known.items():
         size = "large" if row["size"] >= middle else "small"
-        groups = (size, "no swaps needed") if not row["swaps"] else (size,)
-        official = numbers["conll17"].get(code) or numbers["conll18"].get(code) or {}
+        groups = (size, _UNSWAPPED) if not row["swaps"] else (size,)
+        in_ud = format_of(treebanks[code].tested) == "conllu"
+        official = (numbers["conll17"].get(code) or numbers["conll18"].get(code) or {}) if in_ud else {}
         accuracies = {name: official[name] for name in ("best", "average") if name in official}
         found.append(TreebankPerplexities(code, groups, row["size"], row["string"], row["derivation"], accuracies))
     return found

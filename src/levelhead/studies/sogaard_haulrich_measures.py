@@ -33,6 +33,8 @@ def _read(path: str) -> Treebank:
 def perplexities(train: str, test: str) -> dict[str, float | int | None]:
     """Return the size of a treebank, its two perplexities without unknown words, and how many words are unknown.
 
+    Beside them: how many swaps its training set needs, and how many sentences there have several roots.
+
     Args:
         train: the path of the training set.
         test: that of the test set.
@@ -42,6 +44,8 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
     for name, order in (("string", "string"), ("derivation", ORDER)):
         result = perplexity(estimate(sequences_of(treebank, order)), tested, order)
         found |= {name: result.excluding_oov, "oov": result.oov, "words": tested.n_words}
+    roots = np.bincount(treebank.sentence_of_word[treebank.heads < 0], minlength=len(treebank))
+    found["several roots"] = int((roots > 1).sum())
     found["swaps"] = int(sequences_of(treebank, ORDER).swaps.sum())
     return found
 
