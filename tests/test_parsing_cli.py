@@ -229,8 +229,9 @@ def test_damage_is_found(tmp_path: Path, model: Model) -> None:
         assert refusal(data[: draw.randrange(len(MAGIC), len(data))], path) in {"damaged-model", "model-version"}
     assert refusal(b"", path) == "not-a-model"
     assert refusal(b"x" + data, path) == "not-a-model"
-    later = MAGIC + bytes([FORMAT + 1]) + data[len(MAGIC) + 1 :]
-    assert refusal(later, path) == "model-version"
+    for version in (0, FORMAT - 1, FORMAT + 1):
+        other = MAGIC + bytes([version]) + data[len(MAGIC) + 1 :]
+        assert refusal(other, path) == "model-version"
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from levelhead import InputError, Treebank, build, parse, read, score
-from levelhead.kernels.graph_parser import GraphParser, best_tree
+from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
 from levelhead.parsing import Model, Schedule, parse_treebank, parsed_in_haste, train
 from levelhead.parsing import templates as wording
 from levelhead.parsing.columns import columns_of
@@ -51,6 +51,43 @@ def test_the_best_spanning_tree(n: int) -> None:
         assert found in ALL_TREES[n]
         totals = [sum(scores[head, word] for word, head in enumerate(heads, 1)) for heads in ALL_TREES[n]]
         assert sum(scores[head, word] for word, head in enumerate(found, 1)) == pytest.approx(max(totals))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
+def test_the_best_projective_tree(n: int) -> None:
+    """No projective tree with one root scores more, by arcs, siblings and grandparents: all heads allowed, or few."""
+    draw, slow = np.random.default_rng(n), SlowGraph(arbitrary_model(0, "graph"))
+    all_trees = [heads for heads in trees(n) if projective(heads)]
+    heads_of = np.array(all_trees)
+    places = [[PLACES[kind](*part) for kind, *part in slow.parts(heads)] for heads in all_trees]
+    rows = np.repeat(np.arange(len(places)), [len(tree) for tree in places])
+    where = tuple(np.array([place for tree in places for place in tree]).T)
+    for number in range(200):
+        shape = (3, n + 1, n + 1, n + 1)
+        scores = draw.integers(-2, 3, shape).astype(float) if number % 2 else draw.normal(size=shape)
+        allowed = np.ones((n, n + 1), bool) if number % 4 < 2 else draw.random((n, n + 1)) < 0.6
+        allowed[np.arange(n), np.arange(n)] = True  # the word before
+        allowed[np.arange(n), np.arange(n) + 1] = False  # the word itself
+        found = best_projective_tree(scores[0, :, :, 0].copy(), scores[1:].copy(), candidates_of(allowed)).tolist()
+        totals = np.bincount(rows, scores[where], len(places))
+        totals[~allowed[np.arange(n), heads_of].all(axis=1)] = -np.inf
+        assert totals[all_trees.index(found)] == totals.max()
+
+
+# Where the score of a part is: its kind, head, dependent and third word, 0 for none.
+PLACES = {
+    "arcs": lambda head, word, _: (0, head, word, 0),
+    "siblings": lambda head, word, near: (1, head, word, near or 0),
+    "grandparents": lambda head, word, above: (2, head, word, above),
+}
+
+
+def candidates_of(allowed: np.ndarray) -> np.ndarray:
+    """The heads that each word may have, -1 where there are no more."""
+    kept = np.full((len(allowed), max(allowed.sum(axis=1))), -1, np.int32)
+    for word, row in enumerate(allowed):
+        kept[word, : row.sum()] = np.flatnonzero(row)
+    return kept
 
 
 def test_spanning_trees_of_long_sentences() -> None:
@@ -205,7 +242,7 @@ def test_several_runs_and_early_stopping() -> None:
 
 @EACH_ORDER
 def test_very_long_sentences(parser: str) -> None:
-    """Parsed in pieces, with one root; learning leaves them out, unless there is nothing else."""
+    """Parsed in pieces, with one root; learning leaves them out, and says so if there is nothing else."""
     treebank = read(GOLD)
     model = train(treebank, parser, schedule=Schedule(1, 1, 1))
     n = 3 * LONGEST_WHOLE + 7
@@ -219,6 +256,15 @@ def test_very_long_sentences(parser: str) -> None:
     with pytest.raises(InputError) as caught:
         train(long[1:2], parser, schedule=QUICK)
     assert caught.value.slug == "nothing-to-train-on"
+
+
+def test_a_hundred_thousand_words() -> None:
+    """One flat sentence, too long for scores of all its arcs to fit into memory at once."""
+    n = 100_000
+    flat = build([["word"] * n], [[0] + [1] * (n - 1)], [["root"] + ["dep"] * (n - 1)])
+    parsed = parse_treebank(arbitrary_model(1, "graph"), flat)
+    parsed.replace(heads=parsed.heads.tolist())
+    assert (parsed.heads < 0).sum() == 1
 
 
 @EACH_ORDER

@@ -325,13 +325,7 @@ cdef class GraphParser:
         cdef int32_t[::1] integers = np.zeros(2 * arcs + 2 * (n + 3) + (n + 1) * (n + 1), np.int32)
         cdef int64_t[::1] todo = np.zeros(8 * n + 16, np.int64)
         self.room += [doubles, integers, todo]
-        self.c.closed = &doubles[0]
-        self.c.open = self.c.closed + <int64_t>arcs * (n + 1)
-        self.c.grand = self.c.open + arcs * self.g.most
-        self.c.arc_scores = self.c.grand + arcs * self.g.most
-        self.c.kids, self.c.by_width = &integers[0], &integers[arcs]
-        self.c.kid_starts, self.c.width_starts = &integers[2 * arcs], &integers[2 * arcs + n + 3]
-        self.c.todo = &todo[0]
+        point_chart(&self.c, &doubles[0], &integers[0], &todo[0], n, self.g.most)
         self.g.best_relations = &integers[2 * arcs + 2 * (n + 3)]
 
     cdef void see(self, tuple columns):
@@ -442,4 +436,32 @@ def best_tree(const double[:, ::1] scores):
     c.weights, c.enters, c.top, c.parent = &weights[0, 0], &enters[0, 0], &numbers[0, 0], &numbers[1, 0]
     c.source, c.entry, c.state, c.path = &numbers[2, 0], &numbers[3, 0], &numbers[4, 0], &numbers[5, 0]
     spanning_tree(&c, &scores[0, 0], n, &out[0])
+    return heads[1:]
+
+
+def best_projective_tree(const double[:, ::1] arcs, const double[:, :, :, ::1] parts, const int32_t[:, ::1] candidates):
+    """The best projective tree with one root, of second order; heads of words 1..n.
+
+    Arcs are as above. The scores of parts are at (0, head, dependent, the child before it on the same side, or 0 for
+    the first) and at (1, head, dependent, the head's head). The candidate heads of words 1..n hold the word before
+    (or 0), in any order; -1 ends them.
+    """
+    cdef int32_t n = arcs.shape[0] - 1, most = candidates.shape[1], n_arcs = (n + 1) * most, m, i
+    cdef double[::1] doubles = np.zeros(<int64_t>n_arcs * (n + 2 + 2 * most))
+    cdef int32_t[::1] integers = np.zeros(2 * n_arcs + 2 * (n + 3), np.int32)
+    cdef int64_t[::1] todo = np.zeros(8 * n + 16, np.int64)
+    cdef int32_t[:, ::1] kept = np.full((n + 1, most), -1, np.int32)
+    cdef Graph g
+    cdef Chart c
+    heads = np.zeros(n + 1, np.int32)
+    cdef int32_t[::1] out = heads
+    memset(&g, 0, sizeof(Graph))
+    g.words.n, g.most, g.candidates, g.given = n, most, &kept[0, 0], &parts[0, 0, 0, 0]
+    point_chart(&c, &doubles[0], &integers[0], &todo[0], n, most)
+    for m in range(1, n + 1):
+        for i in range(most):
+            kept[m, i] = candidates[m - 1, i]
+            if kept[m, i] >= 0:
+                c.arc_scores[m * most + i] = arcs[kept[m, i], m]
+    projective_tree(&g, &c, &out[0])
     return heads[1:]

@@ -18,6 +18,19 @@ cdef struct Chart:
 cdef double NEVER = -1e30
 
 
+cdef inline void point_chart(Chart* c, double* doubles, int32_t* integers, int64_t* todo, int32_t n,
+                             int32_t most) noexcept nogil:
+    """Share out room: arcs * (n + 2 + 2 * most) doubles, 2 * arcs + 2 * (n + 3) and 8 * n + 16 integers."""
+    cdef int64_t arcs = (n + 1) * most
+    c.closed = doubles
+    c.open = doubles + arcs * (n + 1)
+    c.grand = c.open + arcs * most
+    c.arc_scores = c.grand + arcs * most
+    c.kids, c.by_width = integers, integers + arcs
+    c.kid_starts, c.width_starts = integers + 2 * arcs, integers + 2 * arcs + n + 3
+    c.todo = todo
+
+
 cdef inline bint between(int32_t word, int32_t one, int32_t other) noexcept nogil:
     """Is a word between two others, or one of them?"""
     return one <= word <= other or other <= word <= one

@@ -81,7 +81,7 @@ def read_model(path: str | os.PathLike[str]) -> Model | OutsideModel:
         path: a file that `write_model` wrote.
 
     Raises:
-        InputError: it cannot be read, is no model, is of a later version, or is damaged.
+        InputError: it cannot be read, is no model, is of another version, or is damaged.
     """
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
