@@ -7,7 +7,6 @@ from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
-from click.core import ParameterSource
 
 from levelhead.cli import idle, options
 from levelhead.cli.program import DONE, say
@@ -208,8 +207,7 @@ def compare(**given: Any) -> int:
     bootstrap over sentences; p is of the paired randomisation test, corrected over systems by Holm's method.
     """
     request = Request(**given)
-    context = click.get_current_context()
-    request.check({name for name in given if context.get_parameter_source(name) is ParameterSource.COMMANDLINE})
+    request.check({*idle.given()})
     if request.languages:
         _languages(request)
     elif request.agreement:

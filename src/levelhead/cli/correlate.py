@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli import idle, options
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -108,11 +108,9 @@ def _check(tables: tuple[str, ...], figure: str | None, draw: str | None, output
 
 def _check_variance() -> None:
     """Refuse options that would change nothing."""
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        given = context.get_parameter_source(str(parameter.name)) is click.core.ParameterSource.COMMANDLINE
-        if given and parameter.name in _OF_CORRELATION:
-            raise click.UsageError(f"--cumulative-variance does not go with {parameter.opts[0]}")
+    for name, option in idle.given().items():
+        if name in _OF_CORRELATION:
+            raise click.UsageError(f"--cumulative-variance does not go with {option}")
 
 
 def _read(

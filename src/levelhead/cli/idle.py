@@ -12,10 +12,15 @@ if TYPE_CHECKING:
     from levelhead.measures import Registry
 
 
-def given() -> set[str]:
-    """Return the names of the parameters that stand on the command line."""
+def given() -> dict[str, str]:
+    """Return the parameters that stand on the command line: their options by their names, in the order of the help."""
     context = click.get_current_context()
-    return {name for name in context.params if context.get_parameter_source(name) is ParameterSource.COMMANDLINE}
+    options = {str(one.name): max(one.opts, key=len) for one in context.command.params}
+    return {
+        name: option
+        for name, option in options.items()
+        if context.get_parameter_source(name) is ParameterSource.COMMANDLINE
+    }
 
 
 def refuse(names: Iterable[str], why: str) -> None:
@@ -28,8 +33,8 @@ def refuse(names: Iterable[str], why: str) -> None:
     Raises:
         click.UsageError: one of them stands there.
     """
-    found = given() & {*names}
-    flags = [max(one.opts, key=len) for one in click.get_current_context().command.params if one.name in found]
+    wanted = {*names}
+    flags = [option for name, option in given().items() if name in wanted]
     if flags:
         raise click.UsageError(f"{', '.join(flags)} {why}")
 
@@ -48,7 +53,7 @@ def refuse_for_measures(
         click.UsageError: one of them stands on the command line.
         MeasureError: there is no such measure.
     """
-    if not given() & {"scheme", "punct", "enhancements"}:
+    if not given().keys() & {"scheme", "punct", "enhancements"}:
         return
     from levelhead.measures import parse_measure
     from levelhead.scoring.selection import is_class

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.cli import idle
 from levelhead.cli.options import Decorator, seed_option
 
 if TYPE_CHECKING:
@@ -85,12 +86,9 @@ def check_options(parser: str) -> None:
     Raises:
         click.UsageError: an option is for other parsers.
     """
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and name in _OF and parser not in _parsers_of(_OF[name]):
-            raise click.UsageError(f"{parameter.opts[-1]} changes nothing for {parser}: it is for {_OF[name]}")
+    for name, option in idle.given().items():
+        if name in _OF and parser not in _parsers_of(_OF[name]):
+            raise click.UsageError(f"{option} changes nothing for {parser}: it is for {_OF[name]}")
 
 
 def _parsers_of(kind: str) -> tuple[str, ...]:

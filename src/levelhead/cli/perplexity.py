@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli import idle, options
 from levelhead.cli.program import DONE, say
 from levelhead.report.writers import WRITERS
 
@@ -98,7 +98,7 @@ def perplexity(
     if treebanks is not None:
         if train is not None or systems or sentences or write_arpa or chosen.minimum_word_count > 1:
             raise click.UsageError("--treebanks goes without TRAIN, TEST and options about one of them")
-        if settings["order"] == "string" and _is_given("order"):
+        if settings["order"] == "string" and "order" in idle.given():
             raise click.UsageError(
                 "--treebanks sets the string's order beside another: --order is of a transition system"
             )
@@ -109,10 +109,6 @@ def perplexity(
         raise click.UsageError("--lift changes nothing in the order of the string: give --order a transition system")
     options.check_paths([train, test, *systems], [output, write_arpa])
     return _one(train, [test, *systems], chosen, write_arpa, output_format, places, output, sentences=sentences)
-
-
-def _is_given(name: str) -> bool:
-    return click.get_current_context().get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
 
 
 def _one(

@@ -135,12 +135,9 @@ def _check_options(asked: dict[str, Any]) -> None:
     """Refuse options that would change nothing."""
     modes = {"rarefy": "--rarefy", "similarity": "--similarity", "selection": _SELECTION}
     mode = next((text for name, text in modes.items() if asked[name] not in (None, False)), _PROFILES)
-    context = click.get_current_context()
-    for parameter in context.command.params:
-        name = str(parameter.name)
-        given = context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-        if given and _GOES_WITH.get(name, mode) != mode:
-            raise click.UsageError(f"{parameter.opts[-1]} goes with {_GOES_WITH[name]}")
+    for name, option in idle.given().items():
+        if _GOES_WITH.get(name, mode) != mode:
+            raise click.UsageError(f"{option} goes with {_GOES_WITH[name]}")
 
 
 def _print_profiles(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:

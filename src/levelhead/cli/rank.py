@@ -37,6 +37,7 @@ from levelhead.significance import signature_of
 
 if TYPE_CHECKING:
     from levelhead.campaign.layout import Split
+    from levelhead.measures import Registry
 
 _RESAMPLES = 2000
 _FOR_A_TEST_SET = 50
@@ -55,7 +56,7 @@ class _Options(NamedTuple):
 
     measures: tuple[str, ...]
     definitions: tuple[str, ...]
-    scheme: str | None
+    registry: Registry
     rules: str
     ranking: str
     groups: tuple[str, ...]
@@ -153,28 +154,14 @@ def rank(
     """
     tested = significance if significance is not None else bool(report_file or figures)
     extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, report_file, figures)
-    if resamples is not None and not tested:
-        raise click.UsageError("--resamples is for --significance, --report and --figures")
-    flat = "--by-treebank" if by_treebank else f"--format {output_format}"
-    if by_treebank or output_format in {"jsonl", "prototext"}:
-        _refuse_ranks(flat, page=extras.wanted)
-    if by_treebank and output_format in {"json", "jsonl", "prototext"}:
-        raise click.UsageError(f"--format {output_format} has every score: leave --by-treebank out")
-    if not tested:
-        idle.refuse(["seed", "level"], "is for --significance, --report and --figures")
+    _refuse_idle(output_format, tested=tested, page=extras.wanted, by_treebank=by_treebank)
+    if scores is not None:
+        _refuse_files()
     written = read_manifest(manifest) if manifest is not None else None
-    own = [*definitions, *map(str, written.definitions if written and not definitions else ())]
-    asked = measures or (written.measures if written else None) or ()
-    idle.refuse_for_measures(asked, lambda: options.registry_of(own, scheme), by_scheme=extras.wanted)
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
-    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
+    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every, page=extras.wanted)
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     if scores is not None:
-        idle.refuse(["split", "all_measures"], "is for files, not for --scores")
-        if gold is not None or store is not None or address is not None:
-            raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
-        if only or jobs is not None or rules is not None or definitions:
-            raise click.UsageError("--system, --jobs, --rules and --definitions are for files, not for --scores")
         options.check_paths(filter(None, [scores, manifest]), [output, report_file])
         results = read_scores(scores)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
@@ -192,6 +179,27 @@ def rank(
         lambda shown, rankings: _emit(shown, rankings, output_format, places, output, by_treebank=by_treebank),
     )
     return DONE
+
+
+def _refuse_idle(output_format: str, *, tested: bool, page: bool, by_treebank: bool) -> None:
+    """Refuse what changes nothing in what is printed."""
+    if not tested:
+        for name in ("resamples", "seed", "level"):
+            idle.refuse([name], "is for --significance, --report and --figures")
+    if by_treebank or output_format in {"jsonl", "prototext"}:
+        _refuse_ranks("--by-treebank" if by_treebank else f"--format {output_format}", page=page)
+    if by_treebank and output_format in {"json", "jsonl", "prototext"}:
+        raise click.UsageError(f"--format {output_format} has every score: leave --by-treebank out")
+
+
+def _refuse_files() -> None:
+    """Refuse what is of files where a table of scores is ranked."""
+    idle.refuse(["split", "all_measures"], "is for files, not for --scores")
+    given = idle.given().keys()
+    if given & {"gold", "store", "address"}:
+        raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
+    if given & {"only", "jobs", "rules", "definitions"}:
+        raise click.UsageError("--system, --jobs, --rules and --definitions are for files, not for --scores")
 
 
 def _refuse_ranks(flat: str, *, page: bool) -> None:
@@ -261,27 +269,29 @@ def _chosen(
     groups: tuple[str, ...],
     *,
     every: _Every | None,
+    page: bool,
 ) -> _Options:
     from levelhead.scoring.rules import RULES
 
     rules = rules or (written.rules if written else None) or "ud"
     asked = measures or (written.measures if written else None) or ()
+    own = definitions or tuple(map(str, written.definitions if written else ()))
+    scheme = scheme or (written.scheme if written else None)
+    registry = options.registry_of(own, scheme)
+    idle.refuse_for_measures(asked, lambda: registry, by_scheme=page)
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
     main = _MAIN_2017 if rules == "conll17" else _MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
-    scheme = scheme or (written.scheme if written else None)
-    own = definitions or tuple(map(str, written.definitions if written else ()))
-    named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, own, scheme)
-    return _Options(named, own, scheme, rules, ranking, groups or (written.show if written else None) or (ALL,))
+    named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, registry)
+    return _Options(named, own, registry, rules, ranking, groups or (written.show if written else None) or (ALL,))
 
 
-def _with_scheme(measures: Iterable[str], definitions: Iterable[str], scheme: str) -> tuple[str, ...]:
+def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
     """Name the scheme in measures that leave it out: results then say what they are, whatever is asked for later."""
     from levelhead.measures import parse_measure, qualified
 
-    registry = options.registry_of(definitions, scheme)
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
@@ -317,8 +327,7 @@ def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | N
     if extras.wanted:
         from levelhead.report.page.ranking import measures_of_page
 
-        registry = options.registry_of(chosen.definitions, chosen.scheme)
-        measures = (*measures, *measures_of_page(chosen.rules, registry))
+        measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
     settings: dict[str, Any] = {"rules": chosen.rules, "measures": measures, "workers": workers}
     settings["definitions"] = chosen.definitions
     settings["by_sentence"] = extras.tests is not None
@@ -343,7 +352,7 @@ def _emit(
     if output_format == "jsonl":
         options.print_json(list(report.result_documents(results)), output, lines=True)
         return
-    if by_treebank and output_format != "json":
+    if by_treebank:
         codes = {code for ranking in rankings for code in ranking.group.codes}
         shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
         options.print_table(report.results_table(shown), output_format, places, output)
@@ -356,18 +365,18 @@ def _emit(
 
 def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:
     own = written.groups if written else {}
-    measures = list(dict.fromkeys(_known(results, measure, chosen.definitions) for measure in chosen.measures))
+    measures = list(dict.fromkeys(_known(results, measure, chosen.registry) for measure in chosen.measures))
     for group in groups_named(chosen.groups, results.test_sets, own=own, ranking=chosen.ranking):
         yield from (rank_by(results, measure, group, chosen.ranking) for measure in measures)
 
 
-def _known(results: Results, measure: str, definitions: Iterable[str]) -> str:
+def _known(results: Results, measure: str, registry: Registry) -> str:
     """The measure as the results name it."""
     if measure in results.measures:
         return measure
     from levelhead.measures import parse_measure
 
-    text = str(parse_measure(measure, options.registry_of(definitions, None)))
+    text = str(parse_measure(measure, registry))
     if text not in results.measures:
         raise click.UsageError(f"the table has no {measure}; it has {', '.join(results.measures)}")
     return text
