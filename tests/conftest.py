@@ -9,6 +9,8 @@ from types import ModuleType
 import pytest
 from hypothesis import HealthCheck, settings
 
+from levelhead.cli import program
+
 settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("levelhead")
 
@@ -38,3 +40,16 @@ def folders(tmp_path: Path) -> Path:
     shutil.copytree(EXAMPLES / "parallel/gold", tmp_path / "gold")
     shutil.copytree(EXAMPLES / "parallel/systems", tmp_path / "systems")
     return tmp_path
+
+
+@pytest.fixture
+def run(capsys):
+    """Run the command in this process; gives the exit code, standard output and standard error."""
+
+    def command(*arguments: object) -> tuple[int, str, str]:
+        code = program.run([str(argument) for argument in arguments])
+        printed = capsys.readouterr()
+        assert "Traceback" not in printed.out + printed.err
+        return code, printed.out, printed.err
+
+    return command

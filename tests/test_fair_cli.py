@@ -7,7 +7,6 @@ import shutil
 import pytest
 
 from conftest import EXAMPLES, library
-from levelhead.cli import program
 from levelhead.report.table import Column, formatted
 
 FIGURE = EXAMPLES / "nivre-fang"
@@ -16,19 +15,6 @@ EN = (FIGURE / "gold/en.conllu", FIGURE / "system/en.conllu")
 GOLD, ALPHA, BETA = (
     PARALLEL / part for part in ("gold/en.conllu", "systems/alpha/en.conllu", "systems/beta/en.conllu")
 )
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process; gives the exit code, standard output and standard error."""
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        code = program.run([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.out + printed.err
-        return code, printed.out, printed.err
-
-    return command
 
 
 def scrubbed(text: str) -> str:

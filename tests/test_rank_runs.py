@@ -73,18 +73,24 @@ def test_each_gold_is_read_once(folders: Path, monkeypatch) -> None:
     assert sorted(golds) == [f"{code}.conllu" for code in LANGUAGES]
 
 
-def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: Path, monkeypatch) -> None:
-    """The first reader finds other bytes than were planned with; a new plan is made."""
-    target = folders / "systems" / "alpha" / "en.conllu"
+def changing(monkeypatch, read: Path, target: Path, data: bytes) -> list[Path]:
+    """Write other bytes to a file right before one is read the first time; gives the file once that has happened."""
     true_read, changed = Path.read_bytes, []
 
     def change(self):
-        if self == target and not changed:
-            changed.append(True)
-            target.write_bytes(ENGLISH)
+        if self == read and not changed:
+            changed.append(target)
+            target.write_bytes(data)
         return true_read(self)
 
     monkeypatch.setattr(Path, "read_bytes", change)
+    return changed
+
+
+def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: Path, monkeypatch) -> None:
+    """The first reader finds other bytes than were planned with; a new plan is made."""
+    target = folders / "systems" / "alpha" / "en.conllu"
+    changed = changing(monkeypatch, target, target, ENGLISH)
     results = scored(folders)
     assert changed
     assert results.results["alpha", "en"].values["LAS"] == 1
@@ -97,15 +103,7 @@ def test_a_change_under_way_does_not_spoil_the_store(folders: Path, tmp_path: Pa
     target = folders / "systems" / "alpha" / "en.conllu"
     original = target.read_bytes()
     expected = canonical(scored(folders))
-    true_read, changed = Path.read_bytes, []
-
-    def change(self):
-        if self == target and not changed:
-            changed.append(True)
-            target.write_bytes(ENGLISH)
-        return true_read(self)
-
-    monkeypatch.setattr(Path, "read_bytes", change)
+    changing(monkeypatch, target, target, ENGLISH)
     with Store(tmp_path / "s") as store:
         assert canonical(scored(folders, store=store)) != expected
         monkeypatch.undo()
@@ -116,15 +114,8 @@ def test_a_change_under_way_does_not_spoil_the_store(folders: Path, tmp_path: Pa
 @pytest.mark.parametrize("what", ["gold", "systems/alpha"])
 def test_a_file_that_changes_after_it_was_read_is_scored_again(folders: Path, monkeypatch, what: str) -> None:
     target, last = folders / what / "en.conllu", folders / "systems" / "gamma" / "tr.conllu"
-    true_read, changed = Path.read_bytes, []
-
-    def change(self):
-        if self == last and not changed:  # jobs on en come before those on tr
-            changed.append(True)
-            target.write_bytes(ENGLISH.replace(b"nsubj", b"obj"))
-        return true_read(self)
-
-    monkeypatch.setattr(Path, "read_bytes", change)
+    # jobs on en come before those on tr
+    changed = changing(monkeypatch, last, target, ENGLISH.replace(b"nsubj", b"obj"))
     results = scored(folders)
     monkeypatch.undo()
     assert changed

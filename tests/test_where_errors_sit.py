@@ -12,24 +12,10 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.analysis import BUCKETS
 from levelhead.analysis.buckets import BY_ARCS, BY_SENTENCES, BY_WORDS
-from levelhead.cli import program
 
 EN = [str(EXAMPLES / "nivre-fang" / side / "en.conllu") for side in ("gold", "system")]
 PARALLEL = EXAMPLES / "parallel"
 WORD = "{}\t{}\t_\t{}\t_\t_\t{}\t{}\t_\t_\n"
-
-
-@pytest.fixture
-def run(capsys):
-    """Run the command in this process; gives the exit code, standard output and standard error."""
-
-    def command(*arguments: object) -> tuple[int, str, str]:
-        code = program.run([str(argument) for argument in arguments])
-        printed = capsys.readouterr()
-        assert "Traceback" not in printed.out + printed.err
-        return code, printed.out, printed.err
-
-    return command
 
 
 def written(path: Path, *sentences: str) -> Path:

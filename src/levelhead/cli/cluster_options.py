@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 if TYPE_CHECKING:
-    from levelhead.jobs import Tls
+    from levelhead.jobs import Tls, Workers
 
 _OPTIONS = (
     click.option(
@@ -47,3 +47,16 @@ def tls_of(address: str | None, authority: str | None, certificate: str | None, 
     from levelhead.jobs import Tls
 
     return Tls(authority, certificate, key)
+
+
+def workers_of(address: str | None, n_workers: int, tls: Tls | None) -> Workers:
+    """Return who does the jobs: processes of this machine, or a cluster.
+
+    Args:
+        address: what --cluster says.
+        n_workers: how many.
+        tls: the files of the encryption, as `tls_of` returns them.
+    """
+    from levelhead.jobs import cluster, processes
+
+    return processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)

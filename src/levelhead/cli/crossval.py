@@ -7,10 +7,10 @@ from typing import Any
 import click
 
 from levelhead.cli import options
-from levelhead.cli.cluster_options import cluster_options, tls_of
+from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.parser_options import recipe_of, repair_option, running_options, training_options
 from levelhead.cli.program import DONE
-from levelhead.jobs import Store, cluster, n_cores, processes
+from levelhead.jobs import Store, n_cores
 
 
 @click.command()
@@ -54,8 +54,7 @@ def crossval(
     from levelhead.parsing import cross_validate, left_out, parsed_in_haste
     from levelhead.treebank import read, to_conllu
 
-    n_workers = jobs or n_cores()
-    workers = processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)
+    workers = workers_of(address, jobs or n_cores(), tls)
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
     long = (*left_out(trees, parser), *parsed_in_haste(trees, parser, recipe.beam))

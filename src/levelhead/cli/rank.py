@@ -28,9 +28,9 @@ from levelhead.campaign.entries import Campaign
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.layout import has_splits
 from levelhead.cli import idle, options
-from levelhead.cli.cluster_options import cluster_options, tls_of
+from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
-from levelhead.jobs import Store, Tls, Workers, cluster, n_cores, processes
+from levelhead.jobs import Store, Tls, Workers, n_cores
 from levelhead.report import ranking as report
 from levelhead.significance import Settings as Tests
 from levelhead.significance import signature_of
@@ -316,10 +316,9 @@ def _only(campaign: Campaign, names: tuple[str, ...]) -> Campaign:
 
 
 def _workers(campaign: Campaign, jobs: int | None, address: str | None, tls: Tls | None) -> Workers:
-    if address is not None:
-        return cluster(address, jobs or n_cores(), tls=tls)
     sizes = (os.path.getsize(path) for system in campaign.systems for path in system.outputs.values())  # noqa: PTH202
-    return processes(jobs or (1 if sum(sizes) < _SMALL else n_cores()))
+    alone = address is None and sum(sizes) < _SMALL
+    return workers_of(address, jobs or (1 if alone else n_cores()), tls)
 
 
 def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
@@ -328,9 +327,13 @@ def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | N
         from levelhead.report.page.ranking import measures_of_page
 
         measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
-    settings: dict[str, Any] = {"rules": chosen.rules, "measures": measures, "workers": workers}
-    settings["definitions"] = chosen.definitions
-    settings["by_sentence"] = extras.tests is not None
+    settings: dict[str, Any] = {
+        "rules": chosen.rules,
+        "measures": measures,
+        "workers": workers,
+        "definitions": chosen.definitions,
+        "by_sentence": extras.tests is not None,
+    }
     if path is None:
         return score_campaign(campaign, **settings)
     with Store(path) as store:

@@ -10,7 +10,7 @@ from tempfile import TemporaryDirectory
 import click
 
 from levelhead.cli import options
-from levelhead.cli.cluster_options import cluster_options, tls_of
+from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
 
 _NAMES = (
@@ -95,7 +95,7 @@ def reproduce(
 
     Where --systems gives no outputs of parsers, our own are trained on the training sets for a short time.
     """
-    from levelhead.jobs import Store, cluster, processes
+    from levelhead.jobs import Store
     from levelhead.studies import Request
     from levelhead.studies import reproduce as run
     from levelhead.studies.page import checked_page, document, markdown, text, write_page
@@ -117,7 +117,7 @@ def reproduce(
     with ExitStack() as stack:
         kept = None if store is None else stack.enter_context(Store(store))
         folder = outputs or Path(stack.enter_context(TemporaryDirectory(prefix="levelhead-")))
-        workers = processes(jobs) if address is None else cluster(address, jobs, tls=tls)
+        workers = workers_of(address, jobs, tls)
         request = Request(
             treebanks, systems, judgements, scores, weights, quick, workers=workers, store=kept,
             trainer=built_in, outputs=folder, seed=seed,

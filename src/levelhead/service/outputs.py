@@ -51,7 +51,7 @@ def tidy(task: Task, outputs: Path, kind: str) -> dict[str, str]:
     kept.mkdir()
     for test_set in campaign_with(task, {}).test_sets:
         path, compressed = _output(top, test_set)
-        if path is not None and path.stat().st_size > _most_bytes(task, test_set):
+        if path is not None and _is_too_large(path.stat().st_size, task, test_set):
             reasons[test_set.code] = _TOO_LARGE.format(path.name, path.stat().st_size)
         elif path is not None:
             path.rename(kept / f"{test_set.code}.conllu")
@@ -64,13 +64,15 @@ def tidy(task: Task, outputs: Path, kind: str) -> dict[str, str]:
     return reasons
 
 
-def _most_bytes(task: Task, test_set: TestSet) -> int:
-    """How large an output may be: memory and time that scoring takes grow with it.
+def _is_too_large(n_bytes: int, task: Task, test_set: TestSet) -> bool:
+    """Whether an output has more bytes than it may: memory and time that scoring takes grow with them.
 
     Only features, enhanced graphs and MISC make an output larger than its gold, and not by an order of magnitude.
     """
+    if n_bytes <= MEGABYTE:  # gold need not be read
+        return False
     gold = 0 if test_set.gold is None else len(read_bytes(test_set.gold))  # without its compression, if it has one
-    return max(MEGABYTE, task.limits.times_gold * gold)
+    return n_bytes > task.limits.times_gold * gold
 
 
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
