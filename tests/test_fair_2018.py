@@ -128,6 +128,17 @@ def test_what_the_label_of_onlp_lab_costs(data: Path) -> None:
     assert (scores["LAS@UNKNOWN"].precision, scores["LAS@UNKNOWN"].recall) == (0.0, None)
 
 
+def test_cnc_counts_classifiers_and_clas_does_not(data: Path) -> None:
+    """Counts from the relations as they stand in the files: Chinese has 229 words labeled `clf`."""
+    gold, output = files(data, "Stanford-18", "zh_gsd")
+    scores = levelhead.score(gold, output, measures=["CNC", "LAS@kohita:CONTENT", "CLAS"])
+    found = [(score.correct, score.gold, score.system) for score in scores.values()]
+    assert found == [(4967, 7263, 7313), (4967, 7263, 7313), (4757, 7034, 7074)]
+    left_out = set("aux auxpass case cc cop det mark neg punct".split())
+    for treebank, n in ((levelhead.read(gold), 7263), (levelhead.read(output), 7313)):
+        assert sum(label.split(":")[0] not in left_out for label in treebank.relations) == n
+
+
 @pytest.mark.parametrize("treebank", TREEBANKS_2017)
 def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
     """At full precision the official number, as CLAS and as LAS-FUN-PUNCT."""

@@ -72,14 +72,15 @@ def class_in(scheme: str, relation: str) -> str:
 
 
 def kohita(label: str) -> str:
+    """Whatever is not left out is content, in any version of UD."""
     if label in KOHITA_LEFT_OUT.split():
         return "FUNCTION"
-    if label == "punct":
-        return "PUNCT"
-    known = " ".join(CALLIN.values()).split()
-    if label in known:
-        return "CONTENT"
-    return kohita(V2_IN_V1[label]) if label in V2_IN_V1 else "UNKNOWN"
+    return "PUNCT" if label == "punct" else "CONTENT"
+
+
+def counts_in_cnc(word: Word) -> bool:
+    """Kohita, Noji and Matsumoto, section 3.2: LAS without functional arcs (note 7); punctuation is left out of all."""
+    return word.relation not in {"aux", "auxpass", "case", "cc", "cop", "det", "mark", "neg", "punct"}
 
 
 def is_named(name: str) -> Keeps:

@@ -154,7 +154,7 @@ DEFINITIONS = (
     ),
     Definition(
         "CNC",
-        "LAS without functional arcs and punctuation, by the relations that Kohita et al. leave out.",
+        "LAS of all words except function words and punctuation, as Kohita et al. list them; clf is not in their list.",
         "aligned words right in LAS / words, without aux auxpass case cc cop det mark neg and punct on each side",
         "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
         needs=ATTACHED,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, universal
+from levelhead.treebank.relations import TO_UD1, TO_UD2, universal
 from levelhead.treebank.strings import Column
 
 UNKNOWN = "UNKNOWN"
@@ -130,17 +130,11 @@ CALLIN_CODE = Scheme(
     version=1,
 )
 
-_KOHITA_FUNCTION = "aux auxpass case cc cop det mark neg"
-
 KOHITA = Scheme(
     "kohita",
-    "Kohita, Noji and Matsumoto (2017), section 3.2: the functional arcs that CNC leaves out",
-    _classes(
-        CONTENT=" ".join(sorted(UD1 - {"punct", *_KOHITA_FUNCTION.split()})),
-        FUNCTION=_KOHITA_FUNCTION,
-        PUNCT="punct",
-    ),
-    version=1,
+    "Kohita, Noji and Matsumoto (2017), note 7: the functional arcs that CNC leaves out; every other label is content",
+    _classes(FUNCTION="aux auxpass case cc cop det mark neg", PUNCT="punct"),
+    otherwise="CONTENT",
 )
 
 SCHEMES: Mapping[str, Scheme] = MappingProxyType(
