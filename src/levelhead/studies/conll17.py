@@ -16,10 +16,11 @@ from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
 from levelhead.studies.examples import conllu
-from levelhead.studies.numbers import agrees, counted
+from levelhead.studies.numbers import agrees, counted, every
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import Request, signature
-from levelhead.studies.study import Claim, Section, Study, judged
+from levelhead.studies.study import Claim, Section, Study
+from levelhead.studies.verdicts import verdict_of_fact
 from levelhead.treebank import Treebank
 
 NAME = "conll17"
@@ -95,7 +96,7 @@ def _examples(cases: list[tuple[str, str, str, bool]]) -> Section:
 
 
 def _claims_of_examples(cases: list[tuple[str, str, str, bool]]) -> list[Claim]:
-    return [judged(says, "the page", agree, found) for says, _, found, agree in cases]
+    return [Claim(says, "the page", verdict_of_fact(agree), found) for says, _, found, agree in cases]
 
 
 def _campaign(request: Request) -> Results | None:
@@ -151,7 +152,7 @@ def _pair(
 def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
     text = "The official scores of the baseline follow from its files, to two decimals"
     if results is None:
-        return [judged(text, "official tables", None, "no test sets with outputs")]
+        return [Claim(text, "official tables", "no data", "no test sets with outputs")]
     equal = {}
     for system in results.systems:
         for test_set in results.test_sets:
@@ -160,8 +161,7 @@ def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
                 equal[f"{test_set.code} {measure}"] = agrees(
                     None if ours is None else 100 * ours, None if theirs is None else 100 * theirs
                 )
-    known = [value for value in equal.values() if value is not None]
-    return [judged(text, "official tables", all(known) if known else None, counted(equal))]
+    return [Claim(text, "official tables", verdict_of_fact(every(equal)), counted(equal))]
 
 
 def _rankings(published: Results | None, numbers: Numbers) -> list[Section]:
@@ -207,7 +207,7 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
         "So are the averages of all groups by LAS, UAS and CLAS",
     )
     if published is None:
-        return [judged(text, "official ranking", None, "no table of scores") for text in texts]
+        return [Claim(text, "official ranking", "no data", "no table of scores") for text in texts]
     found = _ranked(published)
     ranks = {team: found[team][0] == row["rank"] for team, row in numbers["ranking"].items() if team in found}
     values = {
@@ -219,11 +219,12 @@ def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Clai
         name: abs(ours - theirs) <= _ROUNDED_TWICE for name, (theirs, ours) in _group_tables(published, numbers).items()
     } if complete else {}  # fmt: skip
     if not complete:
-        return [judged(text, "official ranking", None, f"{len(published.test_sets)} of 81 test sets") for text in texts]
+        few = f"{len(published.test_sets)} of 81 test sets"
+        return [Claim(text, "official ranking", "no data", few) for text in texts]
     return [
-        judged(texts[0], "official ranking", all(ranks.values()), counted(ranks)),
-        judged(texts[1], "official ranking", largest <= _ROUNDED_TWICE,
-               f"equal to two decimals: {counted(values)}; the largest difference is {largest:.4f} points, and averages"
-               " of published scores, with two decimals, may be 0.01 from published averages"),
-        judged(texts[2], "official tables", all(groups.values()), counted(groups)),
+        Claim(texts[0], "official ranking", verdict_of_fact(every(ranks)), counted(ranks)),
+        Claim(texts[1], "official ranking", verdict_of_fact(bool(largest <= _ROUNDED_TWICE)),
+              f"equal to two decimals: {counted(values)}; the largest difference is {largest:.4f} points, and averages"
+              " of published scores, with two decimals, may be 0.01 from published averages"),
+        Claim(texts[2], "official tables", verdict_of_fact(every(groups)), counted(groups)),
     ]  # fmt: skip

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from typing import Any
 
-from levelhead.studies.kohita_measures import LEVEL, Rows, change, gain, own_gain
-from levelhead.studies.numbers import all_decided, mean, p_shown, pearson, share_above, shown
+from levelhead.studies.kohita_measures import Row, Rows, change, gain, own_gain
+from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
 from levelhead.studies.request import Request
-from levelhead.studies.study import Claim, judged
+from levelhead.studies.study import Claim
+from levelhead.studies.verdicts import (
+    Sign,
+    joint_verdict,
+    verdict_of_correlation,
+    verdict_of_effect,
+    verdict_of_fact,
+)
 
 
 def claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[Claim]:
@@ -25,17 +32,17 @@ def claims_on_conversion(described: Rows, numbers: Mapping[str, Any]) -> list[Cl
     trees = mean(more) or 0.0
     arcs = mean(row["arcs after"] - row["arcs before"] for row in rows) or 0.0
     return [
-        judged("6.3% of the tokens are converted on average, 2.3 to 15.6%", "page 3",
-               abs(100 * average - theirs["converted tokens"]) < 1,
-               f"{average:.1%}, {min(ratios):.1%} to {max(ratios):.1%}, on {len(rows)} of 19 treebanks"),
-        judged("Backward conversion fails for at most 0.01% of the tokens", "page 3",
-               max(failed) <= theirs["failed, most"],
-               f"at most {max(failed):.3g}% ({worst}), on average {lost:.3g}% (printed {theirs['failed, mean']}%)"
-               + _as_shares(lost / 100, theirs["failed, mean"])),
-        judged("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
-               abs(100 * arcs - printed_rise) < 1,
-               f"{100 * arcs:+.2f} points of arcs; {100 * trees:+.1f} points of sentences"
-               + (", which the printed number would fit" if abs(100 * trees - printed_rise) < 1 else "")),
+        Claim("6.3% of the tokens are converted on average, 2.3 to 15.6%", "page 3",
+              verdict_of_fact(abs(100 * average - theirs["converted tokens"]) < 1),
+              f"{average:.1%}, {min(ratios):.1%} to {max(ratios):.1%}, on {len(rows)} of 19 treebanks"),
+        Claim("Backward conversion fails for at most 0.01% of the tokens", "page 3",
+              verdict_of_fact(max(failed) <= theirs["failed, most"]),
+              f"at most {max(failed):.3g}% ({worst}), on average {lost:.3g}% (printed {theirs['failed, mean']}%)"
+              + _as_shares(lost / 100, theirs["failed, mean"])),
+        Claim("The share of non-projective arcs in training sets rises by 10 points on average", "page 2, Remarks",
+              verdict_of_fact(abs(100 * arcs - printed_rise) < 1),
+              f"{100 * arcs:+.2f} points of arcs; {100 * trees:+.1f} points of sentences"
+              + (", which the printed number would fit" if abs(100 * trees - printed_rise) < 1 else "")),
     ]  # fmt: skip
 
 
@@ -56,12 +63,12 @@ def printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
     mine = {name: mean(row[name] for row in table.values()) or 0.0 for name in numbers["average"]["row"]}
     off = [name for name, value in mine.items() if abs(value - numbers["average"]["row"][name]) > 0.01]
     return [
-        judged("With MST, LAS gains more than 1.0 in 11 of 19 languages (printed numbers)", "page 3", len(large) == 11,
-               f"{len(large)}: {', '.join(large)}"),
-        judged("With RBG, LAS gains more than 0.5 in 10 languages (printed numbers)", "page 3", len(half) == 10,
-               f"{len(half)}: {', '.join(half)}"),
-        judged("The averages follow from the rows (printed numbers)", "Table 2", not off,
-               f"all but {', '.join(off)}" if off else "all ten columns"),
+        Claim("With MST, LAS gains more than 1.0 in 11 of 19 languages (printed numbers)", "page 3",
+              verdict_of_fact(len(large) == 11), f"{len(large)}: {', '.join(large)}"),
+        Claim("With RBG, LAS gains more than 0.5 in 10 languages (printed numbers)", "page 3",
+              verdict_of_fact(len(half) == 10), f"{len(half)}: {', '.join(half)}"),
+        Claim("The averages follow from the rows (printed numbers)", "Table 2", verdict_of_fact(not off),
+              f"all but {', '.join(off)}" if off else "all ten columns"),
     ]  # fmt: skip
 
 
@@ -72,26 +79,25 @@ def claims_on_entropy(described: Rows, numbers: Mapping[str, Any]) -> list[Claim
         codes = [code for code in described if code not in left_out]
         r, p, n = pearson((change(described[code]), gain(numbers, code, parser)) for code in codes)
         theirs = numbers["figure_3"][parser]
-        certain = None if r is None or p is None or p >= LEVEL else r < 0
         sign = "<" if parser == "MST" else "="
         claims.append(
-            judged(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser},"
-                   f" without {' and '.join(sorted(left_out, reverse=True))})",
-                   "page 5",
-                   certain, f"r = {shown(r)} ({p_shown(p)}, {n} treebanks); printed {theirs['r']} (p {sign}"
-                   f" {theirs['p']})")
+            Claim(f"Where entropy falls more, LAS gains more (our entropies, printed gains of {parser},"
+                  f" without {' and '.join(sorted(left_out, reverse=True))})",
+                  "page 5", verdict_of_correlation(r, p, -1),
+                  f"r = {shown(r)} ({p_shown(p)}, {n} treebanks); printed {theirs['r']} (p {sign} {theirs['p']})")
         )  # fmt: skip
-    rising = [code for code, row in described.items() if (change(row) or 0) > 0]
-    text = "Conversion lowers the entropy of head words"
-    return [
-        *claims,
-        judged(
-            text,
-            "page 5, Figure 3",
-            not rising,
-            f"it rises on {len(rising)} of {len(described)} treebanks" + (f" ({', '.join(rising)})" if rising else ""),
-        ),
-    ]
+    return [*claims, _claim_on_falling_entropy(described)]
+
+
+def _claim_on_falling_entropy(described: Rows) -> Claim:
+    """Judge whether conversion lowers the entropy of every treebank: an entropy that stays the same is not lower."""
+    changes = {code: value for code, row in described.items() if (value := change(row)) is not None}
+    rising = [code for code, value in changes.items() if value > 0]
+    same = [code for code, value in changes.items() if value == 0]
+    evidence = f"it rises on {len(rising)} of {len(changes)} treebanks" + (f" ({', '.join(rising)})" if rising else "")
+    evidence += f" and stays the same on {len(same)} ({', '.join(same)})" if same else ""
+    holds = None if not changes else not (rising or same)
+    return Claim("Conversion lowers the entropy of head words", "page 5, Figure 3", verdict_of_fact(holds), evidence)
 
 
 def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[Claim]:
@@ -99,78 +105,68 @@ def claims_on_own_gains(described: Rows, measured: Mapping[str, Rows]) -> list[C
     claims = []
     for parser, rows in measured.items():
         r, p, n = pearson((change(described[code]), own_gain(row, "LAS")) for code, row in rows.items())
-        certain = None if r is None or p is None or p >= LEVEL else r < 0
-        claims.append(judged(f"Where entropy falls more, LAS gains more (our entropies and gains, {parser})", "page 5",
-                             certain, f"r = {shown(r)} ({p_shown(p)}, {n} treebanks)"))  # fmt: skip
+        text = f"Where entropy falls more, LAS gains more (our entropies and gains, {parser})"
+        evidence = f"r = {shown(r)} ({p_shown(p)}, {n} treebanks)"
+        claims.append(Claim(text, "page 5", verdict_of_correlation(r, p, -1), evidence))
     return claims
 
 
-def _gaining(
-    measured: Mapping[str, Rows], signs: Mapping[str, int], request: Request, beside: str | None = None
-) -> bool | None:
-    """Whether mean gains have these signs (and exceed another measure's) for every parser, by resampled treebanks."""
-    columns = []
-    for rows in measured.values():
-        for name, sign in signs.items():
-            gains = [own_gain(row, name) for row in rows.values()]
-            columns.append([None if gain is None else sign * gain for gain in gains])
-            if beside is not None:
-                pairs = zip(gains, (own_gain(row, beside) for row in rows.values()))
-                columns.append([None if one is None or other is None else one - other for one, other in pairs])
-    return all_decided(share_above(column, request.resamples, request.seed) for column in columns)
+Effect = Callable[[Row], Cell]
+"""What is measured of one treebank."""
+
+
+def _gain_of(name: str) -> Effect:
+    return lambda row: own_gain(row, name)
+
+
+def _cnc_over_las(row: Row) -> Cell:
+    """How much more CNC gains than LAS, in points."""
+    cnc, las = own_gain(row, "CNC"), own_gain(row, "LAS")
+    return None if cnc is None or las is None else cnc - las
+
+
+def _spoilt_over_mended(row: Row) -> Cell:
+    """How many more functional arcs are spoilt than mended, in percent of them."""
+    found = row["spoilt"]
+    return float(100 * (found["spoilt"] - found["mended"]) / max(1, found["functional"]))
+
+
+_CLAIMED_EFFECTS: tuple[tuple[str, str, Mapping[str, tuple[Sign, Effect]]], ...] = (
+    ("Parsing through function heads improves LAS on average", "page 3", {"LAS": (1, _gain_of("LAS"))}),
+    ("It improves CNC more than LAS", "page 5",
+     {"CNC": (1, _gain_of("CNC")), "CNC minus LAS": (1, _cnc_over_las)}),
+    ("It harms case and mark, and improves nmod", "Table 3",
+     {"case": (-1, _gain_of("case")), "mark": (-1, _gain_of("mark")), "nmod": (1, _gain_of("nmod"))}),
+    ("Backward conversion makes more functional arcs wrong than it makes right", "page 4, Figure 2",
+     {"wrong minus right": (1, _spoilt_over_mended)}),
+)  # fmt: skip
+"""Claims on scores: the text, its place, and the mean effects that must have a direction, for every parser.
+
+Figure 2 shows an arc that conversion makes wrong, and Table 3 a lower F1 of case and mark; the paper counts neither.
+"""
 
 
 def claims_on_scores(measured: Mapping[str, Rows], request: Request) -> list[Claim]:
     """Judge what is said of scores."""
-    texts = {
-        "LAS": "Parsing through function heads improves LAS on average",
-        "CNC": "It improves CNC more than LAS",
-        "case": "It harms case and mark, and improves nmod",
-        "spoilt": "Backward conversion makes more functional arcs wrong than it makes right",
-    }
+    return [_claim_on_effects(*claim, measured, request) for claim in _CLAIMED_EFFECTS]
+
+
+def _claim_on_effects(
+    text: str, place: str, effects: Mapping[str, tuple[Sign, Effect]], measured: Mapping[str, Rows], request: Request
+) -> Claim:
+    """Judge the direction of mean effects over treebanks, each of which must show for every parser."""
     if not measured:
-        return [
-            judged(text, "pages 3 and 4", None, "no outputs of parsers trained on both kinds")
-            for text in texts.values()
-        ]
-    gains = {
-        (parser, name): mean(own_gain(row, name) for row in rows.values()) or 0.0
+        return Claim(text, place, "no data", "no outputs of parsers trained on both kinds")
+    estimates = {
+        parser: {name: mean_interval(map(effect, rows.values()), request.resamples, request.seed)
+                 for name, (_, effect) in effects.items()}
         for parser, rows in measured.items()
-        for name in ("LAS", "CNC", "case", "mark", "nmod")
-    }
+    }  # fmt: skip
+    verdict = joint_verdict(
+        verdict_of_effect(found[name], sign) for found in estimates.values() for name, (sign, _) in effects.items()
+    )
     told = (
-        "; ".join(
-            f"{parser}: "
-            + ", ".join(f"{name} {gains[parser, name]:+.2f}" for name in ("LAS", "CNC", "case", "mark", "nmod"))
-            for parser in measured
-        )
-        + f"; {max(map(len, measured.values()))} treebanks"
+        f"{parser}: " + ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in found.items())
+        for parser, found in estimates.items()
     )
-    return [
-        judged(texts["LAS"], "page 3", _gaining(measured, {"LAS": 1}, request), told),
-        judged(texts["CNC"], "page 5", _gaining(measured, {"CNC": 1}, request, beside="LAS"), told),
-        judged(texts["case"], "Table 3", _gaining(measured, {"case": -1, "mark": -1, "nmod": 1}, request), told),
-        _on_functional_arcs(texts["spoilt"], measured, request),
-    ]  # fmt: skip
-
-
-def _on_functional_arcs(text: str, measured: Mapping[str, Rows], request: Request) -> Claim:
-    """Judge whether backward conversion spoils more functional arcs than it mends, by resampled treebanks.
-
-    Figure 2 shows a spoilt arc, and Table 3 a lower F1 of case and mark; the paper counts neither.
-    """
-    spoilt, mended = (
-        {parser: [row["spoilt"][kind] / max(1, row["spoilt"]["functional"]) for row in rows.values()]
-         for parser, rows in measured.items()}
-        for kind in ("spoilt", "mended")
-    )  # fmt: skip
-    more = {parser: [one - other for one, other in zip(spoilt[parser], mended[parser])] for parser in measured}
-    holds = all_decided(share_above(column, request.resamples, request.seed) for column in more.values())
-    values = [value for column in more.values() for value in column]
-    told = ", ".join(
-        f"{kind} {min(shares):.1%} to {max(shares):.1%}"
-        for kind, found in (("spoilt", spoilt), ("mended", mended))
-        for shares in [[share for column in found.values() for share in column]]
-    )
-    counted = f"more are mended than spoilt in {sum(value < 0 for value in values)} of {len(values)} outputs"
-    return judged(text, "page 4, Figure 2", holds, f"of functional arcs {told}; {counted}")
+    return Claim(text, place, verdict, f"{'; '.join(told)}; in points, {max(map(len, measured.values()))} treebanks")

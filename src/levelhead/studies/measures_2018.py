@@ -2,63 +2,50 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from itertools import combinations
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from levelhead.campaign.languages import language_of
 from levelhead.errors import Fault, InputError
 from levelhead.report.page.charts import Spread, spreads
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
-from levelhead.significance import holm
+from levelhead.studies.measures_2018_claims import claims_on_measures
+from levelhead.studies.measures_2018_estimates import (
+    LAS,
+    LOG_ODDS,
+    POINTS,
+    WELL_PARSED,
+    Comparison,
+    ResultsByTestSet,
+    Row,
+    Statistic,
+    drawn,
+    estimated,
+    known,
+    mean_of,
+    results_by_test_set,
+    significant_share,
+    spread_of,
+    spreads_by_scale,
+    value_of,
+    well_parsed,
+)
 from levelhead.studies.parts import Parts, parts_of, systems_in
 from levelhead.studies.request import Request, Task, done, signature
-from levelhead.studies.separation import LEVEL, MEASURES, SAMPLES, SMALL, Numbers, entropies, tested
-from levelhead.studies.study import Claim, Section, Study, judged
+from levelhead.studies.separation import MEASURES, SAMPLES, SMALL, compare_systems, entropies
+from levelhead.studies.study import Section, Study
+from levelhead.studies.verdicts import Estimate
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy
 
 NAME = "measures-2018"
 TITLE = "Which measure separates parsers best?"
 SOURCE = "A study of our own, made for the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
-
-WELL_PARSED = 0.5
-"""The mean LAS from which a test set counts as parsed at all: below are those without training data."""
-
-Row = Mapping[str, Any]
-
-
-class _Table(NamedTuple):
-    """What came of all test sets, in arrays.
-
-    Args:
-        codes: the test sets.
-        families: their families.
-        significant: the share of significant pairs, shape (test sets, measures).
-        corrected: the same with p corrected for all pairs of a test set (Holm).
-        small: the share in samples of 200 sentences.
-        concordance: shape (test sets, measures).
-        noise: the mean standard error over the mean value, likewise.
-        values: of systems with all outputs, shape (test sets, systems, measures).
-        systems: these systems.
-        pairs: how many pairs each test set has.
-    """
-
-    codes: tuple[str, ...]
-    families: tuple[str, ...]
-    significant: Numbers
-    corrected: Numbers
-    small: Numbers
-    concordance: Numbers
-    noise: Numbers
-    values: Numbers
-    systems: tuple[str, ...]
-    pairs: Numbers
 
 
 def reproduce(request: Request) -> Study:
@@ -81,12 +68,9 @@ def reproduce(request: Request) -> Study:
     results = {code: row for code, row in results.items() if row is not None}
     if not results:
         raise InputError(Fault("missing-system-file", "no test set has valid outputs of two systems"))
-    table = _gathered(results)
-    draws = np.random.default_rng(request.seed).integers(
-        0, len(table.codes), size=(request.resamples, len(table.codes))
-    )
+    table = results_by_test_set(results)
     sections = (
-        _separation(table, draws), _small(table, draws), *_evenness(table, request), _stability(table, draws),
+        _separation(table, request), _small(table, request), *_evenness(table, request), _stability(table, request),
         *_by_family(table), _pairs_of_systems(results), _sets(table),
     )  # fmt: skip
     setting = (
@@ -96,25 +80,35 @@ def reproduce(request: Request) -> Study:
         ),
         (
             "WLAS weighs each relation by its word dependency entropy, averaged over these test sets. Systems are"
-            " compared in pairs by approximate randomisation over sentences, two-sided, at the level of 5%. Intervals"
-            " of 95% come from resampling test sets: they say how far the finding would carry to other test sets like"
-            " these; an interval that holds 0 leaves the question open."
+            " compared in pairs by approximate randomization over sentences, two-sided, at the level of 5%. The 95%"
+            " confidence intervals come from resampled test sets: they say how far a finding would carry to other test"
+            " sets like these. A difference whose interval includes 0 is inconclusive."
         ),
         (
             f"The task of 2018 had twenty-six systems; compared here are {len(systems)}: {', '.join(systems)}."
-            f" {_apart(table)} Measures are compared on the same pairs. In UD v2, CNC leaves out the same relations as"
-            " CLAS but for `clf`, so that the two are one where there is none. Derivation perplexity needs the systems'"
-            f" training data, and is left out. {len(MEASURES) - 1} measures are compared with LAS in several ways,"
-            " without a correction for that: one in twenty misses 0 by chance."
+            f" {_apart(table)} Each measure is compared with LAS on the same pairs.{_left_out(table)} On UD v2,"
+            " CNC differs from CLAS in two ways: it counts `clf`, and it counts words whose label is not a UD relation"
+            " (such as `ROOT`), which CLAS leaves out. Derivation perplexity requires the systems' training data and is"
+            f" not included. {len(MEASURES) - 1} measures are compared with LAS in several ways, without a correction"
+            " for that: one interval in twenty excludes 0 by chance."
         ),
     )
     signed = signature(request, rules="ud", test_sets=str(len(table.codes)), systems=str(len(systems)))
-    return Study(NAME, TITLE, SOURCE, setting, sections, _claims(table, draws, request), signed)
+    return Study(NAME, TITLE, SOURCE, setting, sections, claims_on_measures(table, request), signed)
 
 
-def _apart(table: _Table) -> str:
+def _left_out(table: ResultsByTestSet) -> str:
+    """Which measures are left out on which test sets, in sentences."""
+    return "".join(
+        f" {name} is left out on {', '.join(f'{code} ({reason})' for code, reason in reasons.items())}, also in its"
+        " comparison with LAS."
+        for name, reasons in table.undefined.items()
+    )
+
+
+def _apart(table: ResultsByTestSet) -> str:
     """How far apart systems are, in a sentence."""
-    means = table.values[:, :, list(MEASURES).index("LAS")].mean(axis=0) if table.systems else np.array([])
+    means = table.values[:, :, LAS].mean(axis=0) if table.systems else np.array([])
     reach = f"Their mean LAS reaches from {means.min():.1%} to {means.max():.1%}: w" if len(means) else "W"
     return f"{reach}here systems are far apart, shares of significant pairs are higher than among close competitors."
 
@@ -126,110 +120,41 @@ def _task(
     if len(outputs) < 2:
         return None
     settings = (list(outputs), dict(weights), request.resamples, request.seed)
-    return Task(parts.code, tested, (parts.tested, *outputs.values()), settings)
+    return Task(parts.code, compare_systems, (parts.tested, *outputs.values()), settings)
 
 
-def _gathered(results: Mapping[str, Row]) -> _Table:
-    codes = tuple(results)
-    rows = list(results.values())
-
-    def each(function: Callable[[Row, str], float]) -> Numbers:
-        return np.array([[function(row, name) for name in MEASURES] for row in rows])
-
-    everywhere = [name for name in rows[0]["systems"] if all(name in row["systems"] for row in rows)]
-    values = np.array(
-        [[[row["values"][m][row["systems"].index(name)] for m in MEASURES] for name in everywhere] for row in rows]
-    )
-    return _Table(
-        codes,
-        tuple(_family(code) for code in codes),
-        each(lambda row, name: _share(row["p"][name])),
-        each(lambda row, name: _share([p or 0.0 for p in holm(row["p"][name])])),
-        each(lambda row, name: row["small"][name]),
-        each(lambda row, name: row["concordance"][name]),
-        each(lambda row, name: float(np.mean(row["errors"][name]) / np.mean(row["values"][name]))),
-        values,
-        tuple(everywhere),
-        np.array([len(row["p"]["LAS"]) for row in rows], dtype=np.float64),
-    )
+def _estimate_rows(found: Comparison) -> tuple[tuple[str | float | None, ...], ...]:
+    """A row for each measure: its value and its difference from LAS, with intervals."""
+    return tuple((name, *_cells(one.value), *_cells(one.change)) for name, one in found.items())
 
 
-def _family(code: str) -> str:
-    language = language_of(code)
-    return (language.genus if language.family == "Indo-European" else language.family) or "other"
+def _cells(estimate: Estimate | None) -> tuple[float | None, ...]:
+    return (None, None, None) if estimate is None else tuple(estimate)
 
 
-def _share(values: Sequence[float]) -> float:
-    return sum(value < LEVEL for value in values) / len(values)
+def _drawn(found: Comparison, what: str) -> Drawing | None:
+    """Dots with intervals, in percent; None if no measure has a value."""
+    rows = [Spread(name, *(100 * end for end in one.value)) for name, one in found.items() if one.value is not None]
+    return spreads(what, rows, "%") if rows else None
 
 
-class _Estimate(NamedTuple):
-    """A value of each measure with its interval, and that of its difference to LAS; shapes (measures,)."""
-
-    value: Numbers
-    low: Numbers
-    high: Numbers
-    less: Numbers
-    more: Numbers
+def _estimate_columns(what: str, *, plain: bool = False) -> tuple[Column, ...]:
+    """The columns of `_estimate_rows`, in percent unless plain."""
+    names = (what, "95% CI from", "95% CI to")
+    changes = ("minus LAS", "minus LAS from", "minus LAS to")
+    return (Column("measure", "text"), *(Column(name, "number" if plain else "ratio") for name in names),
+            *(Column(name, "number" if plain else "difference") for name in changes))  # fmt: skip
 
 
-def _estimated(statistic: Callable[[NDArray[np.int64]], Numbers], n: int, draws: NDArray[np.int64]) -> _Estimate:
-    """A statistic of test sets, with percentile intervals from resampled test sets."""
-    value = statistic(np.arange(n))
-    boot = np.array([statistic(rows) for rows in draws])
-    las = list(MEASURES).index("LAS")
-    low, high = np.quantile(boot, [0.025, 0.975], axis=0)
-    less, more = np.quantile(boot - boot[:, las : las + 1], [0.025, 0.975], axis=0)
-    return _Estimate(value, low, high, less, more)
+def _over_all(statistic: Statistic, table: ResultsByTestSet, request: Request) -> Comparison:
+    n = len(table.codes)
+    return estimated(statistic, n, drawn(n, request.resamples, request.seed))
 
 
-def _pooled(shares: Numbers, pairs: Numbers) -> Callable[[NDArray[np.int64]], Numbers]:
-    """The share over all pairs of systems and test sets."""
-
-    def share(rows: NDArray[np.int64]) -> Numbers:
-        pooled: Numbers = (shares[rows] * pairs[rows, None]).sum(axis=0) / pairs[rows].sum()
-        return pooled
-
-    return share
-
-
-def _mean_of(values: Numbers) -> Callable[[NDArray[np.int64]], Numbers]:
-    def mean(rows: NDArray[np.int64]) -> Numbers:
-        means: Numbers = values[rows].mean(axis=0)
-        return means
-
-    return mean
-
-
-def _estimate_rows(found: _Estimate, *, reference: str = "LAS") -> tuple[tuple[str | float | None, ...], ...]:
-    rows: list[tuple[str | float | None, ...]] = []
-    for m, name in enumerate(MEASURES):
-        own = name == reference
-        change = None if own else float(found.value[m] - found.value[list(MEASURES).index(reference)])
-        bounds = (None, None) if own else (float(found.less[m]), float(found.more[m]))
-        rows.append((name, float(found.value[m]), float(found.low[m]), float(found.high[m]), change, *bounds))
-    return tuple(rows)
-
-
-def _drawn(found: _Estimate, what: str) -> Drawing:
-    """Dots with intervals, in percent."""
-    rows = [
-        Spread(name, *(100 * float(values[m]) for values in (found.value, found.low, found.high)))
-        for m, name in enumerate(MEASURES)
-    ]
-    return spreads(what, rows, "%")
-
-
-def _estimate_columns(what: str) -> tuple[Column, ...]:
-    names = ("minus LAS", "from", "to")
-    return (Column("measure", "text"), Column(what), Column("low"), Column("high"),
-            *(Column(name, "difference") for name in names))  # fmt: skip
-
-
-def _separation(table: _Table, draws: NDArray[np.int64]) -> Section:
-    found = _estimated(_pooled(table.significant, table.pairs), len(table.codes), draws)
-    corrected = _pooled(table.corrected, table.pairs)(np.arange(len(table.codes)))
-    rows = tuple((*row, float(corrected[m])) for m, row in enumerate(_estimate_rows(found)))
+def _separation(table: ResultsByTestSet, request: Request) -> Section:
+    found = _over_all(mean_of(table.significant, table.pairs), table, request)
+    corrected = value_of(mean_of(table.corrected, table.pairs), range(len(table.codes)))
+    rows = tuple((*row, share) for row, share in zip(_estimate_rows(found), corrected))
     columns = (*_estimate_columns("significant pairs"), Column("after Holm"))
     text = (
         (
@@ -240,184 +165,126 @@ def _separation(table: _Table, draws: NDArray[np.int64]) -> Section:
     return Section("Which measure separates systems", text, Table(columns, rows), _drawn(found, "significant pairs"))
 
 
-def _small(table: _Table, draws: NDArray[np.int64]) -> Section:
-    found = _estimated(_pooled(table.small, table.pairs), len(table.codes), draws)
-    whole = _pooled(table.significant, table.pairs)(np.arange(len(table.codes)))
+def _small(table: ResultsByTestSet, request: Request) -> Section:
+    found = _over_all(mean_of(table.small, table.pairs), table, request)
+    whole = [
+        one for one in value_of(mean_of(table.significant, table.pairs), range(len(table.codes))) if one is not None
+    ]
     text = (
         (
             f"The same in random samples of {SMALL} sentences, {SAMPLES} of each test set: on whole test sets"
-            f" {whole.min():.0%} to {whole.max():.0%} of the pairs differ, by measure."
+            f" {min(whole):.0%} to {max(whole):.0%} of the pairs differ, by measure."
         ),
     )
     shown = Table(_estimate_columns("significant pairs"), _estimate_rows(found))
     return Section("On small test sets", text, shown, _drawn(found, "significant pairs"))
 
 
-def _by_family(table: _Table) -> Iterator[Section]:
+def _by_family(table: ResultsByTestSet) -> Iterator[Section]:
     titles = {
         "By family: which measure separates systems": (
-            _pooled(table.significant, table.pairs), 1,
+            mean_of(table.significant, table.pairs), 1,
             "The share of significant pairs by family; Indo-European by branch. Families of few test sets say little.",
         ),
         "By family: how evenly test sets are scored": (
-            _spread(table.values), 3, "The spread of scores inside families of at least three test sets.",
+            spread_of(table.values, POINTS), 3,
+            "The standard deviation of scores, in points, inside families of at least three test sets.",
         ),
         "By family: how stable the order of systems is": (
-            _mean_of(table.concordance), 1, "The share of pairs of systems in the same order in resamples.",
+            mean_of(table.concordance), 1, "The share of pairs of systems in the same order in resamples.",
         ),
     }  # fmt: skip
     for title, (statistic, least, text) in titles.items():
         yield Section(title, (text,), _family_table(table, statistic, least))
 
 
-def _family_table(table: _Table, statistic: Callable[[NDArray[np.int64]], Numbers], least: int) -> Table:
+def _family_table(table: ResultsByTestSet, statistic: Statistic, least: int) -> Table:
     names = sorted(set(table.families), key=lambda name: (-table.families.count(name), name))
-    cells: list[tuple[str | float, ...]] = []
+    cells: list[tuple[str | float | None, ...]] = []
     for name in names:
-        rows = np.array([i for i, family in enumerate(table.families) if family == name])
+        rows = [i for i, family in enumerate(table.families) if family == name]
         if len(rows) >= least:
-            cells.append((name, len(rows), int(table.pairs[rows].sum()), *(float(v) for v in statistic(rows))))
+            cells.append((name, len(rows), int(table.pairs[rows].sum()), *value_of(statistic, rows)))
     columns = (Column("family or branch", "text"), Column("test sets", "number"), Column("pairs", "number"),
                *(Column(name) for name in MEASURES))  # fmt: skip
     return Table(columns, tuple(cells))
 
 
-def _spread(values: Numbers) -> Callable[[NDArray[np.int64]], Numbers]:
-    """The standard deviation of scores over test sets as a share of their mean, averaged over systems."""
-
-    def spread(rows: NDArray[np.int64]) -> Numbers:
-        chosen = values[rows]
-        result: Numbers = (chosen.std(axis=0, ddof=1) / chosen.mean(axis=0)).mean(axis=0)
-        return result
-
-    return spread
-
-
-def _well_parsed(table: _Table) -> NDArray[np.int64]:
-    las = list(MEASURES).index("LAS")
-    chosen = np.flatnonzero(table.values[:, :, las].mean(axis=1) >= WELL_PARSED)
-    return chosen if len(chosen) > 1 else np.arange(len(table.codes))
-
-
-def _spreads(table: _Table, request: Request, rows: NDArray[np.int64]) -> _Estimate:
-    draws = np.random.default_rng(request.seed).integers(0, len(rows), size=(request.resamples, len(rows)))
-    return _estimated(_spread(table.values[rows]), len(rows), draws)
-
-
-def _evenness(table: _Table, request: Request) -> tuple[Section, ...]:
-    text = (
-        (
-            "How much the scores of one system vary over test sets: their standard deviation as a share of their mean,"
-            f" averaged over {len(table.systems)} systems with all outputs; the last column has the standard deviation"
-            " itself. Test sets differ in training data, size and domain, not in language alone: a small spread is no"
-            " proof of fairness, but what a measure adds to or takes from the spread of LAS comes from the measure."
-        ),
+def _evenness(table: ResultsByTestSet, request: Request) -> Iterator[Section]:
+    """The spread on every scale: where parsers were trained, then on all test sets."""
+    about = (
+        f"How much the scores of one system vary over test sets: their standard deviation, averaged over"
+        f" {len(table.systems)} systems with all outputs. Lower scores alone make the spread a larger share of the mean"
+        " score and a smaller share of the mean error. So a measure counts as more or less even than LAS only if it is"
+        " so on all four scales. Test sets differ in training data, size and domain, and not only in language: a small"
+        " spread does not prove that a measure is fair."
     )
-    well = _well_parsed(table)
-    every = np.arange(len(table.codes))
-    some = (_told(table, well),)
-    return (
-        Section("How evenly languages are scored", text, _spread_table(table, request, every)),
-        Section(
-            "How evenly, where parsers were trained",
-            some,
-            _spread_table(table, request, well),
-            _drawn(_spreads(table, request, well), "spread"),
-        ),
-    )
+    groups = {
+        "How evenly, where parsers were trained": (well_parsed(table), (about, _chosen(table))),
+        "How evenly, on all test sets": (np.arange(len(table.codes)), ()),
+    }
+    for number, (title, (rows, texts)) in enumerate(groups.items()):
+        found = spreads_by_scale(table, rows, request.resamples, request.seed)
+        for scale, comparison in found.items():
+            columns = _estimate_columns("spread", plain=scale == LOG_ODDS)
+            first = scale == next(iter(found))
+            figure = _drawn(comparison, "spread in points") if first and number == 0 else None
+            shown = Table(columns, _estimate_rows(comparison))
+            yield Section(f"{title}: {scale}", texts if first else (), shown, figure)
 
 
-def _told(table: _Table, well: NDArray[np.int64]) -> str:
+def _chosen(table: ResultsByTestSet) -> str:
     """Which test sets are left out as hardly parsed."""
+    well = well_parsed(table)
     if len(well) == len(table.codes):
-        few = sum(table.values[:, :, list(MEASURES).index("LAS")].mean(axis=1) >= WELL_PARSED) < 2
-        return (
-            f"The same: {'fewer than two' if few else 'all'} test sets have a mean LAS of at least {WELL_PARSED:.0%}."
-        )
+        few = sum(table.values[:, :, LAS].mean(axis=1) >= WELL_PARSED) < 2
+        told = "fewer than two" if few else "all"
+        return f"All test sets are used: {told} have a mean LAS of at least {WELL_PARSED:.0%}."
     others = [code for number, code in enumerate(table.codes) if number not in set(well.tolist())]
     return (
-        f"The same over the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; without"
-        f" {', '.join(others)}, whose mean is lower."
+        f"These are the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; left out are"
+        f" {', '.join(others)}."
     )
 
 
-def _spread_table(table: _Table, request: Request, chosen: NDArray[np.int64]) -> Table:
-    sd = table.values[chosen].std(axis=0, ddof=1).mean(axis=0)
-    estimates = _estimate_rows(_spreads(table, request, chosen))
-    rows = tuple((*row, float(sd[m])) for m, row in enumerate(estimates))
-    return Table((*_estimate_columns("spread"), Column("in points")), rows)
-
-
-def _stability(table: _Table, draws: NDArray[np.int64]) -> Section:
-    order = _estimated(_mean_of(table.concordance), len(table.codes), draws)
-    noise = _estimated(_mean_of(table.noise), len(table.codes), draws)
-    rows = tuple((*row, float(noise.value[m])) for m, row in enumerate(_estimate_rows(order)))
+def _stability(table: ResultsByTestSet, request: Request) -> Section:
+    order = _over_all(mean_of(table.concordance), table, request)
+    noise = value_of(mean_of(table.noise), range(len(table.codes)))
+    rows = tuple((*row, error) for row, error in zip(_estimate_rows(order), noise))
     columns = (*_estimate_columns("same order"), Column("relative error"))
     text = (
         (
-            "Sentences of a test set are drawn again with replacement: the share of pairs of systems that stand in the"
-            " same order as on the whole test set, averaged over test sets; and the standard error as a share of it."
+            "Sentences of a test set are drawn again with replacement: the share of pairs of systems in the same order"
+            " as on the whole test set, averaged over test sets; and the standard error as a share of the score."
         ),
     )
     return Section("How stable the order of systems is", text, Table(columns, rows), _drawn(order, "same order"))
 
 
 def _pairs_of_systems(results: Mapping[str, Row]) -> Section:
-    found: dict[tuple[str, str], list[list[float]]] = {}
+    found: dict[tuple[str, str], dict[str, list[float]]] = {}
+    counts: Counter[tuple[str, str]] = Counter()
     for row in results.values():
         for number, pair in enumerate(combinations(row["systems"], 2)):
-            found.setdefault(pair, []).append([row["p"][name][number] for name in MEASURES])
+            counts[pair] += 1
+            for name, values in row["p"].items():
+                found.setdefault(pair, {}).setdefault(name, []).append(values[number])
     cells: tuple[tuple[Any, ...], ...] = tuple(
-        (f"{one} and {other}", len(rows), *(_share([row[m] for row in rows]) for m in range(len(MEASURES))))
-        for (one, other), rows in found.items()
-    )
+        (f"{one} and {other}", counts[one, other],
+         *(significant_share(values[name]) if name in values else None for name in MEASURES))
+        for (one, other), values in found.items()
+    )  # fmt: skip
     columns = (Column("systems", "text"), Column("test sets", "number"), *(Column(name) for name in MEASURES))
-    return Section("By pair of systems", ("On how many test sets two systems differ.",), Table(columns, cells))
+    return Section(
+        "By pair of systems", ("The share of test sets on which two systems differ.",), Table(columns, cells)
+    )
 
 
-def _sets(table: _Table) -> Section:
+def _sets(table: ResultsByTestSet) -> Section:
     columns = (Column("test set", "text"), Column("family or branch", "text"), Column("pairs", "number"),
                *(Column(name) for name in MEASURES))  # fmt: skip
     cells: tuple[tuple[Any, ...], ...] = tuple(
-        (code, family, int(pairs), *(float(value) for value in row))
+        (code, family, int(pairs), *known(row))
         for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
     )
     return Section("By test set", ("The share of significant pairs.",), Table(columns, cells))
-
-
-def _claims(table: _Table, draws: NDArray[np.int64], request: Request) -> tuple[Claim, ...]:
-    """What one may expect of the measures, and what the intervals of differences to LAS say."""
-    n = len(table.codes)
-    whole = _estimated(_pooled(table.significant, table.pairs), n, draws)
-    small = _estimated(_pooled(table.small, table.pairs), n, draws)
-    spread = _spreads(table, request, _well_parsed(table))
-    order = _estimated(_mean_of(table.concordance), n, draws)
-    content, rich = ("CLAS", "WLAS"), ("MLAS", "BLEX")
-    return (
-        _expected(
-            "CLAS and WLAS, which rest on fewer words, separate fewer pairs of systems than LAS", whole, content, -1
-        ),
-        _expected(f"the same on samples of {SMALL} sentences", small, content, -1),
-        _expected("MLAS and BLEX, which ask for more, separate more pairs than LAS", whole, rich, 1),
-        _expected(f"the same on samples of {SMALL} sentences", small, rich, 1),
-        _expected(
-            "CLAS and WLAS score languages more evenly than LAS, where parsers were trained", spread, content, -1
-        ),
-        _expected("MLAS and BLEX score them less evenly than LAS", spread, rich, 1),
-        _expected("the order of systems is less stable by CLAS and WLAS than by LAS", order, content, -1),
-        _expected("the order of systems is less stable by MLAS and BLEX than by LAS", order, rich, -1),
-    )
-
-
-def _expected(text: str, found: _Estimate, names: Sequence[str], sign: int) -> Claim:
-    """An expectation: it holds if all intervals of differences to LAS lie on its side, not if one is on the other."""
-    places = {name: m for m, name in enumerate(MEASURES)}
-    bounds = {name: sorted((sign * float(found.less[m]), sign * float(found.more[m]))) for name, m in places.items()}
-    fits = all(bounds[name][0] > 0 for name in names)
-    contradicts = any(bounds[name][1] < 0 for name in names)
-    told = ", ".join(
-        f"{name} minus LAS {100 * (found.value[places[name]] - found.value[places['LAS']]):+.2f}"
-        f" ({100 * found.less[places[name]]:+.2f} to {100 * found.more[places[name]]:+.2f})"
-        for name in names
-    )
-    return judged(text[:1].upper() + text[1:], "an expectation", True if fits else False if contradicts else None, told)

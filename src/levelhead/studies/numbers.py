@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
+from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import MOST_EXACT, correlations, exact_p_value, p_value
+from levelhead.studies.verdicts import LEVEL, Estimate
 
 Cell = float | None
+Numbers = NDArray[np.float64]
+
+FEWEST = 4
+"""Fewer treebanks than this have no interval from resampled treebanks."""
 
 
 def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
@@ -103,65 +109,103 @@ def counted(found: Mapping[str, bool | None]) -> str:
     return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
 
 
-def share_greater(
-    one: Sequence[float], other: Sequence[float], target: Sequence[float], resamples: int, seed: int
-) -> float | None:
-    """Return in which share of bootstrap samples of treebanks one column correlates with a target more than another.
+def every(found: Mapping[str, bool | None]) -> bool | None:
+    """Return whether all known answers are yes; None if no answer is known.
 
     Args:
-        one: a column of numbers.
-        other: another.
-        target: what both are correlated with (Pearson).
-        resamples: how many samples.
-        seed: of the draws.
+        found: yes, no or None by name.
+    """
+    known = [value for value in found.values() if value is not None]
+    return all(known) if known else None
+
+
+def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> Estimate | None:
+    """Return a mean over treebanks with its 95% percentile interval from resampled treebanks.
+
+    Args:
+        values: the values, one per treebank; None values are left out.
+        resamples: how many resamples.
+        seed: the seed of the draws.
 
     Returns:
-        The share; None with fewer than four rows.
+        The estimate; None with fewer than `FEWEST` values.
+    """
+    known = np.array([[value] for value in values if value is not None], dtype=np.float64).reshape(-1, 1)
+    return resampled_estimate(known, lambda means: means[..., 0], resamples, seed)
+
+
+def resampled_estimate(
+    rows: Numbers, statistic: Callable[[Numbers], Numbers], resamples: int, seed: int
+) -> Estimate | None:
+    """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks.
+
+    Args:
+        rows: numbers of treebanks, shape (treebanks, columns).
+        statistic: takes means, shape (..., columns), and gives one number for each.
+        resamples: how many resamples.
+        seed: the seed of the draws.
+
+    Returns:
+        The estimate; None with fewer than `FEWEST` treebanks.
+    """
+    if len(rows) < FEWEST:
+        return None
+    draws = np.random.default_rng(seed).integers(0, len(rows), size=(resamples, len(rows)))
+    return percentile_estimate(float(statistic(rows.mean(axis=0))), statistic(rows[draws].mean(axis=1)))
+
+
+def contrast_interval(
+    columns: Sequence[Sequence[float]],
+    target: Sequence[float],
+    contrast: Callable[[Numbers], Numbers],
+    resamples: int,
+    seed: int,
+) -> Estimate | None:
+    """Return a contrast of correlations with a target, with its 95% percentile interval from resampled treebanks.
+
+    Args:
+        columns: columns of numbers, one row per treebank.
+        target: what each of them is correlated with (Pearson).
+        contrast: what is estimated: takes correlations with the target, shape (resamples, columns).
+        resamples: how many resamples.
+        seed: the seed of the draws.
+
+    Returns:
+        The estimate; None with fewer than `FEWEST` rows, or where a correlation is undefined.
     """
     n = len(target)
-    if n < 4:
+    if n < FEWEST:
         return None
     weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
-    table = np.array([one, other, target], dtype=np.float64).T
-    matrices = correlations(table, weights.astype(np.float64))
-    return float(np.mean(matrices[:, 0, 2] > matrices[:, 1, 2]))
+    table = np.array([*columns, target], dtype=np.float64).T
+    matrices = correlations(table, np.concatenate([np.ones((1, n)), weights.astype(np.float64)]))
+    found = contrast(matrices[:, -1, :-1])
+    return percentile_estimate(float(found[0]), found[1:])
 
 
-def share_above(values: Iterable[Cell], resamples: int, seed: int) -> float | None:
-    """Return in which share of bootstrap samples the mean is above 0.
+def percentile_estimate(value: float, resampled: Numbers) -> Estimate | None:
+    """Return a value with its 95% percentile interval; None if the value is undefined (nan).
 
     Args:
-        values: the values, one a treebank; those that are None are left out.
-        resamples: how many samples.
-        seed: of the draws.
-
-    Returns:
-        The share; None with fewer than four values.
+        value: the value.
+        resampled: its values in resamples; undefined ones are left out.
     """
-    known = np.array([value for value in values if value is not None], dtype=np.float64)
-    if len(known) < 4:
+    known = resampled[~np.isnan(resampled)]
+    if math.isnan(value) or not len(known):
         return None
-    draws = np.random.default_rng(seed).integers(0, len(known), size=(resamples, len(known)))
-    return float(np.mean(known[draws].mean(axis=1) > 0))
+    low, high = np.quantile(known, [LEVEL / 2, 1 - LEVEL / 2])
+    return Estimate(value, float(low), float(high))
 
 
-def all_decided(shares: Iterable[Cell]) -> bool | None:
-    """Return whether all shares are high: no where one is low, None where one is neither.
-
-    Args:
-        shares: shares of resamples, as `decided` takes them.
-    """
-    verdicts = [decided(share) for share in shares]
-    return False if False in verdicts else None if None in verdicts or not verdicts else True
-
-
-def decided(share: Cell, level: float = 0.95) -> bool | None:
-    """Turn a share of resamples into a verdict: yes, no, or None where it is neither high nor low.
+def estimate_shown(estimate: Estimate | None, places: int = 2, scale: float = 1) -> str:
+    """Return an estimate as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing.
 
     Args:
-        share: the share.
-        level: from where it counts as yes; as far from 0 it counts as no.
+        estimate: the estimate.
+        places: digits after the point.
+        scale: the factor for all three numbers; 100 turns shares into percentages.
     """
-    if share is None or 1 - level < share < level:
-        return None
-    return share >= level
+    if estimate is None:
+        return f"not tested (fewer than {FEWEST} values, or undefined)"
+    value, low, high = (f"{scale * number:+.{places}f}" for number in estimate)
+    return f"{value} (95% CI {low} to {high})"

@@ -15,7 +15,8 @@ from levelhead.report.page import Section as Part
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
-from levelhead.studies.study import Study, Verdict
+from levelhead.studies.study import Study
+from levelhead.studies.verdicts import Verdict
 from levelhead.treebank.write import replace_file
 
 
@@ -31,7 +32,7 @@ def claims_table(study: Study) -> Table:
 
 
 def summary(study: Study) -> str:
-    """Return how many claims hold, in a sentence."""
+    """Return how many claims have each verdict, in a sentence."""
     parts = [f"{n} {verdict if n == 1 else _PLURAL[verdict]}" for verdict, n in _counted(study)]
     told = f"Of {len(study.claims)} claims: {', '.join(parts)}."
     return f"{told} {_QUICK}" if "quick" in study.signature else told
@@ -44,9 +45,9 @@ _QUICK = (
 
 
 _PLURAL: Mapping[Verdict, str] = MappingProxyType(
-    {"holds": "hold", "does not hold": "do not hold", "cannot be tested here": "cannot be tested here"}
+    {"holds": "hold", "does not hold": "do not hold", "inconclusive": "inconclusive", "no data": "no data"}
 )
-"""Verdicts of several claims, in the order of pages."""
+"""Verdicts on several claims, in the order of pages."""
 
 
 def _counted(study: Study) -> list[tuple[Verdict, int]]:

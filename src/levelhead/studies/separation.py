@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
@@ -17,10 +17,12 @@ from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count as count_measure
+from levelhead.scoring.score import not_annotated
 from levelhead.scoring.weights import Weights, values_of
 from levelhead.significance import Run, counted, resampled, swapped
 from levelhead.significance.counted import Counted, ratios
 from levelhead.studies.parts import format_of
+from levelhead.studies.verdicts import LEVEL
 from levelhead.treebank import read
 from levelhead.typology import count, profile
 
@@ -29,8 +31,6 @@ MEASURES = {
     "BLEX": "BLEX",
 }  # fmt: skip
 """The measures that are compared, by the names in the tables."""
-
-LEVEL = 0.05
 
 SMALL, SAMPLES = 200, 4
 """How many sentences a small sample has, and how many are drawn of each test set."""
@@ -47,10 +47,11 @@ def entropies(gold: str) -> Any:
     return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
 
 
-def tested(gold: str, *arguments: Any) -> dict[str, Any] | None:
+def compare_systems(gold: str, *arguments: Any) -> dict[str, Any] | None:
     """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
 
-    Outputs that are not valid are left out; None if fewer than two are left.
+    Invalid outputs are left out, and so are measures that have no value for one of the outputs, such as BLEX where gold
+    has no lemmas; `undefined` says why. None if fewer than two outputs are left.
 
     Args:
         gold: the path of the test set.
@@ -58,44 +59,53 @@ def tested(gold: str, *arguments: Any) -> dict[str, Any] | None:
             resamples, the seed.
     """
     *paths, names, weights, resamples, seed = arguments
-    table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
-    asked = measures_for(RULES["ud"], MEASURES.values())
-    runs = [run for name, path in zip(names, paths) if (run := _run(name, gold, path, asked, table)) is not None]
-    if len(runs) < 2:
+    matched = {name: one for name, path in zip(names, paths) if (one := _matched(gold, path)) is not None}
+    if len(matched) < 2:
         return None
-    counts = counted(runs)
+    table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
+    counts, undefined = _counted(matched, table)
     boot_seed, swap_seed, small_seed = np.random.SeedSequence(seed).spawn(3)
     values = ratios(counts.parts.sum(axis=0))
     boot = ratios(counts.shaped(resampled(counts.flat, resamples, np.random.default_rng(boot_seed))))
-    return {
-        "systems": [run.system for run in runs],
-        "sentences": len(counts.parts),
-        "values": _by_measure(values.T),
-        "errors": _by_measure(boot.std(axis=0, ddof=1).T),
-        "concordance": _by_measure(_concordance(values, boot)),
-        "p": _by_measure(_pairwise_p(counts, resamples, np.random.default_rng(swap_seed)).T),
-        "small": _by_measure(_small_shares(counts, resamples // 4, np.random.default_rng(small_seed))),
+    found = {
+        "values": values.T,
+        "errors": boot.std(axis=0, ddof=1).T,
+        "concordance": _concordance(values, boot),
+        "p": _pairwise_p(counts, resamples, np.random.default_rng(swap_seed)).T,
+        "small": _small_shares(counts, resamples // 4, np.random.default_rng(small_seed)),
     }
+    return {
+        "systems": list(matched), "sentences": len(counts.parts), "undefined": undefined,
+        **{name: dict(zip(counts.measures, rows.tolist())) for name, rows in found.items()},
+    }  # fmt: skip
 
 
-def _by_measure(rows: Numbers) -> dict[str, Any]:
-    return {name: row.tolist() for name, row in zip(MEASURES, rows)}
-
-
-def _run(name: str, gold: str, path: str, asked: Sequence[Measure], table: Weights) -> Run | None:
-    """The counts of an output; None if it is not valid."""
+def _matched(gold: str, path: str) -> Matches | None:
+    """The aligned words of an output; None if it is invalid."""
     rules = RULES["ud"]
     treebank = load(gold, rules, format_of(gold))
     try:
-        matches = match(treebank, load(path, rules, format_of(path)), rules)
+        return match(treebank, load(path, rules, format_of(path)), rules)
     except InputError:
         return None
-    return Run(name, _counts(matches, asked, table))
 
 
-def _counts(matches: Matches, asked: Sequence[Measure], table: Weights) -> dict[str, Any]:
+def _counted(matched: Mapping[str, Matches], table: Weights) -> tuple[Counted, dict[str, str]]:
+    """The counts of the measures that have a value for every output, and why other measures have none."""
+    asked = dict(zip(MEASURES, measures_for(RULES["ud"], MEASURES.values())))
+    gold = next(iter(matched.values()))
+    undefined = {name: reason for name, one in asked.items() if (reason := not_annotated(gold, REGISTRY[one.name]))}
+    annotated = {name: one for name, one in asked.items() if name not in undefined}
+    counts = counted([Run(system, _counts(found, annotated, table)) for system, found in matched.items()])
+    empty = np.atleast_1d(np.isnan(ratios(counts.parts.sum(axis=0))).any(axis=0))
+    undefined |= {name: "nothing to count in an output" for name, none in zip(counts.measures, empty) if none}
+    measures = tuple(name for name in counts.measures if name not in undefined)
+    return counts._replace(measures=measures, parts=counts.parts[:, :, ~empty]), undefined
+
+
+def _counts(matches: Matches, measures: Mapping[str, Measure], table: Weights) -> dict[str, Any]:
     found = {}
-    for name, measure in zip(MEASURES, asked):
+    for name, measure in measures.items():
         definition = REGISTRY[measure.name]
         weights = values_of(measure, definition, {"wde": table})
         found[name] = (count_measure(matches, measure, definition, weights=weights, by_sentence=True), "f1")
@@ -111,7 +121,8 @@ def _pairwise_p(counts: Counted, resamples: int, rng: np.random.Generator) -> Nu
         sums = counts.parts.sum(axis=0)
         observed = ratios(sums[other]) - ratios(sums[one])
         permuted = ratios(sums[other] - moved) - ratios(sums[one] + moved)
-        extreme = (np.abs(permuted) >= np.abs(observed) - 1e-12).sum(axis=0)
+        # Differences without a value count as extreme: a sample with nothing to count must not look significant.
+        extreme = (~(np.abs(permuted) < np.abs(observed) - 1e-12)).sum(axis=0)
         found.append((1 + extreme) / (1 + resamples))
     return np.array(found)
 

@@ -27,8 +27,8 @@ from levelhead.studies.sogaard_haulrich_measures import (
     SIZES,
     Row,
     averaged,
-    interval,
     judge_parsers,
+    mean_correlation,
     perplexities,
     pooled,
 )
@@ -259,11 +259,12 @@ def _of_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request:
     columns = (Column("pair", "text"), *_numbers("printed", "mean over treebanks", "from", "to", "pooled"),
                Column("p (printed)", "probability"), Column("p of pooled", "probability"))  # fmt: skip
     cells = []
-    for name, (x, y) in PAIRS.items():
-        r, p, _ = pooled(parsers, x, y)
+    for name in PAIRS:
+        r, p, _ = pooled(parsers, name)
         theirs = numbers["parsers"][name]
-        bounds = interval(parsers, x, y, request.resamples, request.seed) or (None, None)
-        cells.append((name, theirs["r"], averaged(parsers, x, y), *bounds, r, theirs["p"], p))
+        estimate = mean_correlation(parsers, name, request.resamples, request.seed)
+        bounds = (None, None) if estimate is None else estimate[1:]
+        cells.append((name, theirs["r"], averaged(parsers, name), *bounds, r, theirs["p"], p))
     text = (
         (
             f"{len(parsers)} treebanks and {len(PARSERS)} parsers. The printed p-values are those of a one-sided test"

@@ -8,24 +8,26 @@ from typing import Any
 import numpy as np
 
 from levelhead.derivation.averages import TreebankPerplexities, correlations
-from levelhead.studies.numbers import decided, share_above, share_greater, shown
+from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval, shown
 from levelhead.studies.request import Request
-from levelhead.studies.sogaard_haulrich_measures import PAIRS, SIZES, Row, averaged, interval, share_closer
-from levelhead.studies.study import Claim, judged
+from levelhead.studies.sogaard_haulrich_measures import PAIRS, SIZES, Row, closest_pair, mean_correlation
+from levelhead.studies.study import Claim
+from levelhead.studies.verdicts import joint_verdict, verdict_of_effect
 
 
 def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: Request) -> list[Claim]:
     """Judge what is said of treebanks."""
     increases = [one.increase for one in listed]
-    higher = sum(value > 0 for value in increases)
+    higher = mean_interval(increases, request.resamples, request.seed)
     told = "; ".join(
         f"{one.accuracy}: {shown(one.size)}, {shown(one.size_over_string)}, {shown(one.size_over_derivation)}"
         for one in correlations(listed)
     )
     size, string, derivation = (_columns(listed, field) for field in ("size", "string", "derivation"))
     return [
-        judged("Derivation perplexity is higher than string perplexity", "section 5",
-               higher > len(increases) / 2 if increases else None, f"on {higher} of {len(increases)} treebanks"),
+        Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effect(higher, 1),
+              f"on {sum(value > 0 for value in increases)} of {len(increases)} treebanks; mean increase in percent"
+              f" {estimate_shown(higher, 1, 100)}"),
         _compared("Size over derivation perplexity predicts accuracy better than size alone", derivation, size, told,
                   listed, request),
         _compared("Size over derivation perplexity predicts it better than size over string perplexity", derivation,
@@ -42,21 +44,21 @@ def _compared(
     text: str, one: Sequence[float], other: Sequence[float], told: str, listed: Sequence[TreebankPerplexities],
     request: Request,
 ) -> Claim:  # fmt: skip
-    shares = {}
-    for kind in ("best", "average"):
-        target = [row.accuracies[kind] for row in listed if row.accuracies]
-        shares[kind] = share_greater(one, other, target, request.resamples, request.seed)
-    verdicts = [decided(share) for share in shares.values()]
-    holds = False if False in verdicts else None if None in verdicts else True
-    share = ", ".join(f"{shown(value)} ({kind})" for kind, value in shares.items())
-    evidence = f"in a share of {share} of resamples of treebanks; r of size, over string, over derivation: {told}"
-    return judged(text, "section 5.1", holds, evidence)
-
-
-def _negative(parsers: Mapping[str, Row], name: str, request: Request) -> bool | None:
-    """Whether the mean correlation is below 0: None where its interval holds 0."""
-    bounds = interval(parsers, *PAIRS[name], request.resamples, request.seed)
-    return None if bounds is None or bounds[0] <= 0 <= bounds[1] else bounds[1] < 0
+    """Judge whether a column correlates more with both accuracies than another."""
+    found = {
+        kind: contrast_interval(
+            [one, other],
+            [row.accuracies[kind] for row in listed if row.accuracies],
+            lambda r: r[:, 0] - r[:, 1],
+            request.resamples,
+            request.seed,
+        )
+        for kind in ("best", "average")
+    }
+    verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in found.values())
+    differences = ", ".join(f"{estimate_shown(estimate)} ({kind})" for kind, estimate in found.items())
+    evidence = f"difference of r: {differences}; r of size, over string, over derivation: {told or '-'}"
+    return Claim(text, "section 5.1", verdict, evidence)
 
 
 def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: Request) -> list[Claim]:
@@ -69,25 +71,41 @@ def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], re
     small = "Perplexity separates parsers on small test sets where exact match does not"
     if not parsers:
         missing = "no outputs of the four parsers"
-        return [judged(text, "section 5.2", None, missing) for text in (*texts.values(), small)]
-    means = {name: averaged(parsers, x, y) or 0.0 for name, (x, y) in PAIRS.items()}
-    theirs = {name: row["r"] for name, row in numbers["parsers"].items()}
-    told = ", ".join(f"{name} {value:.2f} (printed {theirs[name]:.2f})" for name, value in means.items())
-    better = share_closer(parsers, request.resamples, request.seed)
-    shares = [row["significant"][str(SIZES[0])] for row in parsers.values() if str(SIZES[0]) in row["significant"]]
-    separated = np.array(shares).reshape(-1, 3)
-    share = share_above((separated[:, 2] - separated[:, 1]).tolist(), request.resamples, request.seed)
-    told_small = (
-        "no test set is as large"
-        if not shares
-        else ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), separated.mean(axis=0)))
-        + f", where chance alone gives 5%; P above EM in a share of {shown(share)} of resamples of treebanks"
-    )
+        return [
+            *(Claim(text, "section 5.2", "no data", missing) for text in texts.values()),
+            Claim(small, _SMALL, "no data", missing),
+        ]
+    means = {name: mean_correlation(parsers, name, request.resamples, request.seed) for name in PAIRS}
+    told = {
+        name: f"mean r {name} {estimate_shown(means[name])}, printed {numbers['parsers'][name]['r']:.2f}"
+        for name in PAIRS
+    }
+    closest = closest_pair(parsers, request.resamples, request.seed)
     return [
-        judged(texts["P/UAS"], "section 5.2", _negative(parsers, "P/UAS", request), told),
-        judged(texts["P/EM"], "section 5.2", _negative(parsers, "P/EM", request), told),
-        judged(texts["UAS/EM"], "section 5.2", None if better is None else decided(1 - better),
-               f"{told}; UAS/EM is the strongest of the three in a share of {shown(better)} of resamples of treebanks"),
-        judged(small, "abstract and section 6", decided(share),
-               f"significant pairs with {SIZES[0]} sentences, {len(shares)} treebanks: {told_small}"),
+        *(Claim(texts[name], "section 5.2", verdict_of_effect(means[name], -1), told[name])
+          for name in ("P/UAS", "P/EM")),
+        Claim(texts["UAS/EM"], "section 5.2", verdict_of_effect(closest, -1),
+              f"{told['UAS/EM']}; minus the stronger of P/UAS and P/EM, whose signs are turned:"
+              f" {estimate_shown(closest)}"),
+        _claim_on_small_sets(small, parsers, request),
     ]  # fmt: skip
+
+
+_SMALL = "abstract and section 6"
+"""Where the paper speaks of small test sets."""
+
+
+def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: Request) -> Claim:
+    """Judge whether perplexity separates more pairs of parsers than exact match on test sets of the smallest size."""
+    size = str(SIZES[0])
+    shares = [row["significant"][size] for row in parsers.values() if size in row["significant"]]
+    if not shares:
+        return Claim(text, _SMALL, "no data", f"no test set has {size} sentences")
+    separated = np.array(shares)
+    more = mean_interval((separated[:, 2] - separated[:, 1]).tolist(), request.resamples, request.seed)
+    told = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), separated.mean(axis=0)))
+    evidence = (
+        f"significant pairs with {size} sentences, {len(shares)} treebanks: {told}, where chance alone gives 5%;"
+        f" P minus EM in points {estimate_shown(more, 1, 100)}"
+    )
+    return Claim(text, _SMALL, verdict_of_effect(more, 1), evidence)

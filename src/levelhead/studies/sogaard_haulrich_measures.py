@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from levelhead.derivation import estimate, perplexity, sentence_sums, sequences_of
 from levelhead.errors import Fault, InputError, Place
-from levelhead.studies.numbers import mean, pearson
+from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
 from levelhead.studies.parts import format_of
+from levelhead.studies.verdicts import Estimate
 from levelhead.treebank import Treebank, read
 
 NAME = "sogaard-haulrich"
@@ -115,41 +116,62 @@ def _p(one: Numbers, other: Numbers, resamples: int, rng: np.random.Generator) -
     return (1 + extreme) / (1 + resamples)
 
 
-def averaged(parsers: Mapping[str, Row], x: str, y: str) -> float | None:
-    """Return the mean over treebanks of the correlation of two measures over parsers."""
-    return mean(pearson(zip(row[x], row[y]))[0] for row in parsers.values())
+def _correlations(parsers: Mapping[str, Row], pair: str) -> list[float | None]:
+    """The correlation over parsers of each treebank."""
+    x, y = PAIRS[pair]
+    return [pearson(zip(row[x], row[y]))[0] for row in parsers.values()]
 
 
-def interval(parsers: Mapping[str, Row], x: str, y: str, resamples: int, seed: int) -> tuple[float, float] | None:
-    """Return the 95% percentile interval of `averaged` from resampled treebanks; None with fewer than four."""
-    known = [r for row in parsers.values() if (r := pearson(zip(row[x], row[y]))[0]) is not None]
-    if len(known) < 4:
-        return None
-    draws = np.random.default_rng(seed).integers(0, len(known), size=(resamples, len(known)))
-    low, high = np.quantile(np.array(known)[draws].mean(axis=1), [0.025, 0.975])
-    return float(low), float(high)
-
-
-def share_closer(parsers: Mapping[str, Row], resamples: int, seed: int) -> float | None:
-    """Return in which share of resamples of treebanks UAS and EM go together more than either with perplexity.
+def averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
+    """Return the mean over treebanks of the correlation of two measures over parsers.
 
     Args:
-        parsers: the three measures by treebank; those without one of the three correlations are left out.
+        parsers: the three measures by treebank.
+        pair: which two measures: a key of `PAIRS`.
+    """
+    return mean(_correlations(parsers, pair))
+
+
+def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed: int) -> Estimate | None:
+    """Return `averaged` with its interval from resampled treebanks; None with fewer than four.
+
+    Args:
+        parsers: the three measures by treebank.
+        pair: which two measures: a key of `PAIRS`.
         resamples: how many resamples.
-        seed: of the draws.
+        seed: the seed of the draws.
+    """
+    return mean_interval(_correlations(parsers, pair), resamples, seed)
+
+
+def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> Estimate | None:
+    """Return how much closer UAS and EM go together than either with perplexity, whose correlations are negated.
+
+    Args:
+        parsers: the three measures by treebank; treebanks without one of the three correlations are left out.
+        resamples: how many resamples.
+        seed: the seed of the draws.
 
     Returns:
-        The share; None with fewer than four treebanks.
+        The mean correlation of UAS and EM minus the higher of the other two; None with fewer than four treebanks.
     """
-    found = [[pearson(zip(row[x], row[y]))[0] for x, y in PAIRS.values()] for row in parsers.values()]
+    found = zip(*(_correlations(parsers, pair) for pair in PAIRS))
     known = np.array([row for row in found if None not in row], dtype=np.float64).reshape(-1, len(PAIRS))
-    if len(known) < 4:
-        return None
-    draws = np.random.default_rng(seed).integers(0, len(known), size=(resamples, len(known)))
-    means = dict(zip(PAIRS, known[draws].mean(axis=1).T))
-    return float(np.mean(means["UAS/EM"] > np.maximum(-means["P/UAS"], -means["P/EM"])))
+    return resampled_estimate(known, _closer, resamples, seed)
 
 
-def pooled(parsers: Mapping[str, Row], x: str, y: str) -> tuple[float | None, float | None, int]:
-    """Return the correlation over all parsers of all treebanks, its p, and how many there are."""
+def _closer(means: Numbers) -> Numbers:
+    by_uas, by_em, together = np.moveaxis(means, -1, 0)
+    difference: Numbers = together - np.maximum(-by_uas, -by_em)
+    return difference
+
+
+def pooled(parsers: Mapping[str, Row], pair: str) -> tuple[float | None, float | None, int]:
+    """Return the correlation over all parsers of all treebanks, its p, and how many there are.
+
+    Args:
+        parsers: the three measures by treebank.
+        pair: which two measures: a key of `PAIRS`.
+    """
+    x, y = PAIRS[pair]
     return pearson(pair for row in parsers.values() for pair in zip(row[x], row[y]))

@@ -4,22 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Table
-
-Verdict = Literal["holds", "does not hold", "cannot be tested here"]
+from levelhead.studies.verdicts import Verdict
 
 
 class Claim(NamedTuple):
-    """A claim of a paper, and what our numbers say of it.
+    """A claim of a paper, and what our numbers say about it.
 
     Args:
         text: the claim, in our words.
         place: where the paper makes it.
-        verdict: whether our numbers bear it out.
-        evidence: the numbers behind the verdict.
+        verdict: whether our numbers support it.
+        evidence: the numbers behind the verdict, with the interval or p where it is inconclusive; or what is missing.
     """
 
     text: str
@@ -65,16 +64,3 @@ class Study:
     sections: tuple[Section, ...]
     claims: tuple[Claim, ...]
     signature: Mapping[str, str]
-
-
-def judged(text: str, place: str, holds: bool | None, evidence: str) -> Claim:
-    """Return a claim with its verdict.
-
-    Args:
-        text: the claim.
-        place: where the paper makes it.
-        holds: whether our numbers bear it out; None if they cannot tell.
-        evidence: the numbers, or what is missing.
-    """
-    verdict: Verdict = "cannot be tested here" if holds is None else "holds" if holds else "does not hold"
-    return Claim(text, place, verdict, evidence)

@@ -1,0 +1,262 @@
+"""What is estimated of each measure over test sets: its value, and its difference from LAS on the same test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign.languages import language_of
+from levelhead.significance import holm
+from levelhead.studies.numbers import percentile_estimate
+from levelhead.studies.separation import MEASURES, Numbers
+from levelhead.studies.verdicts import LEVEL, Estimate
+
+LAS = list(MEASURES).index("LAS")
+
+WELL_PARSED = 0.5
+"""The mean LAS from which a test set counts as parsed: most of those below come without training data."""
+
+Row = Mapping[str, Any]
+Draws = NDArray[np.int64]
+"""Numbers of test sets, shape (resamples, test sets)."""
+
+Statistic = Callable[[Draws], tuple[Numbers, Numbers]]
+"""Takes draws; gives each measure's value, and the value of LAS on the test sets where that measure has one; both of
+shape (resamples, measures), nan where there is no value."""
+
+
+class ResultsByTestSet(NamedTuple):
+    """The results of all test sets, in arrays; nan where a measure has no value on a test set.
+
+    Args:
+        codes: the test sets.
+        families: their families.
+        significant: the share of significant pairs, shape (test sets, measures).
+        corrected: the same with p corrected for all pairs of a test set (Holm).
+        small: the share in samples of 200 sentences.
+        concordance: the share of pairs in the same order in resamples, shape (test sets, measures).
+        noise: the mean standard error over the mean value, shape (test sets, measures).
+        values: of systems with all outputs, shape (test sets, systems, measures).
+        systems: these systems.
+        pairs: the number of pairs of systems on each test set.
+        undefined: why a measure has no value, by measure and test set.
+    """
+
+    codes: tuple[str, ...]
+    families: tuple[str, ...]
+    significant: Numbers
+    corrected: Numbers
+    small: Numbers
+    concordance: Numbers
+    noise: Numbers
+    values: Numbers
+    systems: tuple[str, ...]
+    pairs: Numbers
+    undefined: Mapping[str, Mapping[str, str]]
+
+
+def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
+    """Return the results of test sets in arrays.
+
+    Args:
+        results: what `compare_systems` returns, by test set.
+    """
+    rows = list(results.values())
+
+    def each(function: Callable[[Row, str], float]) -> Numbers:
+        return np.array(
+            [[np.nan if name in row["undefined"] else function(row, name) for name in MEASURES] for row in rows]
+        )
+
+    everywhere = [name for name in rows[0]["systems"] if all(name in row["systems"] for row in rows)]
+    values = np.array([_values(row, [row["systems"].index(name) for name in everywhere]) for row in rows])
+    undefined = {
+        name: {code: row["undefined"][name] for code, row in results.items() if name in row["undefined"]}
+        for name in MEASURES
+    }
+    return ResultsByTestSet(
+        tuple(results),
+        tuple(_family(code) for code in results),
+        each(lambda row, name: significant_share(row["p"][name])),
+        each(lambda row, name: significant_share([p or 0.0 for p in holm(row["p"][name])])),
+        each(lambda row, name: row["small"][name]),
+        each(lambda row, name: row["concordance"][name]),
+        each(lambda row, name: float(np.mean(row["errors"][name]) / np.mean(row["values"][name]))),
+        values.reshape(len(rows), len(everywhere), len(MEASURES)),
+        tuple(everywhere),
+        np.array([len(row["p"]["LAS"]) for row in rows], dtype=np.float64),
+        {name: reasons for name, reasons in undefined.items() if reasons},
+    )
+
+
+def _values(row: Row, systems: Sequence[int]) -> list[list[float]]:
+    """The values of some systems, by system and measure."""
+    none = [np.nan] * len(row["systems"])
+    return [[row["values"].get(name, none)[system] for name in MEASURES] for system in systems]
+
+
+def _family(code: str) -> str:
+    language = language_of(code)
+    return (language.genus if language.family == "Indo-European" else language.family) or "other"
+
+
+def significant_share(values: Sequence[float]) -> float:
+    """Return the share of p-values below the level.
+
+    Args:
+        values: the p-values.
+    """
+    return sum(value < LEVEL for value in values) / len(values)
+
+
+class Compared(NamedTuple):
+    """A measure over test sets.
+
+    Args:
+        value: its value; None if it has none.
+        change: its value minus that of LAS, both on the test sets where the measure has a value; None for LAS.
+    """
+
+    value: Estimate | None
+    change: Estimate | None
+
+
+Comparison = Mapping[str, Compared]
+"""Every measure over test sets."""
+
+
+def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
+    """Return a statistic of test sets for each measure, with 95% percentile intervals from resampled test sets.
+
+    Args:
+        statistic: the statistic.
+        n: the number of test sets.
+        draws: the resampled test sets.
+    """
+    (own,), (las,) = statistic(np.arange(n)[None])
+    resampled_own, resampled_las = statistic(draws)
+    changes = resampled_own - resampled_las
+    return {
+        name: Compared(
+            percentile_estimate(float(own[m]), resampled_own[:, m]),
+            None if m == LAS else percentile_estimate(float(own[m] - las[m]), changes[:, m]),
+        )
+        for m, name in enumerate(MEASURES)
+    }
+
+
+def drawn(n: int, resamples: int, seed: int) -> Draws:
+    """Return resampled test sets.
+
+    Args:
+        n: the number of test sets.
+        resamples: how many resamples.
+        seed: the seed.
+    """
+    return np.random.default_rng(seed).integers(0, n, size=(resamples, n))
+
+
+def value_of(statistic: Statistic, rows: Iterable[int]) -> list[float | None]:
+    """Return a statistic of some test sets, one value per measure; None where there is none.
+
+    Args:
+        statistic: the statistic.
+        rows: the numbers of the test sets.
+    """
+    own, _ = statistic(np.array(list(rows))[None])
+    return known(own[0])
+
+
+def known(values: Numbers) -> list[float | None]:
+    """Return numbers with None for nan.
+
+    Args:
+        values: the numbers.
+    """
+    return [None if np.isnan(value) else float(value) for value in values]
+
+
+def mean_of(values: Numbers, weights: Numbers | None = None) -> Statistic:
+    """Return a statistic: the mean over test sets.
+
+    Args:
+        values: shape (test sets, measures), nan where a measure has no value.
+        weights: the weight of each test set, such as its number of pairs; 1 each by default.
+    """
+    present = ~np.isnan(values) * (np.ones(len(values)) if weights is None else weights)[:, None]
+    own = np.nan_to_num(values)
+    las = np.broadcast_to(own[:, LAS : LAS + 1], own.shape)
+
+    def statistic(draws: Draws) -> tuple[Numbers, Numbers]:
+        weight = present[draws]
+        total = weight.sum(axis=1)
+        with np.errstate(invalid="ignore"):
+            return (weight * own[draws]).sum(axis=1) / total, (weight * las[draws]).sum(axis=1) / total
+
+    return statistic
+
+
+POINTS, OF_SCORE, OF_ERROR, LOG_ODDS = SCALES = (
+    "in points", "as a share of the mean score", "as a share of the mean error", "in log odds",
+)  # fmt: skip
+"""How to measure the spread of scores."""
+
+
+def spread_of(values: Numbers, scale: str) -> Statistic:
+    """Return a statistic: the standard deviation of a system's scores over test sets, averaged over systems.
+
+    Args:
+        values: scores, shape (test sets, systems, measures), nan where a measure has no value on a test set.
+        scale: one of `SCALES`. A score of 0 or 1 has no log odds, and so leaves its measure without a value there.
+    """
+    present: Numbers = np.where(np.isnan(values).any(axis=1, keepdims=True), 0.0, 1.0)
+    own: Numbers = np.where(present > 0, values, 0.5)
+    if scale == LOG_ODDS:
+        with np.errstate(divide="ignore"):
+            np.log(own / (1 - own), out=own)
+    las = np.broadcast_to(own[:, :, LAS : LAS + 1], own.shape)
+
+    def statistic(draws: Draws) -> tuple[Numbers, Numbers]:
+        return _spread(own[draws], present[draws], scale), _spread(las[draws], present[draws], scale)
+
+    return statistic
+
+
+def _spread(scores: Numbers, weight: Numbers, scale: str) -> Numbers:
+    """The mean over systems of the spread over test sets; shapes (resamples, test sets, systems or 1, measures)."""
+    total = weight.sum(axis=1)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = (weight * scores).sum(axis=1) / total
+        squares = (weight * (scores - mean[:, None]) ** 2).sum(axis=1)
+        deviation = np.sqrt(squares / (total - 1))
+        per_system = deviation / {OF_SCORE: mean, OF_ERROR: 1 - mean}.get(scale, 1.0)
+    spread: Numbers = per_system.mean(axis=1)
+    return spread
+
+
+def well_parsed(results: ResultsByTestSet) -> NDArray[np.int64]:
+    """Return the numbers of the test sets that are parsed well, or of all if fewer than two are.
+
+    Args:
+        results: the results.
+    """
+    chosen = np.flatnonzero(results.values[:, :, LAS].mean(axis=1) >= WELL_PARSED)
+    return chosen if len(chosen) > 1 else np.arange(len(results.codes))
+
+
+def spreads_by_scale(
+    results: ResultsByTestSet, rows: NDArray[np.int64], resamples: int, seed: int
+) -> dict[str, Comparison]:
+    """Return the spread of each measure on every scale.
+
+    Args:
+        results: the results.
+        rows: the numbers of the test sets.
+        resamples: how many resamples.
+        seed: the seed.
+    """
+    draws = drawn(len(rows), resamples, seed)
+    return {scale: estimated(spread_of(results.values[rows], scale), len(rows), draws) for scale in SCALES}

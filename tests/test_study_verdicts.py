@@ -1,0 +1,510 @@
+"""The four verdicts: what gives each of them, in general and in the studies."""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from levelhead.derivation.averages import TreebankPerplexities
+from levelhead.significance import Counted
+from levelhead.studies import STUDIES, Claim, Request
+from levelhead.studies.callin_claims import (
+    claim_on_entropies,
+    claims_on_cascading,
+    claims_on_correlations,
+    claims_on_people,
+)
+from levelhead.studies.callin_claims import claims_on_scores as callin_scores
+from levelhead.studies.callin_measures import MEASURES as CALLIN_MEASURES
+from levelhead.studies.conll17 import _claims_on_ranking
+from levelhead.studies.kohita_claims import claims_on_entropy, claims_on_own_gains
+from levelhead.studies.kohita_claims import claims_on_scores as kohita_scores
+from levelhead.studies.measures_2018_claims import _expected
+from levelhead.studies.measures_2018_estimates import SCALES, Compared, drawn, estimated, mean_of, spread_of
+from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT, _claims_on_scores
+from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
+from levelhead.studies.printed_numbers import printed
+from levelhead.studies.separation import MEASURES, _pairwise_p, compare_systems
+from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
+from levelhead.studies.verdicts import (
+    Estimate,
+    Sign,
+    agreed_verdict,
+    joint_verdict,
+    verdict_of_correlation,
+    verdict_of_effect,
+    verdict_of_fact,
+)
+from oracle.spread import mean_spread, pooled_share
+
+DOCS = Path(__file__).parent.parent / "docs" / "studies"
+REQUEST = Request(quick=True)
+CODES = ("ar", "bg", "cs", "da", "de", "el", "en", "es", "fi", "fr")
+
+
+@pytest.mark.parametrize(
+    ("estimate", "sign", "verdict"),
+    [
+        (Estimate(1.0, 0.5, 1.5), 1, "holds"),
+        (Estimate(1.0, 0.5, 1.5), -1, "does not hold"),
+        (Estimate(-1.0, -1.5, -0.5), -1, "holds"),
+        (Estimate(-1.0, -1.5, -0.5), 1, "does not hold"),
+        (Estimate(1.0, -0.5, 2.5), 1, "inconclusive"),
+        (Estimate(0.0, 0.0, 0.0), 1, "inconclusive"),
+        (Estimate(0.0, 0.0, 0.0), -1, "inconclusive"),
+        (None, 1, "no data"),
+    ],
+)
+def test_a_direction_needs_an_effect_in_that_direction(estimate: Estimate | None, sign: Sign, verdict: str) -> None:
+    assert verdict_of_effect(estimate, sign) == verdict
+
+
+@pytest.mark.parametrize(
+    ("r", "p", "sign", "verdict"),
+    [
+        (0.8, 0.01, 1, "holds"), (0.8, 0.01, -1, "does not hold"), (-0.8, 0.01, -1, "holds"),
+        (0.8, 0.05, 1, "inconclusive"), (-0.8, 0.3, 1, "inconclusive"), (0.8, None, 1, "no data"),
+        (None, None, 1, "no data"),
+    ],
+)  # fmt: skip
+def test_a_correlation_needs_a_small_p_and_the_sign(r: float | None, p: float | None, sign: Sign, verdict: str) -> None:
+    assert verdict_of_correlation(r, p, sign) == verdict
+
+
+def test_facts_and_claims_of_several_parts() -> None:
+    assert [verdict_of_fact(holds) for holds in (True, False, None)] == ["holds", "does not hold", "no data"]
+    assert joint_verdict([]) == agreed_verdict([]) == "no data"
+    assert joint_verdict(["holds", "holds"]) == agreed_verdict(["holds", "holds"]) == "holds"
+    assert joint_verdict(["holds", "no data"]) == "no data"
+    assert joint_verdict(["holds", "inconclusive", "no data"]) == "inconclusive"
+    assert joint_verdict(["inconclusive", "does not hold", "holds"]) == "does not hold"
+    assert agreed_verdict(["holds", "does not hold"]) == agreed_verdict(["holds", "inconclusive"]) == "inconclusive"
+    assert agreed_verdict(["does not hold", "does not hold"]) == "does not hold"
+
+
+def test_intervals_of_means() -> None:
+    """The percentile interval of the mean of 0 and 1 in equal parts is that of a binomial share."""
+    values = [0.0, 1.0] * 50
+    found = mean_interval([*values, None], 20000, 1)
+    assert found is not None
+    assert found.value == 0.5
+    assert found.low == pytest.approx(0.5 - 1.96 * 0.05, abs=0.011)
+    assert found.high == pytest.approx(0.5 + 1.96 * 0.05, abs=0.011)
+    assert mean_interval([1.0, 2.0, 3.0, None], 10, 1) is None
+    assert estimate_shown(Estimate(0.1234, -0.5, 1.0), 1, 100) == "+12.3 (95% CI -50.0 to +100.0)"
+    assert estimate_shown(None).startswith("not tested")
+
+
+def plain_r(x: Sequence[float], y: Sequence[float]) -> float:
+    mx, my = sum(x) / len(x), sum(y) / len(y)
+    both = sum((a - mx) * (b - my) for a, b in zip(x, y))
+    return both / math.sqrt(sum((a - mx) ** 2 for a in x) * sum((b - my) ** 2 for b in y))
+
+
+def test_contrasts_of_correlations() -> None:
+    one, other, target = [1.0, 2.0, 3.0, 4.0, 6.0], [2.0, 1.0, 4.0, 3.0, 3.0], [1.0, 3.0, 2.0, 5.0, 7.0]
+    found = contrast_interval([one, other], target, lambda r: r[:, 0] - r[:, 1], 500, 1)
+    assert found is not None
+    assert found.value == pytest.approx(plain_r(one, target) - plain_r(other, target))
+    assert found.low <= found.value <= found.high
+    assert contrast_interval([one[:3], other[:3]], target[:3], lambda r: r[:, 0], 10, 1) is None
+    assert contrast_interval([[1.0] * 5], target, lambda r: r[:, 0], 10, 1) is None  # a column that does not vary
+
+
+def verdicts(claims: Sequence[Claim]) -> dict[str, str]:
+    return {claim.text: claim.verdict for claim in claims}
+
+
+def verdict(claims: Sequence[Claim], start: str) -> str:
+    (found,) = (claim.verdict for claim in claims if claim.text.startswith(start))
+    return found
+
+
+# Nivre and Fang
+
+
+def nivre_fang(change: Callable[[int, dict[str, float | None]], None] | None = None) -> list[Claim]:
+    """Claims on ten treebanks that are as the paper prints them, changed."""
+    numbers, rows = printed("nivre-fang-2017"), {}
+    for i, code in enumerate(list(numbers["table_2"])[:10]):
+        row: dict[str, float | None] = {
+            name: None if value is None else value / 100
+            for table in ("table_2", "table_3")
+            for name, value in numbers[table][code].items()
+        }
+        for name in ("LAS", "CLAS", "CLAS - LAS", *CLASSES, *(f"without {one}" for one in (*WITHOUT, *RELATIONS))):
+            row.setdefault(name, None)
+        if change is not None:
+            change(i, row)
+        rows[code] = row
+    return _claims_on_scores(rows, numbers, REQUEST)
+
+
+def test_nivre_and_fang_on_their_own_numbers() -> None:
+    assert set(verdicts(nivre_fang()).values()) == {"holds"}
+    numbers = printed("nivre-fang-2017")
+    assert set(verdicts(_claims_on_scores({}, numbers, REQUEST)).values()) == {"no data"}
+
+
+def test_the_order_of_languages_is_that_of_both_tables() -> None:
+    """Table 3 in another order: the claim is about both, and both coefficients are given."""
+
+    def shuffled(i: int, row: dict[str, float | None]) -> None:
+        row["CLAS - LAS"] = -0.01 * ((7 * i) % 10)
+
+    (claim,) = (claim for claim in nivre_fang(shuffled) if claim.text.startswith("Which languages"))
+    assert claim.verdict == "inconclusive"
+    assert "Table 2 (without FUN): Spearman 1.00 (p" in claim.evidence
+    assert "Table 3 (CLAS - LAS): Spearman" in claim.evidence
+
+
+def test_most_of_a_drop_needs_a_drop() -> None:
+    """Less of a rise than the other relations is no drop."""
+
+    def rising(i: int, row: dict[str, float | None]) -> None:
+        row |= {f"without {name}": 0.01 + 0.001 * i for name in RELATIONS}
+
+    def changing(i: int, row: dict[str, float | None]) -> None:
+        row |= {f"without {name}": 0.01 * (-1) ** i for name in RELATIONS}
+
+    assert verdict(nivre_fang(rising), "det and case") == "does not hold"
+    assert verdict(nivre_fang(changing), "det and case") == "inconclusive"
+
+
+def test_means_of_classes_that_could_differ_by_chance() -> None:
+    def near(i: int, row: dict[str, float | None]) -> None:
+        row |= {"FUN": 0.8 + 0.05 * (-1) ** i + 0.001, "CORE": 0.8, "NONCORE": 0.8}
+
+    (claim,) = (claim for claim in nivre_fang(near) if claim.text.startswith("FUN is parsed"))
+    assert claim.verdict == "inconclusive"
+    assert claim.evidence.count("95% CI") == 2
+
+
+# Kohita, Noji and Matsumoto
+
+
+def described(changes: Sequence[float]) -> dict[str, Any]:
+    return {code: {"before": 2.0, "after": 2.0 + value} for code, value in zip(CODES, changes)}
+
+
+def gains(values: Mapping[str, Sequence[float]], spoilt: Sequence[int] = (1,) * 6) -> dict[str, Any]:
+    """Measured rows with these gains, in points, and these numbers of spoilt arcs where 10 of 100 are mended."""
+    names = ("LAS", "CNC", "case", "mark", "nmod")
+    rows = {}
+    for i, code in enumerate(CODES[: len(spoilt)]):
+        converted = {name: 0.8 + values.get(name, (0.0,) * 6)[i] / 100 for name in names}
+        arcs = {"functional": 100, "spoilt": spoilt[i], "mended": 10}
+        rows[code] = {"scores": {"UD": dict.fromkeys(names, 0.8), "CONV": converted}, "spoilt": arcs}
+    return {"graph": rows}
+
+
+UP, DOWN, EITHER = (
+    (1.0, 1.2, 0.8, 1.1, 0.9, 1.0),
+    (-1.0, -1.2, -0.8, -1.1, -0.9, -1.0),
+    (1.0, -1.0, 1.1, -1.2, 0.9, -1.1),
+)
+
+
+@pytest.mark.parametrize(
+    ("las", "verdict_on_las"), [(UP, "holds"), (DOWN, "does not hold"), (EITHER, "inconclusive"), (UP[:3], "no data")]
+)
+def test_gains_need_their_direction(las: Sequence[float], verdict_on_las: str) -> None:
+    claims = kohita_scores(gains({"LAS": las}, (1,) * len(las)), REQUEST)
+    assert verdict(claims, "Parsing through function heads") == verdict_on_las
+
+
+def test_claims_on_gains_of_several_measures() -> None:
+    more = [2 * value for value in UP]
+    assert verdict(kohita_scores(gains({"LAS": UP, "CNC": more}), REQUEST), "It improves CNC") == "holds"
+    assert verdict(kohita_scores(gains({"LAS": more, "CNC": UP}), REQUEST), "It improves CNC") == "does not hold"
+    harmed = gains({"case": DOWN, "mark": EITHER, "nmod": UP})
+    assert verdict(kohita_scores(harmed, REQUEST), "It harms case") == "inconclusive"
+    arcs = "Backward conversion makes"
+    assert verdict(kohita_scores(gains({}, (20, 22, 21, 25, 20, 20)), REQUEST), arcs) == "holds"
+    assert verdict(kohita_scores(gains({}), REQUEST), arcs) == "does not hold"
+    assert verdict(kohita_scores(gains({}, (10, 20, 0, 21, 1, 9)), REQUEST), arcs) == "inconclusive"
+    assert set(verdicts(kohita_scores({}, REQUEST)).values()) == {"no data"}
+
+
+def test_entropy_must_fall() -> None:
+    numbers, lowers = printed("kohita-2017"), "Conversion lowers"
+    assert verdict(claims_on_entropy(described([-0.1] * 5), numbers), lowers) == "holds"
+    assert verdict(claims_on_entropy(described([-0.1, 0.1, -0.1, -0.1]), numbers), lowers) == "does not hold"
+    assert verdict(claims_on_entropy(described([-0.1, 0.0, -0.1, -0.1]), numbers), lowers) == "does not hold"
+    assert verdict(claims_on_entropy({}, numbers), lowers) == "no data"
+
+
+def test_entropy_and_gain() -> None:
+    """Where entropy falls more, LAS gains more: a negative correlation."""
+    changes = [-0.1, -0.2, -0.3, -0.4, -0.5, -0.6]
+
+    def found(las: Sequence[float]) -> str:
+        (claim,) = claims_on_own_gains(described(changes), gains({"LAS": las}, (1,) * len(las)))
+        assert "p " in claim.evidence
+        return claim.verdict
+
+    assert found([1.0, 2.0, 3.1, 4.0, 5.0, 6.2]) == "holds"
+    assert found([6.2, 5.0, 4.0, 3.1, 2.0, 1.0]) == "does not hold"
+    assert found([1.0, -2.0, 3.0, -1.0, 0.0, 1.0]) == "inconclusive"
+    assert found([1.0, 2.0]) == "no data"
+
+
+# Callin
+
+
+def callin_rows(**columns: Sequence[float]) -> dict[str, Any]:
+    n = len(next(iter(columns.values())))
+    rising = [0.5 + 0.01 * i + 0.001 * (i % 3) for i in range(n)]
+    given = {name: columns.get(name.replace(" ", "_"), rising) for name in (*CALLIN_MEASURES, "F freq")}
+    return {code: {name: values[i] for name, values in given.items()} for i, code in zip(range(n), CODES)}
+
+
+def test_callin_on_correlations() -> None:
+    share, wave = [0.1 * i for i in range(10)], [0.5, 0.7] * 5
+    rises, words = "Scores rise", "Function words"
+    claims = claims_on_correlations(callin_rows(F_freq=share), REQUEST)
+    assert (verdict(claims, rises), verdict(claims, words)) == ("holds", "holds")
+    claims = claims_on_correlations(callin_rows(F_freq=share, F_prec=wave), REQUEST)
+    assert (verdict(claims, rises), verdict(claims, words)) == ("inconclusive", "inconclusive")
+    claims = claims_on_correlations(callin_rows(F_freq=share, F_prec=share[::-1]), REQUEST)
+    assert (verdict(claims, rises), verdict(claims, words)) == ("does not hold", "does not hold")
+    assert set(verdicts(claims_on_correlations({}, REQUEST)).values()) == {"no data"}
+
+
+def test_callin_on_the_order_of_correlations() -> None:
+    share = [0.1 * i for i in range(10)]
+    noise = [0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8, 0.4, 0.6, 0.5]
+    near = [a + 0.3 * b for a, b in zip(share, noise)]
+    far = [a + 2 * b for a, b in zip(share, noise)]
+    order = "LAS goes with that share"
+
+    def found(**columns: Sequence[float]) -> str:
+        return verdict(claims_on_correlations(callin_rows(F_freq=share, **columns), Request()), order)
+
+    assert found(LAS=share, WLAS=near, C_prec=far, C_rec=far) == "holds"
+    assert found(LAS=far, WLAS=near, C_prec=far, C_rec=far) == "does not hold"
+    assert found(LAS=near, WLAS=near, C_prec=far, C_rec=far) == "inconclusive"
+
+
+def test_callin_without_outputs_and_with_few_training_sets() -> None:
+    numbers = printed("callin")
+    assert set(verdicts(callin_scores({})).values()) == {"no data"}
+    assert len(callin_scores({})) == len(callin_scores(callin_rows(LAS=[0.9] * 4)))
+    assert set(verdicts(claims_on_cascading({}, numbers, given=True)).values()) == {"no data"}
+    few = claim_on_entropies({"case": 0.1, "nsubj": 0.4}, 3, "3 training sets")
+    assert few.verdict == "no data"
+    assert "at least 10" in few.evidence
+    assert claim_on_entropies({"case": 0.1, "nsubj": 0.4}, 12, "12 training sets").verdict == "holds"
+    assert claim_on_entropies({"case": 0.4, "nsubj": 0.4}, 12, "12 training sets").verdict == "does not hold"
+
+
+@pytest.mark.parametrize(
+    ("precision", "found"), [((0.5, 0.1), "holds"), ((0.1, 0.1), "does not hold"), ((0.4, 0.1), "holds"), ((None, 0.5), "no data")]
+)  # fmt: skip
+def test_callin_on_people(precision: Sequence[float | None], found: str) -> None:
+    """One case may be an exception; an equal correlation is one, and an undefined one says nothing."""
+    people = {
+        code: {"C prec": one, "C rec": 0.2, "LAS": 0.4, "WLAS": 0.4} for code, one in zip(("en", "es"), precision)
+    }
+    (claim,) = claims_on_people(people)
+    assert claim.verdict == found
+
+
+# Søgaard and Haulrich
+
+
+def treebanks(derivation: Sequence[float]) -> list[TreebankPerplexities]:
+    accuracies = [{"best": 80.0 + i, "average": 70.0 + i} for i in range(len(derivation))]
+    sizes = [1000 * (1 + (3 * i) % 7) for i in range(len(derivation))]
+    return [
+        TreebankPerplexities(code, ("small",), size, 10.0, value, accuracy)
+        for code, size, value, accuracy in zip(CODES, sizes, derivation, accuracies)
+    ]
+
+
+def test_derivation_perplexity_must_be_higher() -> None:
+    higher = "Derivation perplexity is higher"
+    assert verdict(claims_on_treebanks(treebanks([20.0, 22, 19, 25, 30, 28, 21, 24]), REQUEST), higher) == "holds"
+    assert verdict(claims_on_treebanks(treebanks([8.0, 7, 9, 6, 8, 7, 9, 8]), REQUEST), higher) == "does not hold"
+    assert verdict(claims_on_treebanks(treebanks([8.0, 12, 8, 12, 8, 12, 8, 12]), REQUEST), higher) == "inconclusive"
+    assert set(verdicts(claims_on_treebanks([], REQUEST)).values()) == {"no data"}
+
+
+def parsers(rows: Sequence[Mapping[str, Sequence[float]]]) -> list[Claim]:
+    measured = {code: {"significant": {}, **row} for code, row in zip(CODES, rows)}
+    return claims_on_parsers(measured, printed("sogaard-haulrich"), REQUEST)
+
+
+def test_perplexity_and_accuracy_of_parsers() -> None:
+    up, down, other = [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0], [2.0, 1.0, 4.0, 2.0]
+    uas, together = "Parsers of lower derivation perplexity have a higher UAS", "UAS and exact match"
+    falling = parsers([{"P": down, "UAS": up, "EM": other}] * 5)
+    assert verdict(falling, uas) == "holds"
+    assert verdict(falling, together) == "holds"
+    rising = parsers([{"P": up, "UAS": up, "EM": up}] * 5)
+    assert verdict(rising, uas) == "does not hold"
+    assert verdict(rising, together) == "does not hold"
+    mixed = parsers([{"P": down, "UAS": up, "EM": up}, {"P": up, "UAS": up, "EM": up}] * 3)
+    assert verdict(mixed, uas) == "inconclusive"
+    assert verdict(mixed, "Perplexity separates") == "no data"
+    assert set(verdicts(parsers([])).values()) == {"no data"}
+
+
+def separated(pairs: Sequence[tuple[float, float]]) -> str:
+    up, down = [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]
+    rows = [{"P": down, "UAS": up, "EM": up, "significant": {"200": [0.5, em, p]}} for em, p in pairs]
+    return verdict(parsers(rows), "Perplexity separates")
+
+
+def test_separation_on_small_test_sets() -> None:
+    assert separated([(0.1, 0.3), (0.1, 0.4), (0.0, 0.2), (0.1, 0.2)]) == "holds"
+    assert separated([(0.3, 0.1), (0.4, 0.1), (0.2, 0.0), (0.2, 0.1)]) == "does not hold"
+    assert separated([(0.3, 0.1), (0.1, 0.3), (0.2, 0.1), (0.1, 0.2)]) == "inconclusive"
+
+
+def test_the_ranking_of_2017_without_scores() -> None:
+    assert set(verdicts(_claims_on_ranking(None, printed("conll17"))).values()) == {"no data"}
+
+
+# Which measure separates parsers best?
+
+
+def compared(*changes: tuple[float, float] | None) -> dict[str, dict[str, Compared]]:
+    """A comparison for each scale, with the same interval for both measures."""
+    return {
+        scale: dict.fromkeys(("CLAS", "WLAS"), Compared(None, None if ends is None else Estimate(sum(ends) / 2, *ends)))
+        for scale, ends in zip(SCALES, changes)
+    }
+
+
+ABOVE, BELOW, AROUND = (0.01, 0.03), (-0.03, -0.01), (-0.01, 0.02)
+
+
+@pytest.mark.parametrize(
+    ("changes", "found"),
+    [
+        ((ABOVE,) * 4, "holds"), ((BELOW,) * 4, "does not hold"), ((AROUND,) * 4, "inconclusive"),
+        ((ABOVE, ABOVE, BELOW, BELOW), "inconclusive"), ((ABOVE, ABOVE, ABOVE, AROUND), "inconclusive"),
+        ((BELOW, BELOW, BELOW, ABOVE), "inconclusive"), ((None,) * 4, "no data"),
+    ],
+)  # fmt: skip
+def test_a_spread_must_differ_on_every_scale(changes: Sequence[tuple[float, float] | None], found: str) -> None:
+    claim = _expected("Less evenly", compared(*changes), ("CLAS", "WLAS"), 1)
+    assert claim.verdict == found
+    assert all(scale in claim.evidence for scale in SCALES)
+
+
+def scores_of_test_sets() -> list[list[list[float | None]]]:
+    """Of 9 test sets, 3 systems and all measures; BLEX has no value on the second."""
+    rng = np.random.default_rng(7)
+    table = rng.uniform(0.2, 0.9, size=(9, 3, len(MEASURES))).tolist()
+    for system in range(3):
+        table[1][system][list(MEASURES).index("BLEX")] = None
+    return table
+
+
+@pytest.mark.parametrize("scale", SCALES)
+def test_spreads_are_as_defined(scale: str) -> None:
+    table = scores_of_test_sets()
+    values = np.array([[[np.nan if x is None else x for x in row] for row in one] for one in table])
+    found = estimated(spread_of(values, scale), 9, drawn(9, 50, 1))
+    columns = {name: [[row[m] for row in one] for one in table] for m, name in enumerate(MEASURES)}
+    for name, scores in columns.items():
+        value, change = found[name]
+        assert value is not None
+        assert value.value == pytest.approx(mean_spread(scores, scale))
+        assert value.low < value.high
+        if name == "LAS":
+            assert change is None
+            continue
+        same_sets = [las if None not in own else [None] * 3 for las, own in zip(columns["LAS"], scores)]
+        assert change is not None
+        assert change.value == pytest.approx(mean_spread(scores, scale) - mean_spread(same_sets, scale))
+
+
+def test_scores_of_nothing_have_no_log_odds() -> None:
+    values = np.full((5, 2, len(MEASURES)), 0.5) + 0.01 * np.arange(5)[:, None, None]
+    values[0, 0, list(MEASURES).index("MLAS")] = 0.0
+    found = estimated(spread_of(values, "in log odds"), 5, drawn(5, 20, 1))
+    assert found["MLAS"] == Compared(None, None)
+    assert found["LAS"].value is not None
+    assert estimated(spread_of(values, "in points"), 5, drawn(5, 20, 1))["MLAS"].value is not None
+
+
+def test_undefined_pairs_are_left_out_of_shares() -> None:
+    """And LAS is compared on the pairs that are left."""
+    pairs, shares = [3, 10, 6], {"LAS": [1.0, 0.2, 0.5], "BLEX": [1.0, None, 1.0]}
+    values = np.full((3, len(MEASURES)), 0.5)
+    for name, column in shares.items():
+        values[:, list(MEASURES).index(name)] = [np.nan if one is None else one for one in column]
+    found = estimated(mean_of(values, np.array(pairs, dtype=float)), 3, drawn(3, 50, 1))
+    assert found["BLEX"].value is not None
+    assert found["BLEX"].change is not None
+    assert found["BLEX"].value.value == pytest.approx(pooled_share(shares["BLEX"], pairs)) == 1
+    las = pooled_share([1.0, None, 0.5], pairs)
+    assert found["BLEX"].change.value == pytest.approx(1 - las)
+    assert found["LAS"].value is not None
+    assert found["LAS"].value.value == pytest.approx(pooled_share(shares["LAS"], pairs))
+
+
+def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
+    """Gold without lemmas has no BLEX, as `score` says."""
+    examples = Path(__file__).parent.parent / "examples" / "parallel"
+    plain = tmp_path / "en.conllu"
+    rows = [line.split("\t") for line in (examples / "gold" / "en.conllu").read_text(encoding="utf-8").split("\n")]
+    plain.write_text(
+        "\n".join("\t".join([*row[:2], "_", *row[3:]] if len(row) == 10 else row) for row in rows), encoding="utf-8"
+    )
+    names = sorted(path.parent.name for path in (examples / "systems").glob("*/en.conllu"))
+    outputs = [str(examples / "systems" / name / "en.conllu") for name in names]
+    with_lemmas = compare_systems(str(examples / "gold" / "en.conllu"), *outputs, names, {}, 50, 1)
+    without = compare_systems(str(plain), *outputs, names, {}, 50, 1)
+    assert with_lemmas is not None
+    assert without is not None
+    assert (with_lemmas["undefined"], without["undefined"]) == ({}, {"BLEX": "not annotated in gold: LEMMAS"})
+    for kind in ("values", "errors", "concordance", "p", "small"):
+        assert set(with_lemmas[kind]) == set(MEASURES)
+        assert set(without[kind]) == set(MEASURES) - {"BLEX"}
+        assert without[kind]["LAS"] == with_lemmas[kind]["LAS"]
+
+
+def test_samples_with_nothing_to_count_do_not_differ_significantly() -> None:
+    parts = np.zeros((4, 2, 1, 2))
+    counts = Counted(("alpha", "beta"), ("CLAS",), parts)
+    assert _pairwise_p(counts, 100, np.random.default_rng(1)).tolist() == [[1.0]]
+
+
+def test_thai_has_no_blex(data: Path) -> None:
+    folder = data / "conll18"
+    outputs = sorted((folder / "systems").glob("*/th_pud.conllu.xz"))
+    names = [path.parent.name for path in outputs]
+    found = compare_systems(str(folder / "gold" / "th_pud.conllu.xz"), *map(str, outputs), names, {}, 20, 1)
+    assert found is not None
+    assert set(found["undefined"]) == {"BLEX"}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_pages_give_the_numbers_behind_inconclusive_verdicts(name: str) -> None:
+    lines = (DOCS / f"{name}.md").read_text(encoding="utf-8").split("\n")
+    rows = [line.strip("| ").split(" | ") for line in lines if line.startswith("| ") and line.count(" | ") == 3]
+    inconclusive = [row for row in rows if row[2] == "inconclusive"]
+    for row in inconclusive:
+        assert "95% CI" in row[3] or "p = " in row[3], row
+    assert not any(row[2] == "cannot be tested here" for row in rows)
+
+
+def test_the_measures_of_2018_in_the_documentation() -> None:
+    """No verdict on spread but on every scale: a lower mean makes BLEX look less even as a share of it."""
+    page = (DOCS / "measures-2018.md").read_text(encoding="utf-8")
+    row = next(
+        line for line in page.split("\n") if line.startswith("| MLAS and BLEX score them less evenly than LAS |")
+    )
+    assert "| inconclusive |" in row
+    assert "BLEX minus LAS +0.12 (95% CI -0.82 to +1.10) in points" in row
+    assert "-0.117 (95% CI -0.159 to -0.067) as a share of the mean error" in row
+    assert "-0.090 (95% CI -0.146 to -0.025) in log odds" in row
+    thai = next(line for line in page.split("\n") if line.startswith("| th_pud |"))
+    assert thai.endswith("| - |")
