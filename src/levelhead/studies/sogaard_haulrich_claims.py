@@ -56,7 +56,7 @@ def _compared(
         for kind in ("best", "average")
     }
     verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in found.values())
-    differences = ", ".join(f"{estimate_shown(estimate)} ({kind})" for kind, estimate in found.items())
+    differences = ", ".join(f"{estimate_shown(estimate, 3)} ({kind})" for kind, estimate in found.items())
     evidence = f"difference of r: {differences}; r of size, over string, over derivation: {told or '-'}"
     return Claim(text, "section 5.1", verdict, evidence)
 
