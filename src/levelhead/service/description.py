@@ -75,11 +75,12 @@ class Sandbox(NamedTuple):
     """How much a submitted system may use.
 
     Args:
-        user: the name or number of the user it runs as; needed where the server runs as root, and refused elsewhere.
+        user: the names or numbers of the users it runs as, separated by commas, or a range of numbers; one for each
+            system that runs at a time. Required if the server runs as root, refused otherwise.
         seconds: how long it may run.
         cpu_seconds: how long each of its processes may compute.
         memory_megabytes: of the address space of each of its processes, which is not all memory it can take.
-        processes: how many it may have, all processes of the user counted.
+        processes: how many it may have at a time.
         output_megabytes: what it may write; also the size of each of its temporary folders. All are in memory.
         log_kilobytes: how much of its standard output and error is kept.
         at_once: how many systems run at a time.

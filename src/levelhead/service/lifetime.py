@@ -13,6 +13,10 @@ from collections.abc import Sequence
 _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
+class Interrupted(Exception):
+    """A process of ours was killed or could not be started; its message is for the organizer."""
+
+
 def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProcess[bytes]:
     """Run a program that calls `end_with_parent`; its standard error is kept, its output is not.
 

@@ -7,6 +7,7 @@ import os
 import shutil
 import sys
 import threading
+import time
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -18,12 +19,14 @@ from levelhead.service.database import Database
 from levelhead.service.description import MEGABYTE, OUTPUTS, SYSTEM, Limits, Task, read_task
 from levelhead.service.folder import Folder, sync_tree
 from levelhead.service.outputs import add_reasons, tidy, top_of
+from levelhead.service.lifetime import Interrupted
 from levelhead.service.preparation import blind_files
-from levelhead.service.sandbox import run_system, scratch_of, user_of
+from levelhead.service.sandbox import run_system, scratch_of, users_of
 from levelhead.service.scoring import ScoringFailed, score_submission
-from levelhead.service.submissions import Submission, claim, finish, recover
+from levelhead.service.submissions import Submission, claim, finish, interrupt, recover
 
 _SECONDS_BETWEEN_LOOKS = 0.2
+_SECONDS_AFTER_INTERRUPTION = 1.0  # whatever the machine lacked may be there again then
 NOT_SCORED = "it could not be scored; the organiser has been told why"
 """What a team is told where the fault is not its own."""
 
@@ -64,11 +67,12 @@ class Runner:
         shutil.rmtree(self.scratch, ignore_errors=True)
         recover(self.database)
 
-    def step(self, kind: str) -> bool:
+    def step(self, kind: str, slot: int = 0) -> bool:
         """Do one submission of a kind, if one waits; say whether one did.
 
         Args:
             kind: outputs or systems.
+            slot: which of the systems that run at a time it is.
         """
         submission = claim(self.database, kind)
         if submission is None:
@@ -77,7 +81,9 @@ class Runner:
         shutil.rmtree(run, ignore_errors=True)
         run.mkdir(mode=0o700)
         try:
-            self._do(submission, run)
+            self._do(submission, run, slot)
+        except Interrupted as error:
+            self._interrupted(submission, run, str(error))
         except UnsafeArchive as error:
             finish(self.database, submission.id, run=run.name, reason=error.message)
         except (ScoringFailed, LevelheadError, OSError) as error:  # ours: a full disk, no sandbox
@@ -89,9 +95,16 @@ class Runner:
     def _ours(self, submission: Submission, run: Path, log: str) -> None:
         """Record, for the organiser, that a submission failed without its team's doing."""
         finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
-        print(f"submission {submission.id} of {submission.team_name}: {log}", file=sys.stderr)  # noqa: T201
+        _tell_organizer(submission, log)
 
-    def _do(self, submission: Submission, run: Path) -> None:
+    def _interrupted(self, submission: Submission, run: Path, why: str) -> None:
+        """Put a submission back into the queue, or give it up, and let the machine recover."""
+        shutil.rmtree(run, ignore_errors=True)
+        interrupt(self.database, submission.id, why)
+        _tell_organizer(submission, f"attempt {submission.attempts}: {why}")
+        time.sleep(_SECONDS_AFTER_INTERRUPTION)
+
+    def _do(self, submission: Submission, run: Path, slot: int) -> None:
         outputs = run / "output"
         upload = self.folder.uploads / submission.id
         reason = None
@@ -99,7 +112,7 @@ class Runner:
             outputs.mkdir()
             unpack(upload, outputs, archive_limits(self.task.limits))
         else:
-            reason = self._run(submission, upload, run)
+            reason = self._run(submission, upload, run, slot)
         reasons = tidy(self.task, outputs, submission.kind)
         sync_tree(run)
         document = score_submission(self.task, outputs, run / "result.json")
@@ -107,9 +120,9 @@ class Runner:
         add_reasons(document, reasons)
         finish(self.database, submission.id, run=run.name, document=document, reason=reason)
 
-    def _run(self, submission: Submission, upload: Path, run: Path) -> str | None:
+    def _run(self, submission: Submission, upload: Path, run: Path, slot: int) -> str | None:
         """Run a system on a copy of the inputs; return what went wrong, if anything."""
-        user = user_of(self.task.sandbox)
+        user = users_of(self.task.sandbox)[slot]
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
         status = self.scratch.lstat()
         if self.scratch.is_symlink() or status.st_uid != os.geteuid():
@@ -124,11 +137,15 @@ class Runner:
             system.mkdir()
             unpack(upload, system, archive_limits(self.task.limits))
             _readable(place, user)
-            done = run_system(top_of(system), place / "input", run / "output", self.task.sandbox)
+            done = run_system(top_of(system), place / "input", run / "output", self.task.sandbox, slot)
         finally:
             shutil.rmtree(place, ignore_errors=True)
         (run / "log").write_bytes(done.log)
         return done.reason
+
+
+def _tell_organizer(submission: Submission, log: str) -> None:
+    print(f"submission {submission.id} of {submission.team_name}: {log}", file=sys.stderr)  # noqa: T201
 
 
 def _readable(folder: Path, user: int | None) -> None:
@@ -182,19 +199,19 @@ def main(arguments: Sequence[str]) -> None:
         own.append(database)
         runner = Runner(task, database)
         runner.recover()
-        lanes = [OUTPUTS, *[SYSTEM] * task.sandbox.at_once]
-        threads = [threading.Thread(target=_work, args=(runner, kind)) for kind in lanes]
+        lanes = [(OUTPUTS, 0), *((SYSTEM, slot) for slot in range(task.sandbox.at_once))]
+        threads = [threading.Thread(target=_work, args=(runner, *lane)) for lane in lanes]
         for thread in threads:
             thread.start()
         for thread in threads:
             thread.join()
 
 
-def _work(runner: Runner, kind: str) -> None:
+def _work(runner: Runner, kind: str, slot: int) -> None:
     pause = threading.Event()
     try:
         while True:
-            if not runner.step(kind):
+            if not runner.step(kind, slot):
                 pause.wait(_SECONDS_BETWEEN_LOOKS)
     except BaseException:  # noqa: BLE001 -- whatever it is, this process must end
         traceback.print_exc()

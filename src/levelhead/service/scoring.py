@@ -22,7 +22,7 @@ from levelhead.messages import MESSAGES
 from levelhead.report.scores import SCHEMA
 from levelhead.service.description import MEGABYTE, Task, read_task
 from levelhead.service.folder import Folder
-from levelhead.service.lifetime import end_with_parent, run_child
+from levelhead.service.lifetime import Interrupted, end_with_parent, run_child
 from levelhead.treebank.write import replace_file
 
 MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
@@ -120,7 +120,8 @@ def score_submission(task: Task, outputs: Path, result: Path) -> dict[str, Any]:
         The document that is kept: states, values as fractions, and reasons that quote no gold.
 
     Raises:
-        ScoringFailed: it took too long or too much memory, or the organiser's files are not in order.
+        Interrupted: the process was killed, for example because memory ran out, or could not be started.
+        ScoringFailed: it took too long or more memory than its limit, or the organizer's files are invalid.
     """
     program = "import sys; from levelhead.service.scoring import main; main(sys.argv[1:])"
     command = [sys.executable, "-c", program, str(task.folder), str(outputs), str(result)]
@@ -128,6 +129,10 @@ def score_submission(task: Task, outputs: Path, result: Path) -> dict[str, Any]:
         done = run_child(command, task.limits.scoring_seconds)
     except subprocess.TimeoutExpired as error:
         raise ScoringFailed(f"scoring took more than {task.limits.scoring_seconds} seconds") from error
+    except OSError as error:
+        raise Interrupted(f"scoring could not be started: {error}") from error
+    if done.returncode < 0:
+        raise Interrupted(f"scoring was killed by signal {-done.returncode}")
     if done.returncode:
         said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
         raise ScoringFailed(f"scoring ended with {done.returncode}: {said}")

@@ -295,14 +295,33 @@ def recover(database: Database) -> None:
     with database.transaction() as connection:
         query = "SELECT id, attempts FROM submissions WHERE state = ?"
         for row in connection.execute(query, (RUNNING,)).fetchall():
-            if row["attempts"] < _MOST_ATTEMPTS:
-                connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, row["id"]))
-                record(connection, "runner", "put back", row["id"])
-            else:
-                reason = f"it was begun {_MOST_ATTEMPTS} times, and each time the runner was interrupted"
-                end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
-                connection.execute(end, (FAILED, now(), reason, reason, row["id"]))
-                record(connection, "runner", FAILED, row["id"], reason)
+            _begin_again(connection, row, "the runner ended")
+
+
+def interrupt(database: Database, name: str, why: str) -> None:
+    """Put a submission whose run or scoring was interrupted back into the queue, or give it up after ten attempts.
+
+    Args:
+        database: of the task.
+        name: its id.
+        why: what interrupted it, for the organizer.
+    """
+    with database.transaction() as connection:
+        query = "SELECT id, attempts FROM submissions WHERE id = ? AND state = ?"
+        for row in connection.execute(query, (name, RUNNING)).fetchall():
+            _begin_again(connection, row, why)
+
+
+def _begin_again(connection: sqlite3.Connection, row: sqlite3.Row, why: str) -> None:
+    if row["attempts"] < _MOST_ATTEMPTS:
+        connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, row["id"]))
+        record(connection, "runner", "put back", row["id"], why)
+        return
+    reason = f"it was begun {_MOST_ATTEMPTS} times, and each time it was interrupted; the organizer has been told why"
+    log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
+    end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
+    connection.execute(end, (FAILED, now(), reason, log, row["id"]))
+    record(connection, "runner", FAILED, row["id"], reason)
 
 
 def put_back(database: Database, name: str | None = None) -> int:
