@@ -83,7 +83,11 @@ def nothing_is_left():
 
 
 def _of_the_user():
-    return any(_owner(path) in {int(SANDBOX_USER), int(SANDBOX_USER) + 1} for path in Path("/proc").iterdir() if path.name.isdecimal())
+    return any(
+        _owner(path) in {int(SANDBOX_USER), int(SANDBOX_USER) + 1}
+        for path in Path("/proc").iterdir()
+        if path.name.isdecimal()
+    )
 
 
 def _owner(path):
@@ -352,7 +356,9 @@ def test_whatever_comes_out_of_a_sandbox_is_read_like_any_archive(place, monkeyp
             info = tarfile.TarInfo(name)
             info.type, info.linkname = kind, "/etc/passwd"
             tar.addfile(info)
-    monkeypatch.setattr(sandbox, "_command", lambda *_: ["sh", "-c", f"echo started; {script.format(place / 'forged.tar')}"])
+    monkeypatch.setattr(
+        sandbox, "_command", lambda *_: ["sh", "-c", f"echo started; {script.format(place / 'forged.tar')}"]
+    )
     monkeypatch.setattr(sandbox, "_SECONDS_TO_HAND_OVER", 1)
     monkeypatch.setattr(sandbox, "_SECONDS_TO_END", 1)
     done, _, outputs = run(place, SHELL, LIMITS._replace(seconds=1))
@@ -523,10 +529,10 @@ def test_each_system_that_runs_at_a_time_has_a_user_of_its_own(monkeypatch):
         with pytest.raises(InputError, match="as root"):
             users_of(Sandbox(user=user, at_once=2))
     for user in ("5-4", "4294967295", f"1-{10**20}", "9" * 5000):
-        with pytest.raises(InputError, match="no user can have|unknown user"):
+        with pytest.raises(InputError, match=r"no user can have|unknown user"):
             users_of(Sandbox(user=user))
     monkeypatch.setattr(os, "geteuid", lambda: 1000)
-    with pytest.raises(InputError, match="only root can run systems as other users: set sandbox.at_once = 1"):
+    with pytest.raises(InputError, match=r"only root can run systems as other users: set sandbox\.at_once = 1"):
         users_of(Sandbox(at_once=2))
 
 

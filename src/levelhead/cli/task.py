@@ -13,7 +13,6 @@ from levelhead.cli import options
 from levelhead.cli.program import DONE, say
 
 if TYPE_CHECKING:
-    from levelhead.campaign import Results
     from levelhead.service.database import Database
     from levelhead.service.description import Task
 
@@ -150,45 +149,40 @@ def retry(submission: str | None, folder: str) -> int:
 @options.output_option
 def rank(folder: str, output_format: str, places: int | None, output: str | None) -> int:
     """Rank the primary submissions of all teams, as they are now and whatever participants see."""
-    from levelhead.service.standings import final_results
+    from levelhead.service.standings import final_results, standings_document, standings_table
 
     with _opened(folder, output) as (found, database):
-        _print(found, final_results(found, database), output_format, places, output)
+        results = final_results(found, database)
+        if output_format == "json":
+            options.print_json(standings_document(found, database, results), output)
+        else:
+            options.print_table(standings_table(found, database, results), output_format, places, output)
     return DONE
-
-
-def _print(found: Task, results: Results, output_format: str, places: int | None, output: str | None) -> None:
-    from levelhead.report.ranking import ranking_document, ranking_table
-    from levelhead.service.standings import rankings_of
-
-    rankings = rankings_of(found, results)
-    if output_format == "json":
-        options.print_json(ranking_document(results, rankings), output)
-    else:
-        options.print_table(ranking_table(results, rankings), output_format, places, output)
 
 
 @task.command()
 @_DIR
-@click.option(
-    "--now", is_flag=True, help="Accept nothing any more even if some still wait; run it again when all are finished."
-)
-def close(folder: str, now: bool) -> int:
+@click.option("--now", is_flag=True, help="Accept nothing any more at once; run it again to make the ranking.")
+@click.option("--force", is_flag=True, help="Leave out submissions that failed through the organizer's fault.")
+def close(folder: str, now: bool, force: bool) -> int:
     """Accept nothing any more, and make the final ranking.
 
-    While submissions wait, nothing is done without --now.
+    While submissions wait, or failed through the organizer's fault, nothing is done without --now or --force.
     """
     from levelhead.service.closing import close as close_task
-    from levelhead.service.submissions import primary_submissions, why_primary
+    from levelhead.service.standings import left_out_notes, standings_table
+    from levelhead.service.submissions import organizer_failures, primary_submissions, why_primary
 
     with _opened(folder) as (found, database):
-        results = close_task(found, database, now=now)
+        results = close_task(found, database, now=now, force=force)
         for one in primary_submissions(database):
             say(f"{one.team_name}: submission {one.number}, {why_primary(one)}")
         if results is None:
             say("the task is closed; no submission was finished, so there is no ranking")
+            for note in left_out_notes(organizer_failures(database)):
+                say(note)
         else:
-            _print(found, results, "text", None, None)
+            options.print_table(standings_table(found, database, results), "text", None, None)
     return DONE
 
 

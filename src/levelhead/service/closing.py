@@ -3,54 +3,66 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterator, Sequence
 
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
 from levelhead.report import WRITERS
-from levelhead.report.ranking import ranking_document, ranking_table, results_table
+from levelhead.report.ranking import results_table
 from levelhead.service.database import Database, record
 from levelhead.service.database import now as time_now
 from levelhead.service.description import Task
 from levelhead.service.folder import Folder, sync
 from levelhead.service.scoring import public_results, rules_of, score_folders
-from levelhead.service.standings import final_results, outputs_of, rankings_of
-from levelhead.service.submissions import RUNNING, WAITING, primary_submissions
+from levelhead.service.standings import (
+    final_results,
+    left_out_notes,
+    outputs_of,
+    rankings_of,
+    standings_document,
+    standings_table,
+)
+from levelhead.service.submissions import RUNNING, WAITING, Submission, organizer_failures, primary_submissions
 from levelhead.treebank.write import replace_file
 
 _RESAMPLES = 2000  # as `levelhead rank --significance`
 
 
-def close(task: Task, database: Database, *, now: bool = False) -> Results | None:
+def close(task: Task, database: Database, *, now: bool = False, force: bool = False) -> Results | None:
     """Close a task: nothing is accepted any more, and the final ranking is made and kept.
 
     Args:
         task: the task.
         database: its database.
-        now: whether to accept nothing any more even if some submissions still wait; the ranking is made when this is
-            run again.
+        now: whether to accept nothing any more even if some submissions still wait or failed through the organizer's
+            fault; the ranking is made when this is run again.
+        force: whether to leave out submissions that failed through the organizer's fault; the ranking names them.
 
     Returns:
         The final results; None if there are none.
 
     Raises:
-        InputError: submissions wait to be finished. Nothing has changed then, except that with `now` the task is closed
-            for new ones.
+        InputError: submissions wait to be finished, or failed through the organizer's fault. Nothing has changed then,
+            except that with `now` the task is closed for new ones.
         OutputError: the ranking cannot be written.
     """
     with database.transaction() as connection:
         query = "SELECT count(*) FROM submissions WHERE state IN (?, ?)"
         left = connection.execute(query, (WAITING, RUNNING)).fetchone()[0]
+        failures = [] if force else organizer_failures(database)
         closed = database.fact("closed") is not None
-        if not closed and (now or not left):
+        if not closed and (now or not (left or failures)):
             connection.execute("INSERT INTO facts VALUES ('closed', ?)", (time_now(),))
             record(connection, "organiser", "closed")
             closed = True
     if left:
         raise InputError(Fault("invalid-task", _still_waiting(left, closed=closed)))
+    if failures:
+        raise InputError(*_failed(failures, closed=closed, final=database.fact("final") is not None))
     if not primary_submissions(database):
         return None
     results = public_results(final_results(task, database))
-    _keep(task, results, report(task, database))
+    _keep(task, database, results, report(task, database))
     with database.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (time_now(),))
     return results
@@ -63,14 +75,28 @@ def _still_waiting(left: int, *, closed: bool) -> str:
     return f"{wait}, so the task stays open: run this again when all are finished, or accept no more at once with --now"
 
 
-def _keep(task: Task, results: Results, page: bytes) -> None:
+def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Iterator[Fault]:
+    """Say which submissions failed through the organizer's fault, and what to do."""
+    state = "no submission is accepted any more, but there is no final ranking" if closed else "the task stays open"
+    again = "" if final else "run them again with `levelhead task retry`, or "
+    yield Fault(
+        "invalid-task",
+        f"{number_of(len(failures), 'submission')} failed through no fault of the team"
+        f"{'' if final else f', so {state}'}: {again}leave them out of the ranking with --force",
+    )
+    for one in failures:
+        lines = (one.log or "").strip().split("\n")
+        yield Fault("invalid-task", f"submission {one.number} of {one.team_name} ({one.id}): {lines[-1]}")
+
+
+def _keep(task: Task, database: Database, results: Results, page: bytes) -> None:
     """Write the final ranking beside the database."""
     folder = Folder(task.folder)
     folder.final.mkdir(mode=0o700, exist_ok=True)
-    rankings = rankings_of(task, results)
-    table = ranking_table(results, rankings)
+    table = standings_table(task, database, results)
+    document = standings_document(task, database, results)
     texts = {
-        "ranking.json": json.dumps(ranking_document(results, rankings), ensure_ascii=False, indent=2) + "\n",
+        "ranking.json": json.dumps(document, ensure_ascii=False, indent=2) + "\n",
         "ranking.txt": WRITERS["text"](table, 2),
         "ranking.tsv": WRITERS["tsv"](table, None),
         "results.tsv": WRITERS["tsv"](results_table(results), None),
@@ -105,4 +131,5 @@ def report(task: Task, database: Database) -> bytes:
     results = public_results(results._replace(signature={**results.signature, **signature_of(tests)}))
     certainty = with_certainty(results, rankings_of(task, results), tests)
     page = ranking_page(results, certainty.rankings, certainty, classes)
-    return render(page._replace(title=task.about.title))
+    notes = (*left_out_notes(organizer_failures(database)), *page.notes)
+    return render(page._replace(title=task.about.title, notes=notes))

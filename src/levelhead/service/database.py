@@ -110,6 +110,10 @@ class Database:
         found = self.rows("SELECT value FROM facts WHERE name = ?", name)
         return found[0]["value"] if found else None
 
+    def latest(self) -> str:
+        """Return the latest time that the audit log has seen: the time now, unless the clock has gone back."""
+        return max(now(), self.rows("SELECT max(time) AS time FROM audit")[0]["time"] or "")
+
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")

@@ -18,8 +18,8 @@ from levelhead.service.archives import ArchiveLimits, UnsafeArchive, unpack
 from levelhead.service.database import Database
 from levelhead.service.description import MEGABYTE, OUTPUTS, SYSTEM, Limits, Task, read_task
 from levelhead.service.folder import Folder, sync_tree
-from levelhead.service.outputs import add_reasons, tidy, top_of
 from levelhead.service.lifetime import Interrupted
+from levelhead.service.outputs import add_reasons, tidy, top_of
 from levelhead.service.preparation import blind_files
 from levelhead.service.sandbox import run_system, scratch_of, users_of
 from levelhead.service.scoring import ScoringFailed, score_submission

@@ -124,7 +124,8 @@ def users_of(limits: Sandbox) -> list[int | None]:
         InputError: a user is unknown, root, or one that only root could switch to, or there are too few users.
     """
     if os.geteuid() != 0:
-        return [_own_user(limits)]
+        _check_no_other_user(limits)
+        return [None]
     if not limits.user:
         raise _no_sandbox("the server runs as root: name an unprivileged user of its own as sandbox.user")
     names = limits.user.split(",")
@@ -139,14 +140,13 @@ def users_of(limits: Sandbox) -> list[int | None]:
     return [*users[: limits.at_once]]
 
 
-def _own_user(limits: Sandbox) -> None:
-    """Make sure that no other user is needed."""
+def _check_no_other_user(limits: Sandbox) -> None:
     if limits.user:
         raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: leave it out")
     if limits.at_once > 1:
         raise _no_sandbox(
-            f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but only root "
-            "can run systems as other users: set sandbox.at_once = 1, or run the server as root"
+            f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but only "
+            "root can run systems as other users: set sandbox.at_once = 1, or run the server as root"
         )
 
 

@@ -13,12 +13,18 @@ from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranking import ranked
 from levelhead.errors import Fault, InputError
 from levelhead.report import Column, Table
-from levelhead.report.ranking import ranking_table, results_table
+from levelhead.report.ranking import ranking_document, ranking_table, results_table
 from levelhead.service.database import Database
 from levelhead.service.description import COARSE, HIDDEN, OPEN, Task
 from levelhead.service.folder import Folder
 from levelhead.service.scoring import campaign_with, measures_of, read_result, score_folders
-from levelhead.service.submissions import Submission, primary_of, primary_submissions, why_primary
+from levelhead.service.submissions import (
+    Submission,
+    organizer_failures,
+    primary_of,
+    primary_submissions,
+    why_primary,
+)
 
 
 class Board(NamedTuple):
@@ -65,6 +71,43 @@ def final_results(task: Task, database: Database) -> Results:
     if not folders:
         raise InputError(Fault("invalid-task", "no submission has been finished"))
     return score_folders(task, folders)
+
+
+def standings_table(task: Task, database: Database, results: Results) -> Table:
+    """Return the ranking of a task as a table, with a note on submissions that it leaves out.
+
+    Args:
+        task: the task.
+        database: its database.
+        results: of the primary submissions.
+    """
+    table = ranking_table(results, rankings_of(task, results))
+    return table._replace(notes=(*left_out_notes(organizer_failures(database)), *table.notes))
+
+
+def standings_document(task: Task, database: Database, results: Results) -> dict[str, Any]:
+    """Return the ranking of a task for JSON, with the submissions that it leaves out.
+
+    Args:
+        task: the task.
+        database: its database.
+        results: of the primary submissions.
+    """
+    left_out = [{"system": one.team_name, "submission": one.number} for one in organizer_failures(database)]
+    return {**ranking_document(results, rankings_of(task, results)), "left_out": left_out}
+
+
+def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
+    """Return a note on the submissions that a ranking leaves out, if there are any.
+
+    Args:
+        failures: what failed through the organizer's fault.
+    """
+    numbers: dict[str, list[str]] = {}
+    for one in failures:
+        numbers.setdefault(one.team_name, []).append(str(one.number))
+    teams = (f"{name} (submission {', '.join(those)})" for name, those in sorted(numbers.items()))
+    return (f"left out, since the organizer could not run or score them: {'; '.join(teams)}",) if numbers else ()
 
 
 def outputs_of(task: Task, database: Database) -> dict[str, Path]:
@@ -120,7 +163,8 @@ def board(task: Task, database: Database) -> Board:
         results = _coarse(results)
     rankings = [_ranked_as_shown(one) for one in rankings_of(task, results)] if view == COARSE else None
     table = ranking_table(results, rankings or rankings_of(task, results))
-    table = table._replace(notes=())  # reasons are for the team that handed it in
+    left_out = organizer_failures(database) if database.fact("final") is not None else ()
+    table = table._replace(notes=left_out_notes(left_out))  # reasons are for the team that handed it in
     by_treebank = results_table(results)
     treebanks = {one.code: _of_treebank(by_treebank, one.code) for one in results.test_sets}
     return Board(view, table, treebanks, report_of(task, database) is not None)

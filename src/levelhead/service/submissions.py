@@ -69,7 +69,7 @@ class Submission(NamedTuple):
         label: what its team calls it.
         sha256: the hash of the archive.
         size: its size in bytes.
-        received: when.
+        received: when, by the latest time that the task has seen.
         state: waiting, running, finished or failed.
         attempts: how often it was begun.
         finished: when it was finished.
@@ -125,7 +125,7 @@ def submissions(database: Database, team: Team | None = None) -> list[Submission
         team: whose.
     """
     if team is None:
-        return [_submission(row) for row in database.rows(_BRIEF + "ORDER BY received, number")]
+        return [_submission(row) for row in database.rows(_BRIEF + "ORDER BY submissions.rowid")]
     return [_submission(row) for row in database.rows(_BRIEF + "WHERE team = ? ORDER BY number", team.id)]
 
 
@@ -152,10 +152,10 @@ def refuse_early(database: Database, team: Team, limits: Limits) -> None:
     Raises:
         Refused: it has.
     """
-    today = now()[:10]
+    today = database.latest()[:10]
     rows = database.rows("SELECT received, state FROM submissions WHERE team = ?", team.id)
     if sum(row["received"].startswith(today) for row in rows) >= limits.submissions_a_day:
-        raise Refused(f"your team has made its {limits.submissions_a_day} submissions of today (UTC)", 429)
+        raise Refused(f"your team has made its {limits.submissions_a_day} submissions of today, {today} (UTC)", 429)
     if sum(row["state"] in {WAITING, RUNNING} for row in rows) >= limits.waiting:
         raise Refused("your team has too many submissions that wait; come back when one is finished", 429)
 
@@ -209,7 +209,7 @@ def _insert(
         label,
         upload.sha256,
         upload.size,
-        now(),
+        database.latest(),
         WAITING,
         upload.key,
     )
@@ -227,7 +227,7 @@ WITH served AS (
     SELECT team, kind, max(audit.id) AS last FROM audit JOIN submissions ON submissions.id = audit.submission
     WHERE action = 'begun' GROUP BY team, kind)
 SELECT id, attempts FROM submissions LEFT JOIN served USING (team, kind)
-WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), received, number LIMIT 1
+WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT 1
 """
 
 
@@ -324,8 +324,17 @@ def _begin_again(connection: sqlite3.Connection, row: sqlite3.Row, why: str) -> 
     record(connection, "runner", FAILED, row["id"], reason)
 
 
+def organizer_failures(database: Database) -> list[Submission]:
+    """Return the submissions that failed through the organizer's fault and were not run again.
+
+    Args:
+        database: of the task.
+    """
+    return [one for one in submissions(database) if one.state == FAILED and one.log is not None]
+
+
 def put_back(database: Database, name: str | None = None) -> int:
-    """Put submissions that failed without their team's doing back into the queue; return how many.
+    """Put submissions that failed through the organizer's fault back into the queue; return how many.
 
     Args:
         database: of the task.
@@ -337,8 +346,7 @@ def put_back(database: Database, name: str | None = None) -> int:
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the task has its final ranking already", 409)
-        query = "SELECT id FROM submissions WHERE state = ? AND log IS NOT NULL AND (id = ? OR ? IS NULL)"
-        found = [row["id"] for row in connection.execute(query, (FAILED, name, name)).fetchall()]
+        found = [one.id for one in organizer_failures(database) if name in {None, one.id}]
         for one in found:
             update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
             connection.execute(f"{update} WHERE id = ?", (WAITING, one))
