@@ -1,8 +1,11 @@
 """What interrupts runs and scoring, closing after failures of the organizer, and clocks that go back."""
 
+import contextlib
 import itertools
 import json
 import sys
+import time
+from pathlib import Path
 
 import pytest
 
@@ -25,7 +28,7 @@ from levelhead.service.submissions import (
     submissions,
 )
 from levelhead.service.teams import new_token, team_of_token
-from task_server import FREE, make_task, needs_sandbox, outputs, tar, task_of, upload
+from task_server import FREE, SANDBOX_USER, make_task, needs_sandbox, outputs, serving, tar, task_of, token, upload
 
 ALPHA = tar(outputs("alpha"))
 
@@ -137,6 +140,45 @@ def test_a_system_that_could_not_be_run_is_retried_then_the_fault_of_the_organiz
     else:
         assert "the sandbox did not start the system" in found.log
         assert "10 times" in found.reason
+
+
+@needs_sandbox
+@pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems as several users")
+def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
+    """One try is enough for both: the bomb goes on while the other system is run and scored."""
+    users = f"{SANDBOX_USER}-{int(SANDBOX_USER) + 1}"
+    limits = {"user": users, "at_once": 2, "processes": 24, "seconds": 10}
+    folder = make_task(tmp_path / "task", sandbox=limits)
+    alpha, beta = (token(folder, name) for name in ("alpha", "beta"))
+    bomb = b"#!/usr/bin/python3\nimport os\nwhile True:\n try:\n  os.fork()\n except OSError:\n  pass\n"
+    program = b'#!/bin/sh\nfor file in /system/*.conllu; do cp "$file" "$2" & done\nwait\n'
+    with serving(folder) as server:
+        _, first = server.submit(alpha, tar({"run": bomb}), "system")
+        wait_until(lambda: processes_of(users) >= 20)
+        _, second = server.submit(beta, tar({"run": program, **outputs("alpha")}), "system")
+        assert server.wait(beta, second["id"])["reason"] is None
+        assert processes_of(users) >= 20
+        assert "killed" in server.wait(alpha, first["id"])["reason"]
+    with Database(Folder(folder).database) as database:
+        found = submissions(database)
+    assert [(one.state, one.attempts, one.valid) for one in found] == [("finished", 1, False), ("finished", 1, True)]
+
+
+def processes_of(users):
+    """How many processes the users of a range have."""
+    first, last = map(int, users.split("-"))
+    owners = []
+    for path in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(FileNotFoundError):
+            owners.append(path.stat().st_uid)
+    return sum(first <= owner <= last for owner in owners)
+
+
+def wait_until(done):
+    deadline = time.monotonic() + 60
+    while not done():
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
 
 
 @needs_sandbox
