@@ -24,8 +24,12 @@ from levelhead.service.teams import new_token
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
 FREE = Limits(submissions_a_day=1000, waiting=1000)
-SANDBOX_USER = "61234" if os.geteuid() == 0 else ""
-"""Nobody's number: as root, the sandbox must have a user that has no other processes; others cannot name one."""
+_USER = 30000 + 2 * (os.getpid() % 15000)
+SANDBOX_USER = str(_USER) if os.geteuid() == 0 else ""
+"""Nobody's number: as root, the sandbox must have a user that has no other processes, not even those of another run of
+the tests; others cannot name one."""
+SANDBOX_USERS = f"{_USER}-{_USER + 1}" if SANDBOX_USER else ""
+"""Two such users, for systems that run at the same time."""
 
 
 def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[str, object]) -> Path:

@@ -28,7 +28,19 @@ from levelhead.service.submissions import (
     submissions,
 )
 from levelhead.service.teams import new_token, team_of_token
-from task_server import FREE, SANDBOX_USER, make_task, needs_sandbox, outputs, serving, tar, task_of, token, upload
+from task_server import (
+    FREE,
+    SANDBOX_USER,
+    SANDBOX_USERS,
+    make_task,
+    needs_sandbox,
+    outputs,
+    serving,
+    tar,
+    task_of,
+    token,
+    upload,
+)
 
 ALPHA = tar(outputs("alpha"))
 
@@ -146,27 +158,26 @@ def test_a_system_that_could_not_be_run_is_retried_then_the_fault_of_the_organiz
 @pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems as several users")
 def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
     """One try is enough for both: the bomb goes on while the other system is run and scored."""
-    users = f"{SANDBOX_USER}-{int(SANDBOX_USER) + 1}"
-    limits = {"user": users, "at_once": 2, "processes": 24, "seconds": 10}
+    limits = {"user": SANDBOX_USERS, "at_once": 2, "processes": 24, "seconds": 10}
     folder = make_task(tmp_path / "task", sandbox=limits)
     alpha, beta = (token(folder, name) for name in ("alpha", "beta"))
     bomb = b"#!/usr/bin/python3\nimport os\nwhile True:\n try:\n  os.fork()\n except OSError:\n  pass\n"
     program = b'#!/bin/sh\nfor file in /system/*.conllu; do cp "$file" "$2" & done\nwait\n'
     with serving(folder) as server:
         _, first = server.submit(alpha, tar({"run": bomb}), "system")
-        wait_until(lambda: processes_of(users) >= 20)
+        wait_until(lambda: processes_of_users() >= 20)
         _, second = server.submit(beta, tar({"run": program, **outputs("alpha")}), "system")
         assert server.wait(beta, second["id"])["reason"] is None
-        assert processes_of(users) >= 20
+        assert processes_of_users() >= 20
         assert "killed" in server.wait(alpha, first["id"])["reason"]
     with Database(Folder(folder).database) as database:
         found = submissions(database)
     assert [(one.state, one.attempts, one.valid) for one in found] == [("finished", 1, False), ("finished", 1, True)]
 
 
-def processes_of(users):
-    """How many processes the users of a range have."""
-    first, last = map(int, users.split("-"))
+def processes_of_users():
+    """How many processes the users of systems have."""
+    first, last = map(int, SANDBOX_USERS.split("-"))
     owners = []
     for path in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(FileNotFoundError):

@@ -21,7 +21,7 @@ from levelhead.errors import InputError
 from levelhead.service import Sandbox, run_system, sandbox
 from levelhead.service.lifetime import Interrupted
 from levelhead.service.sandbox import check_sandbox, users_of
-from task_server import SANDBOX_USER, needs_sandbox
+from task_server import SANDBOX_USER, SANDBOX_USERS, needs_sandbox
 
 pytestmark = needs_sandbox
 
@@ -68,7 +68,7 @@ BOMB = PYTHON + textwrap.dedent("""
 """)
 """Starts as many processes as it may, until its time is over."""
 
-TWO = LIMITS._replace(at_once=2, user=f"{SANDBOX_USER}-{int(SANDBOX_USER) + 1}" if SANDBOX_USER else "")
+TWO = LIMITS._replace(at_once=2, user=SANDBOX_USERS)
 as_root = pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems as several users")
 
 
@@ -481,12 +481,13 @@ def test_a_sandbox_that_is_killed_is_no_fault_of_the_system(place, inside):
 
 
 def _first_inside():
-    """The number, outside, of the first process of a sandbox: its own is 1."""
+    """The number, outside, of the first process of a sandbox of this test: its own is 1."""
     for path in Path("/proc").glob("[0-9]*/status"):
         try:
             numbers = re.search(r"NSpid:(.*)", path.read_text())[1].split()
-            if numbers[1:] == ["1"] and os.readlink(path.with_name("cwd")) == "/system":
-                return int(path.parent.name)
+            number = int(path.parent.name)
+            if numbers[1:] == ["1"] and _parent(_parent(number)) == os.getpid():
+                return number
         except OSError:
             continue
     raise AssertionError
