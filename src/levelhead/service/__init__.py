@@ -5,6 +5,7 @@ from levelhead.service.closing import close
 from levelhead.service.description import Sandbox, Task, read_task
 from levelhead.service.export import export
 from levelhead.service.folder import Folder
+from levelhead.service.lifetime import Interrupted
 from levelhead.service.preparation import init
 from levelhead.service.sandbox import Run, run_system
 from levelhead.service.standings import Board, final_results
@@ -12,6 +13,7 @@ from levelhead.service.standings import Board, final_results
 __all__ = [
     "Board",
     "Folder",
+    "Interrupted",
     "Run",
     "Sandbox",
     "Task",
