@@ -55,7 +55,7 @@ echo "$?" > /status/code
 kill -KILL -1 2> /dev/null
 exec tar -C / -cf - output status >&3
 """
-_ENDS_OF_TAR = (0, 1, 2)  # otherwise the first process was killed, which nothing inside can do
+_ENDS_OF_TAR = (0, 1, 2)  # otherwise the first process was killed, which no signal from inside can do
 _NUMBERS = re.compile(r"(\d+)-(\d+)", re.ASCII)
 _MOST_USERS = 2**32 - 2
 
