@@ -214,6 +214,10 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-task": _error(
         "A shared task, or what is asked of it, is not in order.", "See the organiser's guide, docs/task.md."
     ),
+    "gold-in-input": _error(
+        "A file that a shared task would serve has gold trees: more than 90% of the sentences of 6 words or more.",
+        "Replace the gold heads by _, or remove the file from the inputs.",
+    ),
     "unsafe-archive": _error(
         "An archive is damaged, larger than allowed, or has entries that are no plain files inside it.",
         "Pack plain files and folders into a tar or zip file; see docs/task.md.",

@@ -14,6 +14,7 @@ from levelhead.errors import Fault, InputError, OutputError, Place, printable
 from levelhead.service.database import Database
 from levelhead.service.description import Task
 from levelhead.service.folder import Folder
+from levelhead.service.preparation import blind_files
 from levelhead.service.submissions import Submission, primary_submissions, submission, submissions
 
 _DATE = 0  # of every file in the archive, so that the same task gives the same bytes
@@ -76,9 +77,9 @@ def _files(task: Task, database: Database, *, gold: bool) -> Iterator[tuple[str,
     yield "task.toml", folder.description
     for path in sorted(folder.final.iterdir()):
         yield f"final/{path.name}", path
-    for kind, there in (("blind", folder.blind), ("gold", folder.gold)):
-        if kind == "blind" or gold:
-            yield from ((f"{kind}/{path.name}", path) for path in sorted(there.iterdir()) if path.is_file())
+    yield from ((f"blind/{path.name}", path) for path in blind_files(folder))
+    if gold:
+        yield from ((f"gold/{path.name}", path) for path in sorted(folder.gold.iterdir()) if path.is_file())
     primary = primary_submissions(database)
     for one in primary:
         for path in sorted((folder.runs / str(one.run) / "output").iterdir()):

@@ -12,10 +12,12 @@ from typing import Any
 from levelhead.campaign.entries import TestSet
 from levelhead.campaign.layout import gold_in
 from levelhead.errors import Fault, InputError, OutputError, Place, quoted
+from levelhead.service.contents import UnknownContents, contents_of
 from levelhead.service.database import Database
 from levelhead.service.description import Task, read_task
 from levelhead.service.folder import Folder
-from levelhead.service.scoring import campaign_with, score_folders
+from levelhead.service.leaks import GoldTrees
+from levelhead.service.scoring import campaign_with
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.parts import MISC
 from levelhead.treebank.source import read_bytes
@@ -172,28 +174,33 @@ def _miscs(treebank: Treebank) -> Iterator[str]:
 
 
 def check_inputs(task: Task) -> None:
-    """Refuse to serve gold: no input may have the trees of a gold file.
+    """Refuse to serve gold: no input may have the gold trees, in whatever column, compression or archive.
 
     Args:
         task: the task.
 
     Raises:
-        InputError: one is, or there are no inputs.
+        InputError: one has, or cannot be unpacked to be checked, or there are no inputs; with every such file.
     """
     folder = Folder(task.folder)
     found = blind_files(folder)
     if not found:
         raise InputError(Fault("invalid-task", "there are no inputs", Place(str(folder.blind))))
-    campaign = campaign_with(task, {"inputs": folder.blind})
-    gold = {read_bytes(one.gold): one.code for one in campaign.test_sets if one.gold is not None}
-    for path in found:
-        if (code := gold.get(read_bytes(path))) is not None:
-            raise InputError(Fault("invalid-task", f"this input is the gold treebank {quoted(code)}", Place(str(path))))
-    results = score_folders(task, {"inputs": folder.blind}, ("UAS",))
-    for code, path in campaign.systems[0].outputs.items():
-        if results.results["inputs", code].values["UAS"] == 1:
-            message = f"this input has every head of the gold treebank {quoted(code)}"
-            raise InputError(Fault("invalid-task", message, Place(str(path))))
+    test_sets = campaign_with(task, {}).test_sets
+    gold = GoldTrees({one.code: read_bytes(one.gold) for one in test_sets if one.gold is not None})
+    faults = [Fault("gold-in-input", message, Place(str(path))) for path in found for message in _leaks(gold, path)]
+    if faults:
+        raise InputError(*faults)
+
+
+def _leaks(gold: GoldTrees, path: Path) -> Iterator[str]:
+    """Say where a file has gold trees, or that nobody can tell."""
+    try:
+        for name, data in contents_of(path):
+            if (leak := gold.leak_in(data)) is not None:
+                yield f"{f'in {quoted(name)}, ' if name else ''}{leak}: replace the heads by _, or remove the file"
+    except UnknownContents as error:
+        yield f"it cannot be checked for gold trees: {error}"
 
 
 def blind_files(folder: Folder) -> list[Path]:

@@ -28,6 +28,7 @@ class Site:
         self.task, self.database, self.folder = task, database, Folder(task.folder)
         self.languages = {one.code: one.language.name for one in campaign_with(task, {}).test_sets}
         self.reception = Reception(task, database)
+        self._checked = {path: _state(path) for path in blind_files(self.folder)}
         self._lock = threading.Lock()
         self._board: tuple[object, Board] | None = None
 
@@ -58,10 +59,10 @@ class Site:
             raise Refused(sentence, 403)
 
     def inputs(self) -> dict[str, Path]:
-        """The inputs that can be downloaded now, by name."""
+        """The inputs that can be downloaded now, by name; files that changed since the server started are not."""
         if not self.task.show.inputs or self.phase()[0] == "early":
             return {}
-        return {path.name: path for path in blind_files(self.folder)}
+        return {path.name: path for path in blind_files(self.folder) if self._checked.get(path) == _state(path)}
 
     def input(self, name: str) -> Response:
         """One of them; names are looked up, never made into paths."""
@@ -92,3 +93,12 @@ class Site:
         fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
         document = {name: getattr(one, name) for name in fields} | {"primary": one.id == primary}
         return document | ({"results": own_results(self.task, self.database, one)} if results else {})
+
+
+def _state(path: Path) -> tuple[int, int, int] | None:
+    """What changes when a file does: gold is compared with the inputs when the server starts, and only then."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns
