@@ -384,6 +384,24 @@ def test_large_and_odd_requests_are_refused(site):
     assert site.server.ask("GET", "/task")[0] == 200
 
 
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_answered(site, order):
+    """A proxy that believes the other length would see the end of the request elsewhere."""
+    lengths = "\r\n".join(["Content-Length: 5", "Transfer-Encoding: chunked"][::order])
+    first = f"POST /sign-in HTTP/1.1\r\nHost: {site.host}\r\n{lengths}\r\n\r\n0\r\n\r\n"
+    second = f"GET /api/v1/task HTTP/1.1\r\nHost: {site.host}\r\n\r\n"
+    with connect(site) as connection:
+        connection.settimeout(60)
+        connection.sendall((first + second).encode())
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):
+            while part := connection.recv(10_000):
+                answer += part
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1") == 1
+    assert b"connection: close" in answer.lower()
+
+
 @contextlib.contextmanager
 def in_process(folder):
     """Serve a task in a thread, without a runner, so that its limits of time can be made shorter."""
@@ -449,6 +467,19 @@ def test_forms_are_refused_before_their_files_are_read(tmp_path, monkeypatch):
         assert begun(other, 2000, other.sign_in(token(full, "a"))[0]) == 507
         assert server.submit(secret, tar(outputs("alpha")))[0] == 201
         assert begun(site, 2000, cookie) == 429
+
+
+def test_archives_that_are_refused_count(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 3, "free_megabytes": 1})
+    secret, other = token(folder, "a"), token(folder, "b")
+    with in_process(folder) as server:
+        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
+        for _ in range(2):
+            assert server.submit(secret, tar({"../evil": b"x"}))[0] == 400
+        status, found = server.submit(secret, tar(outputs("alpha")))
+        assert (status, "archives that were refused count too (2 today)" in found["error"]) == (429, True)
+        assert server.submit(secret, tar({"../evil": b"x"}))[0] == 429
+        assert server.submit(other, tar(outputs("alpha")))[0] == 201
 
 
 def begun(site, size, cookie):

@@ -7,6 +7,7 @@ from contextlib import suppress
 from typing import Any
 
 from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
@@ -33,6 +34,14 @@ _HEADERS = (
     (b"cross-origin-resource-policy", b"same-origin"),
     (b"cache-control", b"no-store"),
 )  # fmt: skip
+
+
+_LENGTHS = {b"content-length", b"transfer-encoding"}
+
+_two_lengths = JSONResponse(
+    {"error": "give Content-Length or Transfer-Encoding, not both"}, 400, headers={"Connection": "close"}
+)
+"""A proxy may see another end of such a request than we do: whatever follows on the connection is not answered."""
 
 
 class _Body:
@@ -95,8 +104,9 @@ class Guard:
                 message["headers"] = [*headers, *(one for one in _HEADERS if one[0] not in given)]
             await send(message)
 
+        app = _two_lengths if {name for name, _ in scope["headers"]} >= _LENGTHS else self.app
         try:
-            await self.app(scope, body.receive, answer)
+            await app(scope, body.receive, answer)
         except ClientDisconnect:
             return  # nobody is left to answer; nothing of the upload is kept
 
