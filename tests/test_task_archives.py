@@ -154,6 +154,26 @@ def test_hostile_archive_is_refused_and_leaves_nothing_outside(name, tmp_path):
     assert sum(p.stat().st_size for p in target.rglob("*") if p.is_file()) <= LIMITS.unpacked
 
 
+COMPRESSIONS = {"gzip": gzip.compress, "bzip2": bz2.compress, "xz": lzma.compress}
+
+
+@pytest.mark.parametrize("name", COMPRESSIONS)
+def test_members_are_read_one_after_the_other_but_not_too_many(name, tmp_path):
+    """An empty member has some 20 bytes: a small archive could have millions of them."""
+    compress, path = COMPRESSIONS[name], tmp_path / "archive"
+    whole = tar(FILES, "w")
+    parts = b"".join(compress(whole[at : at + 900]) for at in range(0, len(whole), 900))
+    for data in (parts, parts + bytes(100_000), compress(b"") * 9_000 + compress(whole)):
+        path.write_bytes(data)
+        assert check_archive(path, LIMITS) == sorted(FILES)
+    path.write_bytes(compress(b"") * 10_000 + compress(whole))
+    with pytest.raises(UnsafeArchive, match="compressed in more than 10000 parts"):
+        check_archive(path, LIMITS)
+    path.write_bytes(parts[:-1])
+    with pytest.raises(UnsafeArchive, match="damaged"):
+        check_archive(path, LIMITS)
+
+
 @pytest.mark.parametrize("name", ["gzip bomb", "zip bomb", "xz bomb", "long name of 4 GB", "pax header of 4 GB"])
 def test_bombs_take_little_memory(name, tmp_path):
     path = tmp_path / "archive"

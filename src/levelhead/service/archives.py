@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import bz2
-import gzip
 import io
 import lzma
 import os
@@ -13,10 +12,10 @@ import tarfile
 import tempfile
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import IO, NamedTuple
+from typing import IO, NamedTuple, Protocol
 
 from levelhead.errors import LevelheadError, quoted
 
@@ -24,6 +23,7 @@ _CHUNK = 1 << 16
 _HEADER = 1536  # bytes of a tar file that an entry may take beside its contents
 _MOST_AT_ONCE = 1 << 20  # headers of tar files say how long they are: nobody needs a name of a megabyte
 _XZ_MEMORY = 160 << 20
+_MOST_MEMBERS = 10_000
 _LONGEST_NAME = 255
 _LONGEST_PATH = 1024  # the machine takes no more than 4096, its own folders included
 _DEEPEST = 16
@@ -171,26 +171,79 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
 
 def _tar_bytes(file: IO[bytes], start: bytes) -> Iterator[bytes]:
     """The plain tar file in a compressed one, a piece at a time."""
-    if start.startswith(b"\xfd7zXZ\x00"):
-        yield from _xz(file)
-        return
-    stream: IO[bytes] = file
-    if start.startswith(b"\x1f\x8b"):
-        stream = gzip.GzipFile(fileobj=file)  # type: ignore[assignment]
-    elif start.startswith(b"BZh"):
-        stream = bz2.BZ2File(file)
-    while part := stream.read(_CHUNK):
+    for magic, decompressor in _DECOMPRESSORS.items():
+        if start.startswith(magic):
+            yield from _members(file, decompressor)
+            return
+    while part := file.read(_CHUNK):
         yield part
 
 
-def _xz(file: IO[bytes]) -> Iterator[bytes]:
-    """Decompress one xz stream with bounded memory; files made by several `xz` one after the other are not taken."""
-    stream = lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY)
-    while not stream.eof:
-        data = file.read(_CHUNK) if stream.needs_input else b""
-        if stream.needs_input and not data:
-            raise EOFError
-        yield stream.decompress(data, _CHUNK)
+class _Decompressor(Protocol):
+    """Decompresses one member with bounded memory."""
+
+    @property
+    def eof(self) -> bool: ...
+    @property
+    def needs_input(self) -> bool: ...
+    @property
+    def unused_data(self) -> bytes: ...
+    def decompress(self, data: bytes, max_length: int, /) -> bytes: ...
+
+
+class _Gunzip:
+    """A member of a gzip file, read in the same way as those of bzip2 and xz."""
+
+    def __init__(self) -> None:
+        self._stream = zlib.decompressobj(16 + zlib.MAX_WBITS)
+
+    @property
+    def eof(self) -> bool:
+        return self._stream.eof
+
+    @property
+    def needs_input(self) -> bool:
+        return not self._stream.unconsumed_tail
+
+    @property
+    def unused_data(self) -> bytes:
+        return self._stream.unused_data
+
+    def decompress(self, data: bytes, max_length: int, /) -> bytes:
+        return self._stream.decompress(self._stream.unconsumed_tail + data, max_length)
+
+
+_DECOMPRESSORS: dict[bytes, Callable[[], _Decompressor]] = {
+    b"\x1f\x8b": _Gunzip,
+    b"BZh": bz2.BZ2Decompressor,
+    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ, memlimit=_XZ_MEMORY),
+}
+
+
+def _members(file: IO[bytes], decompressor: Callable[[], _Decompressor]) -> Iterator[bytes]:
+    """Decompress the members of a file one after the other: not too many, since an empty one costs time as well."""
+    rest = b""
+    for _ in range(_MOST_MEMBERS):
+        stream = decompressor()
+        while not stream.eof:
+            data = (rest or file.read(_CHUNK)) if stream.needs_input else b""
+            rest = b"" if stream.needs_input else rest
+            part = stream.decompress(data, _CHUNK)
+            if not (data or part or stream.eof):
+                raise EOFError
+            yield part
+        rest = _after_zeros(stream.unused_data, file)
+        if not rest:
+            return
+    raise UnsafeArchive(f"it is compressed in more than {_MOST_MEMBERS} parts")
+
+
+def _after_zeros(data: bytes, file: IO[bytes]) -> bytes:
+    """Skip the zeros that may follow a member."""
+    data = data.lstrip(b"\0")
+    while not data and (part := file.read(_CHUNK)):
+        data = part.lstrip(b"\0")
+    return data
 
 
 class _Careful(io.RawIOBase):

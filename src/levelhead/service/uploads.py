@@ -14,7 +14,7 @@ from typing import NamedTuple
 from starlette.concurrency import run_in_threadpool
 
 from levelhead.service.archives import UnsafeArchive, check_archive
-from levelhead.service.database import Database, record
+from levelhead.service.database import Database, now, record
 from levelhead.service.description import MEGABYTE, Task
 from levelhead.service.folder import Folder
 from levelhead.service.runner import archive_limits
@@ -109,6 +109,7 @@ class Reception:
         Raises:
             Refused: it is too large, the team has used up its submissions, or the disk is full.
         """
+        self._refuse_attempts(team)
         limits, most = self.task.limits, self.task.limits.upload_megabytes * MEGABYTE
         if size is not None and size > most:
             raise Refused(f"the archive is larger than {limits.upload_megabytes} MB", 413)
@@ -118,6 +119,17 @@ class Reception:
         room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (most if size is None else size):
             raise Refused("the server has no room left; the organiser must make some", 507)
+
+    def _refuse_attempts(self, team: Team) -> None:
+        """Refuse a team whose archives were refused too often: to check one takes time as well."""
+        last = self.database.rows("SELECT coalesce(max(time), '') AS last FROM audit")[0]["last"]
+        query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
+        rows = self.database.rows(query, f"team {team.name}", max(now(), last)[:10])
+        refused = sum(row["action"] == "refused" for row in rows)
+        most = self.task.limits.submissions_a_day
+        if refused and len(rows) >= most:
+            message = f"your team has made its {most} submissions of today (UTC): archives that were refused count too"
+            raise Refused(f"{message} ({refused} today)", 429)
 
     async def _write(self, path: Path, announced: Announced, body: AsyncIterator[bytes]) -> Upload:
         most = self.task.limits.upload_megabytes * MEGABYTE
