@@ -83,7 +83,7 @@ def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browse
             kind = "system" if "system" in name else "outputs"
             found = levelhead(
                 "submit", server.address, tmp_path / "archive", "--kind", kind, "--label", "a try", "--wait",
-                "--primary", "--inputs", inputs, env={**os.environ, "LEVELHEAD_TOKEN": secret},
+                "--primary", "--inputs", inputs, "--format", "json", env={**os.environ, "LEVELHEAD_TOKEN": secret},
             )  # fmt: skip
             found = json.loads(found)
             assert (found["state"], found["primary"], found["reason"]) == ("finished", True, None)

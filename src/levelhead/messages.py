@@ -218,6 +218,10 @@ MESSAGES: Mapping[str, Message] = {
         "A file that a shared task would serve has gold trees: more than 90% of the sentences of 6 words or more.",
         "Replace the gold heads by _, or remove the file from the inputs.",
     ),
+    "cannot-listen": _error(
+        "The server of a shared task cannot listen at its address: another program does, or it is not this machine's.",
+        "Choose another --port or --host, or end the other program.",
+    ),
     "unsafe-archive": _error(
         "An archive is damaged, larger than allowed, or has entries that are no plain files inside it.",
         "Pack plain files and folders into a tar or zip file; see docs/task.md.",

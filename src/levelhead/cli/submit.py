@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
@@ -11,6 +12,9 @@ import click
 
 from levelhead.cli import options
 from levelhead.cli.program import DONE, GATE, say
+from levelhead.errors import number_of, printable
+from levelhead.report.table import Column, Table
+from levelhead.report.writers import WRITERS
 
 
 @click.command()
@@ -28,6 +32,7 @@ from levelhead.cli.program import DONE, GATE, say
 @click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed.")
 @click.option("--primary", is_flag=True, help="Wait, and make it the primary submission.")
 @click.option("--inputs", type=options.PATH, metavar="FOLDER", help="Download the inputs; nothing need be submitted.")
+@options.format_option("text", "json")
 @options.output_option
 def submit(
     address: str,
@@ -38,16 +43,22 @@ def submit(
     wait: bool,
     primary: bool,
     inputs: str | None,
+    output_format: str,
     output: str | None,
 ) -> int:
-    """Hand in ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS; print how it stands, as JSON."""
+    """Hand in ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS; print its state and its scores."""
     from levelhead.service.client import Client
 
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
+    read = [*(() if archive is None else options.files_in(archive)), *filter(None, (token_file,))]
+    options.check_paths(read, [output])
     client = Client(address, _token(token_file))
     if inputs is not None:
-        say(f"{inputs}: {len(client.download(Path(inputs)))} inputs")
+        names = client.inputs()
+        options.check_paths(read, [output, *(str(Path(inputs, name)) for name in names)])
+        client.download(names, Path(inputs))
+        say(f"{inputs}: {number_of(len(names), 'input')}")
     if archive is None:
         return DONE
     found = client.submit(Path(archive), kind, label)
@@ -56,12 +67,43 @@ def submit(
     if primary and found["state"] == "finished":
         client.choose(found["id"])
         found["primary"] = True
-    return _print(found, output)
-
-
-def _print(found: dict[str, Any], output: str | None) -> int:
-    options.print_json(found, output)
+    if output_format == "json":
+        options.print_json(found, output)
+    else:
+        options.emit(_text(found, address), output)
     return GATE if found["state"] == "failed" else DONE
+
+
+def _text(found: Mapping[str, Any], address: str) -> str:
+    """Say how a submission stands, for people."""
+    from levelhead.service.database import shown_time
+
+    label = f", {found['label']}" if found["label"] else ""
+    primary = ", your primary submission" if found["primary"] else ""
+    lines = [
+        f"Submission {found['number']} ({found['kind']}{label}): {found['state']}{primary}",
+        f"Received {shown_time(found['received'])}",
+        f"{address.rstrip('/')}/submissions/{found['id']}",
+        *([found["reason"]] if found["reason"] else []),
+    ]
+    table = _results(found["results"]) if found.get("results") else ""
+    return "".join(f"{printable(line)}\n" for line in lines) + (f"\n{table}" if table else "")
+
+
+def _results(results: Mapping[str, Any]) -> str:
+    """Write results as a table: the scores that the team may see, and below what is wrong with outputs."""
+    measures = list(dict.fromkeys(name for one in results.values() for name in one.get("values", {})))
+    columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
+    rows = tuple(
+        (code, one["state"], *(_ratio(one.get("values", {}).get(name)) for name in measures))
+        for code, one in results.items()
+    )
+    notes = tuple(f"{code}: {reason}" for code, one in results.items() for reason in one["reasons"])
+    return WRITERS["text"](Table(columns, rows, notes), 2)
+
+
+def _ratio(percent: float | None) -> float | None:
+    return None if percent is None else percent / 100
 
 
 def _token(path: str | None) -> str:

@@ -55,7 +55,7 @@ def _check_output(found: Task, output: str | None) -> None:
     gold = []
     with suppress(InputError):  # then there is none that could be written over
         gold = gold_files(found)
-    options.check_paths([str(found.folder / "task.toml"), *map(str, gold)], [output])
+    options.check_paths(map(str, (found.folder / "task.toml", *found.manifest.definitions, *gold)), [output])
 
 
 @task.command()
@@ -118,15 +118,20 @@ def token(name: str, folder: str) -> int:
 
 @task.command()
 @_DIR
-@options.format_option("text", "tsv", "markdown")
+@options.format_option("text", "json", "tsv", "markdown")
 @options.output_option
 def status(folder: str, output_format: str, output: str | None) -> int:
     """Print every submission, how it stands, and what went wrong, for the organiser."""
-    from levelhead.service.standings import submissions_table
+    from levelhead.service.standings import submissions_document, submissions_table
     from levelhead.service.submissions import submissions
 
     with _opened(folder, output) as (_, database):
-        options.print_table(submissions_table(submissions(database)), output_format, None, output)
+        found = submissions(database)
+    if output_format == "json":
+        options.print_json(submissions_document(found), output)
+    else:
+        table = submissions_table(found, exact=output_format == "tsv")
+        options.print_table(table, output_format, None, output)
     return DONE
 
 
@@ -134,12 +139,31 @@ def status(folder: str, output_format: str, output: str | None) -> int:
 @click.argument("submission", metavar="[ID]", required=False)
 @click.option("--dir", "folder", type=click.Path(), default=".", help="The folder of the task.  [default: this one]")
 def retry(submission: str | None, folder: str) -> int:
-    """Do again what failed without its team's doing (a full disk, no sandbox): submission ID, or all of them."""
+    """Do again what failed without its team's doing (a full disk, no sandbox): submission ID, or all of them.
+
+    The first characters of an ID are enough.
+    """
+    from levelhead.errors import number_of
     from levelhead.service.submissions import put_back
 
     with _opened(folder) as (_, database):
-        say(f"{put_back(database, submission)} submissions wait again")
+        name = None if submission is None else _whole_id(database, submission)
+        say(f"{number_of(put_back(database, name), 'submission')} put back into the queue")
     return DONE
+
+
+def _whole_id(database: Database, start: str) -> str:
+    """Return the id that begins so; `status` shows the first characters."""
+    from levelhead.errors import Fault, InputError, quoted
+    from levelhead.service.submissions import submissions
+
+    found = [one.id for one in submissions(database) if start and one.id.startswith(start)]
+    if len(found) == 1:
+        return found[0]
+    problem = (
+        f"is that of {len(found)} submissions: give more of it" if found else "is unknown: see levelhead task status"
+    )
+    raise InputError(Fault("invalid-task", f"the submission ID {quoted(start)} {problem}"))
 
 
 @task.command()

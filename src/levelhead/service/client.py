@@ -11,7 +11,7 @@ import tempfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any
@@ -129,22 +129,24 @@ class Client:
         """
         self._asked("PUT", f"/submissions/{quote(name, safe='')}/primary")
 
-    def download(self, folder: Path) -> list[str]:
-        """Write the inputs into a folder.
-
-        Args:
-            folder: which is made if it does not exist.
-
-        Returns:
-            Their names.
-        """
+    def inputs(self) -> list[str]:
+        """Return the names of the inputs, which are those of files in one folder."""
         names = [str(entry["name"]) for entry in self._asked("GET", "/inputs")]
-        folder.mkdir(parents=True, exist_ok=True)
         for name in names:
             if Path(name).name != name or name in {"", ".", ".."}:
                 raise _failed(f"the server has an input with an odd name: {name!r}")
-            (folder / name).write_bytes(self._asked("GET", f"/inputs/{quote(name, safe='')}", raw=True))
         return names
+
+    def download(self, names: Iterable[str], folder: Path) -> None:
+        """Write inputs into a folder.
+
+        Args:
+            names: the names of the inputs.
+            folder: the folder, which is made if it does not exist.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (folder / name).write_bytes(self._asked("GET", f"/inputs/{quote(name, safe='')}", raw=True))
 
     def _asked(self, method: str, path: str, *, raw: bool = False) -> Any:
         try:

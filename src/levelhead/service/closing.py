@@ -13,7 +13,7 @@ from levelhead.service.database import Database, record
 from levelhead.service.database import now as time_now
 from levelhead.service.description import Task
 from levelhead.service.folder import Folder, sync
-from levelhead.service.scoring import public_results, rules_of, score_folders
+from levelhead.service.scoring import public_results, registry_of, rules_of, score_folders
 from levelhead.service.standings import (
     final_results,
     left_out_notes,
@@ -118,14 +118,12 @@ def report(task: Task, database: Database) -> bytes:
         InputError: jinja2 is not installed.
     """
     from levelhead.campaign import with_certainty
-    from levelhead.measures import STANDARD
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance import Settings, signature_of
 
     tests = Settings(resamples=_RESAMPLES)
-    scheme = task.manifest.scheme
-    shown = measures_of_page(rules_of(task), STANDARD if scheme is None else STANDARD.with_default(scheme))
+    shown = measures_of_page(rules_of(task), registry_of(task))
     classes = [name for name in shown if name.startswith("LAS@")]
     results = score_folders(task, outputs_of(task, database), shown, by_sentence=True)
     results = public_results(results._replace(signature={**results.signature, **signature_of(tests)}))

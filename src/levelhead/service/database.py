@@ -101,6 +101,20 @@ class Database:
                 raise
             self._connection.execute("COMMIT")
 
+    def check(self) -> None:
+        """Read the whole database, and make sure that nothing in it is damaged.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        try:
+            problem = self.rows("PRAGMA integrity_check(1)")[0][0]
+        except InputError as error:
+            problem = error.message
+        if problem != "ok":
+            message = f"the database is damaged ({problem}): bring state/ back from a backup"
+            raise InputError(Fault("invalid-store", message, Place(str(self.path))))
+
     def fact(self, name: str) -> str | None:
         """Return something that is known of the task.
 

@@ -16,14 +16,17 @@ from levelhead.campaign import Result, Results, score_campaign
 from levelhead.campaign.entries import Campaign
 from levelhead.campaign.layout import campaign_of, gold_in
 from levelhead.errors import LevelheadError
+from levelhead.evaluation import measures_for
 from levelhead.jobs import Store
-from levelhead.measures import STANDARD, parse_measure, qualified
+from levelhead.measures import STANDARD, Registry, parse_measure, qualified
 from levelhead.messages import MESSAGES
 from levelhead.report.scores import SCHEMA
+from levelhead.scoring.rules import rules_named
 from levelhead.service.description import MEGABYTE, Task, read_task
 from levelhead.service.folder import Folder
 from levelhead.service.lifetime import Interrupted, end_with_parent, run_child
 from levelhead.treebank.write import replace_file
+from levelhead.user_definitions import read_definitions
 
 MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
 MAIN_2017 = ("LAS", "UAS", "CLAS")
@@ -45,8 +48,37 @@ def measures_of(task: Task) -> tuple[str, ...]:
     asked = task.manifest.measures or (MAIN_2017 if rules_of(task) == "conll17" else MAIN)
     if task.manifest.scheme is None:
         return asked
-    registry = STANDARD.with_default(task.manifest.scheme)
+    registry = registry_of(task)
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in asked)
+
+
+def registry_of(task: Task) -> Registry:
+    """Return the measures and schemes that a task can name: the shipped ones and those of its definitions.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: a file of definitions is missing or invalid.
+        MeasureError: unknown scheme.
+    """
+    registry = STANDARD
+    for path in task.manifest.definitions:
+        registry = read_definitions(path, registry)
+    return registry if task.manifest.scheme is None else registry.with_default(task.manifest.scheme)
+
+
+def check_measures(task: Task) -> None:
+    """Check that a task can be scored by its measures.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: a file of definitions is missing or invalid.
+        MeasureError: a measure or the scheme is unknown, or the rules of the task lack a measure.
+    """
+    measures_for(rules_named(rules_of(task)), measures_of(task), registry_of(task))
 
 
 def rules_of(task: Task) -> str:
@@ -105,6 +137,7 @@ def score_folders(
             measures=dict.fromkeys((*measures_of(task), *more)),
             store=store,
             by_sentence=by_sentence,
+            definitions=task.manifest.definitions,
         )
 
 

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import fcntl
+import os
 import shutil
+import socket
 import subprocess
 import sys
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any, Self
 
 import uvicorn
@@ -22,6 +24,7 @@ from levelhead.service.folder import Folder
 from levelhead.service.guard import Protocol
 from levelhead.service.preparation import check_inputs
 from levelhead.service.sandbox import check_sandbox, scratch_of
+from levelhead.service.scoring import check_measures
 
 _SECONDS_BEFORE_ANOTHER = 1
 _PROGRAM = "import sys; from levelhead.service.runner import main; main(sys.argv[1:])"
@@ -73,6 +76,23 @@ def _only_server(folder: Folder) -> Iterator[None]:
         yield
 
 
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """Listen at every address that a name has; connections wait until they are taken."""
+    with ExitStack() as stack:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            addresses = dict.fromkeys((family, address) for family, _, _, _, address in found)
+            sockets = [
+                stack.enter_context(socket.create_server(address[:2], family=family)) for family, address in addresses
+            ]
+        except OSError as error:
+            reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+            message = f"cannot listen at {host}:{port}: {reason}; choose another --port or --host"
+            raise InputError(Fault("cannot-listen", message)) from error
+        yield sockets
+
+
 def _prepare(task: Task) -> Database:
     """Check that a task can be served, and open its database.
 
@@ -80,16 +100,24 @@ def _prepare(task: Task) -> Database:
         task: the task.
 
     Raises:
-        InputError: there are no inputs, gold is among them, or systems cannot be run.
+        InputError: there are no inputs, gold is among them, systems cannot be run, or the database is damaged.
+        MeasureError: a measure is unknown.
         OutputError: its folder cannot be written.
     """
     folder = Folder(task.folder)
+    check_measures(task)
     check_inputs(task)
     if SYSTEM in task.about.kinds:
         check_sandbox(task.sandbox, task.folder)
     for path in folder.incoming.iterdir():
         path.unlink()
-    return Database(folder.database)
+    database = Database(folder.database)
+    try:
+        database.check()
+    except BaseException:
+        database.close()
+        raise
+    return database
 
 
 def serve(task: Task, *, host: str, port: int) -> None:
@@ -107,11 +135,13 @@ def serve(task: Task, *, host: str, port: int) -> None:
     folder = Folder(task.folder)
     folder.check_state()
     folder.prepare()
-    with _only_server(folder), _prepare(task) as database, _Runners(task) as runners:
-        server = _Server(_settings(application(task, database), host, port), runners)
-        server.run()
-    if not server.started:
-        raise InputError(Fault("invalid-task", f"nothing can listen at {host}:{port}"))
+    with (
+        _only_server(folder),
+        _listening(host, port) as sockets,
+        _prepare(task) as database,
+        _Runners(task) as runners,
+    ):
+        _Server(_settings(application(task, database), host, port), runners).run(sockets)
 
 
 def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
@@ -136,8 +166,8 @@ class _Server(uvicorn.Server):
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
         for server in self.servers if self.started else ():
-            for socket in server.sockets:
-                host, port = socket.getsockname()[:2]
+            for one in server.sockets:
+                host, port = one.getsockname()[:2]
                 print(f"http://{host}:{port}", flush=True)  # noqa: T201
 
     async def shutdown(self, sockets: Any = None) -> None:

@@ -14,7 +14,8 @@ from levelhead.campaign.ranking import ranked
 from levelhead.errors import Fault, InputError
 from levelhead.report import Column, Table
 from levelhead.report.ranking import ranking_document, ranking_table, results_table
-from levelhead.service.database import Database
+from levelhead.report.scores import SCHEMA
+from levelhead.service.database import Database, shown_time
 from levelhead.service.description import COARSE, HIDDEN, OPEN, Task
 from levelhead.service.folder import Folder
 from levelhead.service.scoring import campaign_with, measures_of, read_result, score_folders
@@ -25,6 +26,9 @@ from levelhead.service.submissions import (
     primary_submissions,
     why_primary,
 )
+
+SHORT_ID = 8
+"""How many characters of an id people see."""
 
 
 class Board(NamedTuple):
@@ -237,17 +241,34 @@ def own_results(task: Task, database: Database, submission: Submission) -> dict[
     return shown
 
 
-def submissions_table(found: Sequence[Submission]) -> Table:
-    """Return submissions as a table for the organiser.
+def submissions_document(found: Sequence[Submission]) -> dict[str, Any]:
+    """Return submissions for JSON, for the organizer.
 
     Args:
         found: the submissions.
+    """
+    primary = {one.id for one in primary_of(found).values()}
+    names = ("id", "number", "kind", "label", "received", "state", "finished", "reason", "log")
+    documents = [
+        {"team": one.team_name, **{name: getattr(one, name) for name in names}, "primary": one.id in primary}
+        for one in found
+    ]
+    return {"schema": SCHEMA, "kind": "submissions", "submissions": documents}
+
+
+def submissions_table(found: Sequence[Submission], *, exact: bool = True) -> Table:
+    """Return submissions as a table for the organizer.
+
+    Args:
+        found: the submissions.
+        exact: whether ids and times are written as the database has them, not as people read them.
     """
     names = ("ID", "Team", "Number", "Kind", "Name", "Received", "State", "Primary", "Remark")
     columns = tuple(Column(name, "number" if name == "Number" else "text") for name in names)
     primary = {one.id for one in primary_of(found).values()}
     rows = tuple(
-        (one.id, one.team_name, one.number, one.kind, one.label, one.received, one.state,
+        (one.id if exact else one.id[:SHORT_ID], one.team_name, one.number, one.kind, one.label,
+         one.received if exact else shown_time(one.received), one.state,
          why_primary(one) if one.id in primary else "", one.log or one.reason)
         for one in found
     )  # fmt: skip

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from starlette.concurrency import run_in_threadpool
 
 from levelhead.service.archives import UnsafeArchive, check_archive
-from levelhead.service.database import Database, now, record
+from levelhead.service.database import Database, record
 from levelhead.service.description import MEGABYTE, Task
 from levelhead.service.folder import Folder
 from levelhead.service.runner import archive_limits
@@ -122,9 +122,8 @@ class Reception:
 
     def _refuse_attempts(self, team: Team) -> None:
         """Refuse a team whose archives were refused too often: to check one takes time as well."""
-        last = self.database.rows("SELECT coalesce(max(time), '') AS last FROM audit")[0]["last"]
         query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
-        rows = self.database.rows(query, f"team {team.name}", max(now(), last)[:10])
+        rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
         refused = sum(row["action"] == "refused" for row in rows)
         most = self.task.limits.submissions_a_day
         if refused and len(rows) >= most:
