@@ -22,7 +22,7 @@ from levelhead.service.site import Site
 from task_server import EXAMPLES, make_task, tar, task_of
 
 GOLD = (EXAMPLES / "gold" / "en.conllu").read_text()
-PLAIN = re.sub(r"(?m)^((?:[^\t\n]*\t){6})[^\t\n]*\t[^\t\n]*\t", r"\1_\t_\t", GOLD)  # no HEAD, no DEPREL
+PLAIN = re.sub(r"(?m)^((?:[^\t\n]*\t){6})[^\t\n]*\t[^\t\n]*\t[^\t\n]*\t", r"\1_\t_\t_\t", GOLD)  # no HEAD, DEPREL, DEPS
 
 
 def changed(change):
@@ -69,6 +69,7 @@ VARIANTS = {
     "no blank lines": (re.sub(r"\n+", "\n", GOLD), "column 7"),
     "lines end as on Windows": (GOLD.replace("\n", "\r\n"), "column 7"),
     "no comments": (re.sub(r"(?m)^#.*\n", "", GOLD), "column 7"),
+    "HEAD taken out, DEPS forgotten": (changed(lambda c: [*c[:6], "_", "_", *c[8:]]), "column 9"),
     "one head changed": (one_head_wrong(), "column 7"),
     "other relations": (GOLD.replace("\tpunct\t", "\tdep\t"), "column 7"),
     "other order of sentences": (shuffled(), "column 7"),
@@ -210,7 +211,7 @@ def test_every_file_with_gold_is_named(task, serve_with):
 
 @pytest.mark.parametrize("contents", [
     PLAIN, "", "\n", "\0" * 2000, "1 2 3\n" * 1000, "\n".join(map(str, range(3000))), "0.25 -1.5 3 4 5 6 7 8\n" * 99,
-    changed(lambda c: [*c[:6], str(max(0, int(c[0]) - 1)) if c[0].isdigit() else "_", *c[7:]]),
+    changed(lambda c: [*c[:6], str(max(0, int(c[0]) - 1)) if c[0].isdigit() else "_", c[7], "_", c[9]]),
     "An example:\n\n1\tThey\t2\n2\tbuy\t0\n3\tand\t4\n4\tsell\t2\n5\tbooks\t2\n6\t.\t2\n\n",
     lzma.compress(PLAIN.encode()), zipped("en.conllu", PLAIN), zipped("empty", b""), tar({}),
 ])  # fmt: skip
@@ -260,6 +261,23 @@ def test_init_refuses_inputs_with_gold_trees_and_leaves_nothing(tmp_path, capfd)
     said = capfd.readouterr().err
     assert "gold-in-input: column 7 has the trees of gold treebank 'en'" in said
     assert not (tmp_path / "task").exists()
+
+
+def test_gold_graphs_are_not_inputs(tmp_path):
+    """Enhanced graphs leave the tree in a tenth of the sentences and more: relative pronouns have another head."""
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    rows = [line.split("\t") for line in GOLD.split("\n")]
+    numbered = [(n, cells) for n, cells in enumerate(rows) if len(cells) == 10 and cells[6] != "_"]
+    for n, (_, cells) in enumerate(numbered):
+        cells[8] = f"{cells[6]}:{cells[7]}" if n % 5 else f"{int(cells[6]) + 1}:ref|{int(cells[6]) + 3}:conj"
+    (gold / "en.conllu").write_text("\n".join("\t".join(cells) for cells in rows))
+    folder = Folder(make_task(tmp_path / "task", gold, task={"title": "t", "kinds": ["outputs"]}))
+    for _, cells in numbered:
+        cells[6] = cells[7] = "_"
+    (folder.blind / "graphs.conllu").write_text("\n".join("\t".join(cells) for cells in rows))
+    with pytest.raises(InputError, match="column 9 has the trees of gold treebank 'en'"):
+        check_inputs(task_of(folder.path))
 
 
 @pytest.mark.parametrize("system", ["HIT-SCIR-18", "UDPipe-Future", "conll18-baseline"])

@@ -74,9 +74,9 @@ class GoldTrees:
     """
 
     def __init__(self, treebanks: Mapping[str, bytes]) -> None:
-        self.trees = {code: Counter(_trees(data)) for code, data in treebanks.items()}
+        self._trees = [(code, counts) for code, data in treebanks.items() for counts in _trees(data)]
         self._prefixes: dict[int, Any] = {}
-        for tree in dict.fromkeys(tree for counts in self.trees.values() for tree in counts):
+        for tree in dict.fromkeys(tree for _, counts in self._trees for tree in counts):
             node = self._prefixes
             for head in tree[: LEAST_WORDS - 1]:
                 node = node.setdefault(head, {})
@@ -100,7 +100,7 @@ class GoldTrees:
         found = {tree for _, tree in matches}
         in_gold = (
             Leak(where, code, sum(n for tree, n in counts.items() if tree in found), counts.total(), "gold treebank")
-            for code, counts in self.trees.items()
+            for code, counts in self._trees
         )
         in_file = Leak(where, self._most_like(found), *_sentences(column, matches), "file")
         candidates = [*in_gold, *([in_file] if in_file.of >= _LEAST_SENTENCES else [])]
@@ -108,7 +108,7 @@ class GoldTrees:
         return max(leaks, key=lambda leak: leak.found, default=None)
 
     def _most_like(self, found: set[Tree]) -> str:
-        return max(self.trees, key=lambda code: len(found & self.trees[code].keys()))
+        return max(self._trees, key=lambda one: len(found & one[1].keys()))[0]
 
     def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
         """Give every gold tree in a column, with the place where it starts."""
@@ -147,13 +147,15 @@ def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[in
     return found, found + sum(size >= LEAST_WORDS for size in sizes.values())
 
 
-def _trees(data: bytes) -> Iterator[Tree]:
-    """Give the heads of each gold sentence that is long enough."""
-    column = _columns(data).get("column 7")
-    sentences: dict[int, list[int]] = {}
-    for cell, block in zip(column.cells, column.blocks) if column else ():
-        sentences.setdefault(block, []).append(cell[0])
-    return (tuple(heads) for heads in sentences.values() if len(heads) >= LEAST_WORDS)
+def _trees(data: bytes) -> Iterator[Counter[Tree]]:
+    """Give the trees of a gold file, by HEAD and by the first head in DEPS, which may leave the tree a little."""
+    columns = _columns(data)
+    for name in ("column 7", "column 9"):
+        if (column := columns.get(name)) is not None:
+            sentences: dict[int, list[int]] = {}
+            for cell, block in zip(column.cells, column.blocks):
+                sentences.setdefault(block, []).append(cell[0])
+            yield Counter(tuple(heads) for heads in sentences.values() if len(heads) >= LEAST_WORDS)
 
 
 def _columns(data: bytes) -> dict[str, _Column]:
