@@ -2,7 +2,7 @@
 
 import math
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from itertools import permutations, product
 from pathlib import Path
 
@@ -29,6 +29,13 @@ def ranks(x: Sequence[float]) -> list[float]:
 def spearman(x: Sequence[float], y: Sequence[float]) -> float:
     """Pearson's coefficient of ranks."""
     return pearson(ranks(x), ranks(y))
+
+
+def permutation_p(x: Sequence[float], y: Sequence[float], coefficient: Callable[..., float]) -> float:
+    """The share of all orders of y whose coefficient is at least as far from 0 as that of the sample."""
+    found = abs(coefficient(x, y)) - 1e-9
+    reached = [abs(coefficient(x, order)) >= found for order in permutations(y)]
+    return sum(reached) / len(reached)
 
 
 def partial(x: Sequence[float], y: Sequence[float], *given: Sequence[float]) -> float:

@@ -7,7 +7,6 @@ coefficients of the sample and of all resamples.
 from __future__ import annotations
 
 import math
-from functools import lru_cache
 from typing import Literal
 
 import numpy as np
@@ -17,9 +16,6 @@ from levelhead.errors import Fault, InputError
 
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
-
-MOST_EXACT = 9
-"""The most rows of which all permutations are looked at (362,880)."""
 
 _CONSTANT = 1e-12  # of standardised columns: no variance but that of rounding
 _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
@@ -173,6 +169,9 @@ def interval(statistics: Numbers, level: float) -> tuple[float | None, float | N
 def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     """Return the two-sided p of a correlation by Student's t with n - 2 - given degrees of freedom.
 
+    The t distribution holds for normal variables. It has no lower limit, so p is never set below 1 / (n - given)!,
+    the least that a permutation test of as many independent rows can give.
+
     Args:
         coefficient: Pearson's, partial or not; for Spearman's it is an approximation.
         n_rows: the size of the sample.
@@ -188,44 +187,5 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
         from scipy.special import betainc
     except ImportError as error:
         raise InputError(Fault("missing-extra", "p values need scipy: pip install 'levelhead[stats]'")) from error
-    return float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))
-
-
-def exact_p_value(one: Numbers, other: Numbers) -> float:
-    """Return the two-sided p of Spearman's coefficient by all permutations of one column's ranks.
-
-    The share of permutations whose coefficient is as far from 0 as that of the sample; Student's t is no
-    approximation of it for few rows (four in perfect order have 1/12, by Student's t 0).
-
-    Args:
-        one: values, shape (rows,), of which there are at most `MOST_EXACT`.
-        other: values, likewise.
-    """
-    ranks = [_whole_ranks(column) for column in (one, other)]
-    products = _products(*(tuple(sorted(rank.tolist())) for rank in ranks))
-    return float(np.mean(products >= abs(int(ranks[0] @ ranks[1]))))
-
-
-def _whole_ranks(column: Numbers) -> NDArray[np.int64]:
-    """Twice the midranks minus their mean: whole numbers, so that equal coefficients are equal."""
-    ranks = midranks(column, np.ones((1, len(column))))[0]
-    whole: NDArray[np.int64] = np.rint(2 * ranks).astype(np.int64) - (len(column) + 1)
-    return whole
-
-
-@lru_cache(maxsize=64)
-def _products(one: tuple[int, ...], other: tuple[int, ...]) -> NDArray[np.int64]:
-    """The absolute sums of products of ranks with each permutation of others, int64, shape (permutations,)."""
-    products: NDArray[np.int64] = np.abs(np.array(one)[_permutations(len(one))] @ np.array(other))
-    return products
-
-
-@lru_cache(maxsize=MOST_EXACT)
-def _permutations(n: int) -> NDArray[np.int8]:
-    """All orders of n rows, int8, shape (n!, n)."""
-    orders = np.zeros((1, 0), dtype=np.int8)
-    for size in range(n):  # the new row at each place of every shorter order
-        new = np.full((len(orders), 1), size, dtype=np.int8)
-        parts = [np.concatenate([orders[:, :at], new, orders[:, at:]], axis=1) for at in range(size + 1)]
-        orders = np.concatenate(parts)
-    return orders
+    p = float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))
+    return max(p, math.exp(-math.lgamma(n_rows - n_given + 1)))

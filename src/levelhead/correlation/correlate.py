@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -10,22 +11,17 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import (
-    MOST_EXACT,
-    Method,
-    Numbers,
-    correlations,
-    exact_p_value,
-    intervals,
-    p_value,
-)
+from levelhead.correlation.coefficients import Method, Numbers, correlations, intervals, p_value
 from levelhead.correlation.families import FamilyCheck, family_check
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
+from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.significance.corrections import holm
 
 Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
+
+_LEVEL = 0.05  # of significance, as printed in papers
 
 
 class Coefficient(NamedTuple):
@@ -35,8 +31,8 @@ class Coefficient(NamedTuple):
         value: the coefficient, from -1 to 1; None where a column does not vary.
         low: where the bootstrap interval begins.
         high: where it ends.
-        p: two-sided, that there is no correlation, by Student's t; Spearman's of at most nine treebanks, nothing
-            held fixed, by all permutations.
+        p: two-sided, that there is no correlation: by all permutations of at most nine treebanks, by random ones of
+            more; by Student's t if columns are held fixed.
         p_holm: the same corrected for all pairs, by Holm's method.
         families: what families of languages do to it, if they were given.
     """
@@ -115,7 +111,7 @@ def correlate(
         methods: which coefficients.
         missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" pair by pair; "error"
             refuses them.
-        resamples: how many bootstrap resamples, and at most how many permutations.
+        resamples: how many bootstrap resamples, and how many random permutations.
         level: how much an interval holds.
         seed: the seed of all randomness.
 
@@ -131,10 +127,9 @@ def correlate(
     settings |= table.signature(settings)
     make = _Maker(table, tuple(given), family, tuple(methods), resamples, level, seed)
     pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
-    return Correlation(
-        tuple(names), tuple(given), table.treebanks, _corrected(pairs, methods), settings,
-        (*table.notes, *dropped, *constant),
-    )  # fmt: skip
+    made = _corrected(pairs, methods)
+    notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
+    return Correlation(tuple(names), tuple(given), table.treebanks, made, settings, notes)
 
 
 def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[str]) -> list[str]:
@@ -220,11 +215,22 @@ class _Maker(NamedTuple):
             yield self._pair(x, y, rows, {method: found[:, 0, 1] for method, found in made.items()})
 
     def _estimates(self, names: Sequence[str], rows: Rows, method: Method) -> Numbers:
-        """The matrix of the treebanks, and those of where intervals begin and end."""
+        """Four matrices: the coefficients, where their intervals begin and end, and their p values."""
         values, n_given = self._values(names, rows), len(self.given)
         whole = correlations(values, np.ones((1, len(rows))), method, n_given)[0]
         rng = np.random.default_rng(self.seed)
-        return np.stack([whole, *intervals(values, method, n_given, self.resamples, self.level, rng)])
+        ends = intervals(values, method, n_given, self.resamples, self.level, rng)
+        return np.stack([whole, *ends, self._p_values(whole, values, method)])
+
+    def _p_values(self, whole: Numbers, values: Numbers, method: Method) -> Numbers:
+        """Residuals, where columns are held fixed, are not exchangeable: there p is that of Student's t."""
+        if not self.given:
+            return permutation_p_values(values, method, self.resamples, np.random.default_rng(self.seed))
+        found = np.full(whole.shape, np.nan)
+        for i, j in zip(*np.triu_indices(len(whole), 1)):
+            p = p_value(float(whole[i, j]), len(values), len(self.given))
+            found[i, j] = np.nan if p is None else p
+        return found
 
     def _check(self, n_rows: int, names: Sequence[str]) -> None:
         needed = 3 + len(self.given)
@@ -240,20 +246,10 @@ class _Maker(NamedTuple):
     def _pair(self, x: str, y: str, rows: Rows, made: Mapping[Method, Numbers]) -> Pair:
         coefficients = {}
         for method, found in made.items():
-            value, low, high = (None if np.isnan(number) else float(number) for number in found)
+            value, low, high, p = (None if np.isnan(number) else float(number) for number in found)
             families = self._families(x, y, rows, method)
-            if value is None:
-                coefficients[method] = Coefficient(None, None, None, None, None, families)
-            else:
-                p = self._p(x, y, rows, method, value)
-                coefficients[method] = Coefficient(value, low, high, p, None, families)
+            coefficients[method] = Coefficient(value, low, high, None if value is None else p, None, families)
         return Pair(x, y, len(rows), coefficients)
-
-    def _p(self, x: str, y: str, rows: Rows, method: Method, value: float) -> float | None:
-        """Exact for ranks of few treebanks; residuals, where columns are held fixed, are not exchangeable."""
-        if method == "spearman" and not self.given and len(rows) <= MOST_EXACT:
-            return exact_p_value(self.table.numbers[x][rows], self.table.numbers[y][rows])
-        return p_value(value, len(rows), len(self.given))
 
     def _families(self, x: str, y: str, rows: Rows, method: Method) -> FamilyCheck | None:
         if self.family is None:
@@ -261,6 +257,18 @@ class _Maker(NamedTuple):
         families = [self.table.texts[self.family][row] for row in rows]
         rng = np.random.default_rng(self.seed)
         return family_check(self._values((x, y), rows), families, method, len(self.given), self.resamples, rng)
+
+
+def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
+    """Report where so many pairs are tested that no p could stay below .05 after Holm's correction."""
+    n_pairs = sum(pair.n > MOST_EXACT for pair in pairs)
+    if n_pairs > _LEVEL * (1 + resamples):
+        least = n_pairs / (1 + resamples)
+        needed = math.ceil(n_pairs / _LEVEL)
+        yield (
+            f"{n_pairs} pairs with {resamples} permutations: p after Holm's correction is at least"
+            f" {min(1.0, least):.2f}; choose fewer columns or at least {needed} resamples"
+        )
 
 
 def _corrected(pairs: Iterator[Pair], methods: Sequence[Method]) -> tuple[Pair, ...]:

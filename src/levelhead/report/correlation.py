@@ -13,6 +13,7 @@ from levelhead.report.table import Cell, Column, Table
 
 _NUMBERS = ("n", "r", "low", "high", "p", "Holm")
 _OF_FAMILIES = ("lowest", "highest", "within", "p within")
+_PROBABILITIES = ("p", "Holm", "p within")
 _BLANK = ""
 
 
@@ -24,7 +25,7 @@ def pairs_table(correlation: Correlation) -> Table:
     """
     with_families = any(one.families for pair in correlation.pairs for one in pair.coefficients.values())
     names = (*_NUMBERS, *(_OF_FAMILIES if with_families else ()))
-    columns = (*(Column(name, "text") for name in ("x", "y", "method")), *(Column(name, "number") for name in names))
+    columns = (*(Column(name, "text") for name in ("x", "y", "method")), *map(_column, names))
     rows = tuple(
         (pair.x, pair.y, method, pair.n, *_cells(coefficient, with_families=with_families))
         for method in correlation.pairs[0].coefficients
@@ -33,6 +34,10 @@ def pairs_table(correlation: Correlation) -> Table:
     )
     told = [_extremes(pair, method) for pair in correlation.pairs for method in pair.coefficients]
     return Table(columns, rows, (*filter(None, told), *_notes(correlation)), _starts(correlation))
+
+
+def _column(name: str) -> Column:
+    return Column(name, "probability" if name in _PROBABILITIES else "number", digits=3)
 
 
 def _starts(correlation: Correlation) -> frozenset[int]:

@@ -10,10 +10,6 @@ Kind = Literal["text", "ratio", "difference", "probability", "number"]
 Cell = str | int | float | None
 
 
-_LEAST = 0.00005
-"""Below this a probability has no digit other than 0 among the first four."""
-
-
 class Plain(float):
     """A number that is printed as it is, whatever its column: a perplexity among percentages."""
 
@@ -24,13 +20,15 @@ class Column(NamedTuple):
     Args:
         name: its heading.
         kind: "text"; "ratio", printed as a percentage; "difference" of ratios, printed in points with its sign;
-            "probability", with four digits, never 0 for what is not; or "number", printed as it is.
+            "probability", see `probability`; or "number", printed as it is.
         width: the least width in plain text.
+        digits: of probabilities: digits after the point, whatever the other columns have.
     """
 
     name: str
     kind: Kind = "ratio"
     width: int = 0
+    digits: int = 4
 
 
 class Table(NamedTuple):
@@ -75,11 +73,18 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
         sign = "+" if column.kind == "difference" else ""
         return repr(percentage(cell)) if places is None else f"{100 * cell:{sign}.{places}f}"
     if column.kind == "probability" and isinstance(cell, float):
-        return repr(cell) if places is None else _probability(cell)
+        return repr(cell) if places is None else probability(cell, column.digits)
     if isinstance(cell, float) and not cell.is_integer():
         return repr(cell) if places is None else f"{cell:.{places}f}"
     return str(int(cell)) if isinstance(cell, float) else str(cell)
 
 
-def _probability(value: float) -> str:
-    return "<.0001" if 0 < value < _LEAST else f"{value:.4f}"
+def probability(value: float, digits: int = 4) -> str:
+    """Return a p-value as text for tables and sentences: `0.0123`, or `<.0001` where all digits would be 0.
+
+    Args:
+        value: the p-value.
+        digits: digits after the point.
+    """
+    text = f"{value:.{digits}f}"
+    return f"<{10.0**-digits:.{digits}f}".replace("0.", ".") if value > 0 and not float(text) else text

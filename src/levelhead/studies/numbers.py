@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import MOST_EXACT, correlations, exact_p_value, p_value
+from levelhead.correlation.coefficients import correlations, p_value
+from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.studies.verdicts import LEVEL, Estimate
 
 Cell = float | None
@@ -43,7 +44,8 @@ def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
     one, other = [x for x, _ in known], [y for _, y in known]
     rank, p, n = pearson(zip(_ranks(one), _ranks(other)))
     if rank is not None and n <= MOST_EXACT:
-        p = exact_p_value(np.array(one), np.array(other))
+        table = np.array([one, other], dtype=np.float64).T
+        p = float(permutation_p_values(table, "spearman", 0, np.random.default_rng(0))[0, 1])  # exact: draws nothing
     return rank, p, n
 
 

@@ -1,0 +1,74 @@
+"""P values of correlations by permutation: all orders of few rows, random orders of many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.correlation.coefficients import Method, Numbers, midranks, standardised
+
+MOST_EXACT = 9
+"""The most rows of which all orders are used (362,880)."""
+
+_TIED = 1e-9  # coefficients closer than this are equal: sums in another order differ by rounding
+_AT_ONCE = 2_000_000  # cells held in memory at a time
+
+
+def permutation_p_values(values: Numbers, method: Method, n_resamples: int, rng: np.random.Generator) -> Numbers:
+    """Return the two-sided p of the correlation of each pair of columns, float64, shape (columns, columns).
+
+    The p is the share of orders of one column that give a coefficient at least as far from 0 as the observed one. Up
+    to `MOST_EXACT` rows, all orders are used: p is exact and at least 1/n!. With more rows, the orders are random:
+    p is (1 + reached) / (1 + resamples), so it is never 0 and at least 1 / (1 + resamples) (Phipson and Smyth 2010).
+    Only the upper triangle is filled; the rest is NaN. A column that does not vary gives 1.
+
+    Args:
+        values: finite numbers, shape (rows, columns).
+        method: the coefficient.
+        n_resamples: the number of random orders.
+        rng: the random generator.
+    """
+    n_rows, n_columns = values.shape
+    exact = n_rows <= MOST_EXACT
+    columns = standardised(_ranked(values) if method == "spearman" else values)
+    least = np.abs(columns.T @ columns) - _TIED * n_rows
+    n_reached = np.zeros((n_columns, n_columns))
+    for orders in _all_orders(n_rows, n_columns) if exact else _random_orders(n_rows, n_columns, n_resamples, rng):
+        for i in range(n_columns - 1):
+            products = np.abs(columns[:, i][orders] @ columns[:, i + 1 :])
+            n_reached[i, i + 1 :] += np.count_nonzero(products >= least[i, i + 1 :], axis=0)
+    p = n_reached / len(_permutations(n_rows)) if exact else (1 + n_reached) / (1 + n_resamples)
+    return np.where(np.triu(np.ones_like(p), k=1) > 0, p, np.nan)
+
+
+def _ranked(values: Numbers) -> Numbers:
+    one = np.ones((1, len(values)))
+    return np.stack([midranks(column, one)[0] for column in values.T], axis=1)
+
+
+def _all_orders(n_rows: int, n_columns: int) -> Iterator[NDArray[np.int8]]:
+    orders, step = _permutations(n_rows), max(1, _AT_ONCE // max(n_rows, n_columns))
+    for at in range(0, len(orders), step):
+        yield orders[at : at + step]
+
+
+def _random_orders(
+    n_rows: int, n_columns: int, n_resamples: int, rng: np.random.Generator
+) -> Iterator[NDArray[np.int64]]:
+    step = max(1, _AT_ONCE // max(n_rows, n_columns))
+    for at in range(0, n_resamples, step):
+        yield rng.permuted(np.tile(np.arange(n_rows), (min(step, n_resamples - at), 1)), axis=1)
+
+
+@lru_cache(maxsize=MOST_EXACT)
+def _permutations(n: int) -> NDArray[np.int8]:
+    """All orders of n rows, int8, shape (n!, n)."""
+    orders = np.zeros((1, 0), dtype=np.int8)
+    for size in range(n):  # the new row at each place of every shorter order
+        new = np.full((len(orders), 1), size, dtype=np.int8)
+        parts = [np.concatenate([orders[:, :at], new, orders[:, at:]], axis=1) for at in range(size + 1)]
+        orders = np.concatenate(parts)
+    return orders
