@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from conftest import EXAMPLES, library
-from levelhead.report.table import Column, formatted
+from levelhead.report.table import Column, formatted, p_text
 
 FIGURE = EXAMPLES / "nivre-fang"
 PARALLEL = EXAMPLES / "parallel"
@@ -446,6 +446,9 @@ def test_a_probability_is_never_printed_as_zero():
         "1.0000",
     ]
     assert formatted(1 / 1_000_001, column, None) == repr(1 / 1_000_001)
+    assert [formatted(p, column._replace(digits=3)) for p in (0.0004, 0.0006, 0.05)] == ["<.001", "0.001", "0.050"]
+    assert [p_text(p) for p in (0.00001, 0.05, None)] == ["< .0001", "= 0.0500", "= -"]
+    assert p_text(1 / 2001, 3) == "< .001"
 
 
 def test_percentages_have_the_digits_of_their_ratios(run):

@@ -1,6 +1,7 @@
 """Which measure agrees with people: Callin's numbers, a second implementation, laws, and bad input."""
 
 import csv
+import hashlib
 import math
 from statistics import fmean
 
@@ -12,12 +13,12 @@ from scipy import stats
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.comparison import compare_treebanks
 from levelhead.correlation import agreement, compare, verdicts
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError
-from levelhead.judgement import Choices, judge, read_choices, sentence_scores
-from levelhead.scoring import Counts
+from levelhead.judgement import Choices, judge, read_choices
 from oracle import correlation as oracle
 
 LANGUAGES = {"en": "English", "es": "Spanish"}
@@ -117,6 +118,9 @@ BITS = st.integers(min_value=5, max_value=12).flatmap(
 )
 
 
+SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
+
+
 def nan(value: float | None) -> float:
     return math.nan if value is None else value
 
@@ -158,14 +162,82 @@ def test_ties():
     assert agreement(verdicts(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
 
 
-def test_scores_of_counts():
-    """Each ratio by itself; nothing to count is no score."""
-    counts = Counts(*(np.array(column) for column in ([1, 0, 0], [2, 1, 0], [4, 0, 0], [2, 1, 0])))
-    ratios = {"precision": 1 / 4, "recall": 1 / 2, "f1": 1 / 3, "aligned_accuracy": 1 / 2}
-    for component, ratio in ratios.items():
-        zero = math.nan if component == "precision" else 0
-        expected = pytest.approx([ratio, zero, math.nan], nan_ok=True)
-        assert sentence_scores(counts, component).tolist() == expected
+def test_equal_sums_of_weights_are_ties(tmp_path):
+    """.1 + .2 is not .3 in floats, but a system that gets words of .1 and .2 right equals one that gets .3 right."""
+    first, second = np.array([(0.1 + 0.2) / 0.6, 0.2]), np.array([0.3 / 0.6, 0.3])
+    assert first[0] > second[0]
+    given = verdicts(first, second)
+    assert (given.n_ties, given.differences.tolist()) == (1, [0, pytest.approx(0.1)])
+    assert verdicts(second, first).second.tolist() == [1, 0]
+    line = "{}\tw\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
+    words = [(1, 0, "root"), (2, 1, "obj"), (3, 1, "obl"), (4, 1, "amod")]
+    right = [{1, 2, 3, 4}, {1, 2, 3}, {1, 4}]
+    for name, some in zip(("gold", "one", "two"), right):
+        rows = [line.format(i, head, label if i in some else "dep") for i, head, label in words]
+        text = "".join(rows) + "\n" + GOOD.replace("1\tdep", "1\tobj" if name != "two" else "1\tamod") + GOOD
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "weights").write_text("obj .1\nobl .2\namod .3\nroot 0\ndep 0\n", encoding="utf-8")
+    (tmp_path / "choices").write_text("1\n1\n2\n", encoding="utf-8")
+    name = f"WeightedLAS({tmp_path / 'weights'}).recall"
+    found = judge(*(tmp_path / file for file in ("gold", "one", "two", "choices")), measures=[name], resamples=5)
+    scores = np.array(found.measures[name].scores)
+    assert scores[0, 0] != scores[1, 0]
+    assert scores[:, 0] == pytest.approx([0.5, 0.5])
+    assert found.measures[name].agreement.n_ties == 2  # the last sentence has no weight at all
+
+
+def test_a_swap_without_a_correlation_counts_as_extreme():
+    """Of five sentences, all 32 swaps one by one; where a measure gets the same verdict everywhere, p is not smaller."""
+    one, other, choices = [0, 0, 0, 0, 1], [0, 0, 0, 1, 0], [0, 0, 0, 0, 1]
+    expected = oracle.swapped_p(one, other, choices)
+    assert expected == 1.0  # half of the swaps leave one vector constant
+    given, another = (verdicts(1 - np.array(v, dtype=float), np.array(v, dtype=float)) for v in (one, other))
+    assert compare(given, another, np.array(choices, dtype=float), resamples=400).p == pytest.approx(expected, abs=0.1)
+
+
+@given(BITS, SEEDS)
+def test_p_of_a_difference_is_near_that_of_all_swaps(bits, seed):
+    """Within five standard errors; NaN counts as extreme in both."""
+    one, other, choices = (bit[:8] for bit in bits)
+    if any(len(set(vector)) == 1 for vector in (one, other, choices)):
+        return
+    vectors = [np.array(vector, dtype=float) for vector in (one, other, choices)]
+    found = compare(*(verdicts(1 - v, v) for v in vectors[:2]), vectors[2], resamples=1000, seed=seed).p
+    expected = oracle.swapped_p(one, other, choices)
+    assert found == pytest.approx(expected, abs=1 / 1001 + 5 * math.sqrt(expected * (1 - expected) / 1000))
+
+
+def test_signature_keeps_the_names_of_measures(tmp_path):
+    """Only what tells of the system has another name: not a measure whose file is called after systems."""
+    for name, text in (("gold", GOOD + GOOD), ("one", GOOD + BAD), ("two", BAD + GOOD)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "system-weights").write_text("root 1\ndep 2\nobj 1\n", encoding="utf-8")
+    (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
+    name = f"WeightedLAS({tmp_path / 'system-weights'})"
+    files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
+    signed = judge(*files, measures=[name], resamples=5).signature
+    digests = {file: hashlib.sha256((tmp_path / file).read_bytes()).hexdigest()[:12] for file in ("one", "two")}
+    assert (signed["first"], signed["second"]) == (digests["one"], digests["two"])
+    assert name in signed
+    assert not {"system", "system-warnings"} & set(signed)
+
+
+def test_what_cannot_be_counted_is_refused_as_in_compare():
+    """The slug and the words are those of `compare`."""
+    gold = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
+    whole, broken = (levelhead.parse(gold.format(deps) * 2) for deps in ("0:root", "x"))
+    choices = Choices(np.array([0.0, 1.0]), np.array([1, 1]))
+    for measure, slug in (("ELAS", "unreadable-deps"), ("UPOS", "not-annotated")):
+        refusals = []
+        for refused in (
+            lambda m=measure: judge(whole, whole, broken, choices, measures=[m]),
+            lambda m=measure: compare_treebanks(whole, {"a": whole, "b": broken}, measures=[m]),
+        ):
+            with pytest.raises(InputError) as refusal:
+                refused()
+            refusals.append(str(refusal.value))
+            assert refusal.value.slug == slug
+        assert refusals[0] == refusals[1]
 
 
 def test_comparing_measures():

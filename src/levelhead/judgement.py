@@ -9,27 +9,25 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.comparison import counts_of
 from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation import Input, decisive, load, measures_for, signature, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import Component, Measure
+from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
-from levelhead.scoring.score import count
-from levelhead.scoring.weights import values_of
-from levelhead.significance.corrections import holm
+from levelhead.significance import Run, counted, holm
+from levelhead.significance.counted import ratios
 from levelhead.treebank import Treebank
-from levelhead.treebank.graph import MalformedDeps
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
-    from levelhead.scoring import Counts
     from levelhead.scoring.weights import Weights
     from levelhead.treebank.reader import Format
 
@@ -37,6 +35,8 @@ Scores = NDArray[np.float64]
 
 WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
 """How choices of the first and the second system are written, in any case."""
+
+_SYSTEMS = ("first", "second")
 
 
 class Choices(NamedTuple):
@@ -189,7 +189,7 @@ def judge(
     _check(votes, len(treebank))
     matches = [match(treebank, system, chosen) for system in systems]
     weights = weights_for(asked, registry)
-    scores = {str(measure): _scores_of(measure, matches, weights, registry) for measure in asked}
+    scores = _scores_of(matches, asked, weights, registry)
     verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
     options = {"resamples": resamples, "level": level, "seed": seed}
     judged = {
@@ -208,10 +208,11 @@ def judge(
 
 
 def _signature(gold: Treebank, systems: Sequence[Treebank], rules: Rules, files: Mapping[str, str]) -> dict[str, str]:
-    """The signature of a score, with `first` in place of `system`, and the second system's."""
+    """The signature of a score, with `first` instead of `system`, and the second system's part."""
     first, second = (signature(gold, system, rules, files) for system in systems)
-    signed = {name.replace("system", "first"): value for name, value in first.items()}
-    return signed | {name.replace("system", "second"): second[name] for name in second if name.startswith("system")}
+    of_system = {"system", "system-warnings"}  # a measure's name may hold the word, too
+    signed = {name.replace("system", "first") if name in of_system else name: value for name, value in first.items()}
+    return signed | {name.replace("system", "second"): second[name] for name in second if name in of_system}
 
 
 def _apart(treebank: Treebank) -> Treebank:
@@ -237,37 +238,14 @@ def _check(choices: Choices, n_sentences: int) -> None:
 
 
 def _scores_of(
-    measure: Measure, matches: Sequence[Matches], weights: Mapping[str, Weights], registry: Registry
-) -> tuple[Scores, Scores]:
-    definition = registry.measures[measure.name]
-    how: Any = {"schemes": registry.schemes, "weights": values_of(measure, definition, weights), "by_sentence": True}
-    try:
-        first, second = (count(each, measure, definition, **how) for each in matches)
-    except MalformedDeps as error:
-        raise InputError(Fault("invalid-deps", f"{measure}: DEPS cannot be read: {error}")) from error
-    component = measure.component or "f1"
-    scores = sentence_scores(first, component), sentence_scores(second, component)
-    if definition.lower_is_better:  # of surprise and events: minus the logarithm of perplexity
-        scores = -scores[0], -scores[1]
-    if np.isnan(scores[0] + scores[1]).all():
-        message = f"{measure} has no value in any sentence"
-        raise InputError(Fault("invalid-judgements", message))
-    return scores
-
-
-def sentence_scores(counts: Counts, component: Component) -> Scores:
-    """Return a ratio of each row of counts, float64, shape (rows,); NaN where there is nothing to count.
-
-    Args:
-        counts: one row for each sentence.
-        component: which ratio.
-    """
-    wholes = {"precision": counts.system, "recall": counts.gold, "aligned_accuracy": counts.aligned}
-    part, whole = (
-        (2 * counts.correct, counts.system + counts.gold) if component == "f1" else (counts.correct, wholes[component])
-    )
-    if whole is None:
-        return np.full(len(counts), np.nan)
-    scores = np.full(len(counts), np.nan)
-    np.divide(part, whole, out=scores, where=whole != 0)
-    return scores
+    matches: Sequence[Matches], measures: Sequence[Measure], weights: Mapping[str, Weights], registry: Registry
+) -> dict[str, tuple[Scores, Scores]]:
+    """The scores of both systems by each measure, counted as `compare` counts them; more is better."""
+    runs = [Run(name, counts_of(one, measures, registry, weights)) for name, one in zip(_SYSTEMS, matches)]
+    table = counted(runs)
+    scores = ratios(table.parts)  # shape (sentences, systems, measures)
+    scores[..., list(table.perplexities)] *= -1  # logarithms of perplexities
+    undefined = np.isnan(scores).any(axis=1).all(axis=0)
+    for name in itertools.compress(table.measures, undefined):
+        raise InputError(Fault("invalid-judgements", f"{name} has no value in any sentence"))
+    return {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(table.measures)}

@@ -90,6 +90,20 @@ def within(x: Sequence[float], y: Sequence[float], families: Sequence[str]) -> t
     return found, sum(reached) / len(reached)
 
 
+def swapped_p(one: Sequence[float], other: Sequence[float], choices: Sequence[float]) -> float:
+    """The share of all ways to swap two vectors, row by row, whose correlations with the choices differ as much.
+
+    A swap that leaves either vector constant has no correlation and counts as one that differs as much.
+    """
+    found = abs(pearson(one, choices) - pearson(other, choices)) - 1e-9
+    reached = 0
+    for swaps in product([False, True], repeat=len(one)):
+        pairs = [(b, a) if swap else (a, b) for a, b, swap in zip(one, other, swaps)]
+        difference = pearson([a for a, _ in pairs], choices) - pearson([b for _, b in pairs], choices)
+        reached += math.isnan(difference) or abs(difference) >= found
+    return reached / 2 ** len(one)
+
+
 def kappa(one: Sequence[int], other: Sequence[int]) -> float:
     """Cohen's kappa from the table of two by two."""
     n = len(one)

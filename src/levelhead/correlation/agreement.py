@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import Numbers, correlations, interval, resamples_of
+from levelhead.significance.differences import permutation_p
 
 Ties = Literal["callin", "half", "skip"]
 """A measure that puts neither first: "callin" counts it for the second, "half" half for each, "skip" leaves it out."""
 
+_EQUAL = 1e-9  # scores closer than this are equal: sums of weights in another order differ by rounding
 _CONSTANT = 1e-12
-_ROUNDING = 1e-12
 _AT_ONCE = 2_000_000
 
 
@@ -30,7 +31,8 @@ class Verdicts(NamedTuple):
         second: 1 where it puts the second system first, 0 where the first, 0.5 where neither; float64,
             shape (sentences,).
         counted: whether the sentence counts, bool, likewise.
-        differences: the second system's score minus the first's, 0 where either is not defined; float64, likewise.
+        differences: the second system's score minus the first's, 0 where they are equal or either is not defined;
+            float64, likewise.
         n_ties: how many sentences have equal scores or none.
     """
 
@@ -79,7 +81,8 @@ class Comparison(NamedTuple):
 
     Args:
         difference: of their correlations with the choices: the first minus the second, with its interval.
-        p: two-sided, by paired randomisation: the verdicts of the two are swapped at random in each sentence.
+        p: two-sided, by paired randomisation: the verdicts of the two are swapped at random in each sentence. A swap
+            that leaves a measure with the same verdict everywhere has no correlation and counts as extreme.
     """
 
     difference: Estimate
@@ -95,7 +98,8 @@ def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts
         ties: what to do with equal or undefined scores.
     """
     differences = np.nan_to_num(second - first, nan=0.0)
-    tied = differences == 0
+    tied = np.abs(differences) <= _EQUAL
+    differences[tied] = 0.0
     whole = np.where(differences < 0, 0.0, 1.0)
     if ties == "half":
         whole[tied] = 0.5
@@ -168,8 +172,7 @@ def compare(
     swapped = rng.integers(0, 2, size=(resamples, len(choices))).astype(np.float64)
     both = 1 - swapped
     differences = (a.sums(both) + b.sums(swapped)).correlation() - (b.sums(both) + a.sums(swapped)).correlation()
-    n_reached = int((np.abs(differences) >= abs(value) - _ROUNDING).sum())
-    return Comparison(Estimate(value, low, high), (1 + n_reached) / (1 + resamples))
+    return Comparison(Estimate(value, low, high), permutation_p(differences, value))
 
 
 class _Sums(NamedTuple):

@@ -8,7 +8,7 @@ from typing import Any
 from levelhead.correlation import Agreement, Estimate
 from levelhead.judgement import Compared, Judgement
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Table, formatted
+from levelhead.report.table import Cell, Column, Table, formatted, p_text
 
 _STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
 _NUMBERS = ("n", "ties", "value", "low", "high")
@@ -38,10 +38,9 @@ def _cells(agreement: Agreement) -> Iterator[tuple[Cell, ...]]:
 
 def _told(compared: Compared, places: int | None) -> str:
     one = compared.comparison
-    value, low, high, p, corrected = (
-        formatted(number, _PLAIN, places) for number in (*one.difference, one.p, compared.p_holm)
-    )
-    return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p = {p}, Holm {corrected}"
+    value, low, high = (formatted(number, _PLAIN, places) for number in one.difference)
+    p, corrected = (p_text(number, 3) for number in (one.p, compared.p_holm))
+    return f"r({compared.one}) - r({compared.other}) = {value} [{low}, {high}], p {p}, Holm {corrected}"
 
 
 def judgement_document(judgement: Judgement) -> dict[str, Any]:

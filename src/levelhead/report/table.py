@@ -88,3 +88,14 @@ def probability(value: float, digits: int = 4) -> str:
     """
     text = f"{value:.{digits}f}"
     return f"<{10.0**-digits:.{digits}f}".replace("0.", ".") if value > 0 and not float(text) else text
+
+
+def p_text(value: float | None, digits: int = 4) -> str:
+    """Return a p-value with its sign, for sentences: `= 0.0123`, `< .0001`, or `= -` where there is none.
+
+    Args:
+        value: the p-value.
+        digits: as in `probability`.
+    """
+    text = "-" if value is None else probability(value, digits)
+    return f"< {text[1:]}" if text.startswith("<") else f"= {text}"

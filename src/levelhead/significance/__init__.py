@@ -9,6 +9,7 @@ from levelhead.significance.differences import (
     bootstrap_p,
     differences,
     interval,
+    permutation_p,
     seeded,
     signature_of,
 )
@@ -25,6 +26,7 @@ __all__ = [
     "differences",
     "holm",
     "interval",
+    "permutation_p",
     "resampled",
     "seeded",
     "sign_test",

@@ -245,7 +245,7 @@ def _result(
     return result._replace(
         difference=observed,
         difference_interval=interval(boot, settings),
-        p=bootstrap_p(boot) if several else _permutation_p(sample.permuted[:, s, m], observed),
+        p=bootstrap_p(boot) if several else permutation_p(sample.permuted[:, s, m], observed),
         detectable=_detectable(boot, several=several),
         test="bootstrap" if several else "randomisation",
     )
@@ -303,10 +303,14 @@ def interval(values: Sums, settings: Settings) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def _permutation_p(permuted: Sums, observed: float) -> float:
-    """(1 + permutations as extreme) / (1 + permutations), two-sided: never 0 (Davison and Hinkley 1997, 4.11).
+def permutation_p(permuted: Sums, observed: float) -> float:
+    """Return (1 + permutations as extreme) / (1 + permutations), two-sided, never 0 (Davison and Hinkley 1997, 4.11).
 
-    A permutation that leaves nothing to count on one side has no difference, and is taken for as extreme.
+    A permutation without a value, since nothing is left to count, is taken for as extreme.
+
+    Args:
+        permuted: the statistic of each permutation, NaN where it has none, shape (permutations,).
+        observed: the statistic of the data.
     """
     less = np.count_nonzero(np.abs(permuted) < abs(observed) - _EQUAL)
     return float((1 + len(permuted) - less) / (1 + len(permuted)))
