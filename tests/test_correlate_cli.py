@@ -306,12 +306,26 @@ def test_without_the_library_that_draws(monkeypatch, tmp_path):
     figures.write_figure(figures.lines({"a": [(1, 2)]}, x="x", y="y"), tmp_path / "f.json")
 
 
-def test_without_the_library_of_p_values(monkeypatch, scores):
+def test_only_partial_correlations_need_scipy(monkeypatch, scores):
     from levelhead.correlation import correlate
 
     monkeypatch.setitem(sys.modules, "scipy.special", None)
+    assert correlate(read_tables([scores])).pairs[0].coefficients["pearson"].p is not None
     with pytest.raises(InputError, match=r"missing-extra.*levelhead\[stats\]"):
-        correlate(read_tables([scores]))
+        correlate(read_tables([scores]).with_difference("LAS", "WLAS"), ["LAS", "WLAS"], given=["diff(LAS,WLAS)"])
+
+
+def test_small_p_are_printed_as_such(tmp_path, capfd):
+    """Twelve treebanks on a line: "<.001" in tables for people, the number itself in TSV and JSON."""
+    rows = "".join(f"t{i}\t{i}\t{2 * i + 1}\n" for i in range(12))
+    (tmp_path / "line.tsv").write_text("treebank\tx\ty\n" + rows, encoding="utf-8")
+    for places in ((), ("--places", "6")):
+        out = levelhead(capfd, "correlate", tmp_path / "line.tsv", *places)[1]
+        rows_of = [line.split(" | ") for line in out.splitlines() if line.startswith("x | y | ")][1:]
+        assert [row[-2:] for row in rows_of] == [["<.001", "<.001"]] * 2
+        assert out.count("<.001") == 4
+    out = levelhead(capfd, "correlate", tmp_path / "line.tsv", "--format", "tsv")[1]
+    assert {row.split("\t")[7] for row in out.splitlines()[1:]} == {repr(1 / 2001)}
 
 
 def drawn(chart: figures.Chart, tmp_path) -> str:

@@ -4,7 +4,7 @@
 
 Pairs of independent columns are drawn again and again: normal, with heavy tails, and from two real columns (words of UD
 test sets, and their multiword tokens per word, drawn with replacement; left out without $LEVELHEAD_DATA). Takes about
-ten minutes. Prints the share of pairs with p <= .05 and p <= .01 by permutations and by Student's t.
+four minutes. Prints the share of pairs with p <= .05 and p <= .01 by permutations and by Student's t.
 """
 
 import csv

@@ -245,7 +245,12 @@ def _scores_of(
     table = counted(runs)
     scores = ratios(table.parts)  # shape (sentences, systems, measures)
     scores[..., list(table.perplexities)] *= -1  # logarithms of perplexities
-    undefined = np.isnan(scores).any(axis=1).all(axis=0)
-    for name in itertools.compress(table.measures, undefined):
-        raise InputError(Fault("invalid-judgements", f"{name} has no value in any sentence"))
-    return {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(table.measures)}
+    found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(table.measures)}
+    faults = [
+        Fault("invalid-judgements", f"{name} has no value in any sentence")
+        for name, (first, second) in found.items()
+        if np.isnan(first + second).all()
+    ]
+    if faults:
+        raise InputError(*faults)
+    return found

@@ -18,7 +18,7 @@ from levelhead.report.table import Column, Table
 
 EXTRAS = {
     "zstandard": ("zstd", "files that end in .zst"),
-    "scipy": ("stats", "p-values of correlations, Wilcoxon's test"),
+    "scipy": ("stats", "p-values of partial correlations, Wilcoxon's test"),
     "jinja2": ("report", "pages of HTML"),
     "vl_convert": ("report", "figures as PNG, PDF and SVG"),
     "distributed": ("cluster", "many machines"),
