@@ -1,6 +1,7 @@
 """Reports: what is escaped, how large pages are, the same bytes, figures and tables as files. See test_report_browser."""
 
 import csv
+import json
 import re
 from html.parser import HTMLParser
 from pathlib import Path
@@ -10,6 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import levelhead
 from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.cli import program
@@ -243,3 +245,60 @@ def test_what_is_not_installed_is_named(tmp_path: Path, monkeypatch, capsys) -> 
         monkeypatch.setitem(sys.modules, module, None)
         assert program.run(["score", *pair, option, str(tmp_path / "x"), "-o", str(tmp_path / "out")]) != 0
         assert "pip install 'levelhead[report]'" in capsys.readouterr().err
+
+
+def drawn_values(drawing: Path) -> dict[str, list[float]]:
+    """The value and the interval of each system in a drawing, from the tips of its dots."""
+    text = drawing.read_text(encoding="utf-8").replace("\N{MINUS SIGN}", "-")
+    tips = re.findall("<title>([^<]+): ([-0-9.]+), ([-0-9.]+) to ([-0-9.]+)</title>", text)
+    return {name: [float(number) for number in numbers] for name, *numbers in tips}
+
+
+@pytest.mark.parametrize("treebanks", ["one", "several"])
+def test_perplexities_are_drawn_as_they_are(treebanks, tmp_path, capfd) -> None:
+    """Page, drawings, tables for LaTeX and TSV have the numbers of the JSON: no perplexity is a percentage."""
+    surprise = f"DPPL({GOLD / 'en.conllu'})"
+    name = "en.conllu" if treebanks == "one" else ""
+    files = [GOLD / name, SYSTEMS / "alpha" / name, SYSTEMS / "beta" / name]
+    arguments = ["compare", *files, "-m", surprise, "-m", "LAS", "--resamples", "50", "--format", "json"]
+    run(*arguments, "--report", tmp_path / "page.html", "--figures", tmp_path)
+    results = json.loads(capfd.readouterr().out)["results"]
+    own = [one for one in results if one["treebank"] in {"treebank", "en", "macro-average"}]
+    own = [one for one in own if one["treebank"] == "macro-average"] or own
+    for name, measure in (("las", "LAS"), ("dppl-*", surprise)):
+        expected = {one["system"]: [one["value"], *one["interval"]] for one in own if one["measure"] == measure}
+        found = drawn_values(*tmp_path.glob(f"values-{name}.svg"))
+        assert {system: pytest.approx(values, rel=1e-3, abs=0.05) for system, values in expected.items()} == found
+        changes = {
+            one["system"]: [one["difference"], *one["difference_interval"]]
+            for one in own
+            if one["measure"] == measure and one["difference"] is not None
+        }
+        found = drawn_values(*tmp_path.glob(f"differences-{name}.svg"))
+        assert {system: pytest.approx(values, rel=1e-3, abs=0.05) for system, values in changes.items()} == found
+        baseline = f"{expected['alpha'][0]:.2f}"
+        (tsv,), (latex,) = (tmp_path.glob(f"comparison-{name}.{end}") for end in ("tsv", "tex"))
+        assert f"& {baseline} &" in latex.read_text(encoding="utf-8")
+        rows = csv.DictReader(tsv.read_text(encoding="utf-8").splitlines(), delimiter="\t")
+        shown = [row["Score"] for row in rows if row["System"] == "alpha" and row.get("Treebank") != "micro-average"]
+        score = shown[0]  # averages come first
+        assert f"{float(score):.2f}" == baseline
+
+
+def test_the_first_sentence_of_a_page_has_perplexities_as_they_are(tmp_path, capfd) -> None:
+    """Of one system: "DPPL(...) 4.67", not "467.16"; of several: the difference likewise."""
+    surprise = f"DPPL({GOLD / 'en.conllu'})"
+    for pair in ((GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu"), (GOLD, SYSTEMS / "alpha")):
+        run("score", *pair, "-m", surprise, "--format", "json", "--report", tmp_path / "page.html")
+        document = json.loads(capfd.readouterr().out)
+        value = document["macro_average"][surprise] if pair[0] == GOLD else document["scores"][surprise]["value"]
+        text = "".join(Read((tmp_path / "page.html").read_bytes()).text)
+        assert f"{surprise} {value:.2f}." in text
+    pair = GOLD / "en.conllu", SYSTEMS / "alpha/en.conllu", SYSTEMS / "beta/en.conllu"
+    run("compare", *pair, "-m", surprise, "--format", "json", "--report", tmp_path / "page.html")
+    change = json.loads(capfd.readouterr().out)["results"][1]
+    text = "".join(Read((tmp_path / "page.html").read_bytes()).text)
+    if change["p_holm"] < 0.05:
+        assert f"beta ({change['difference']:+.2f})".replace("(-", "(\N{MINUS SIGN}") in text
+    evaluation = levelhead.score(pair[0], pair[1], measures=[surprise, "LAS"])
+    assert f"={evaluation[surprise].value:.2f}, LAS=" in repr(evaluation)

@@ -59,14 +59,19 @@ class Evaluation(Mapping[str, Score]):
         return self.scores[measure]
 
     def __repr__(self) -> str:
-        numbers = ", ".join(f"{name}={'-' if s.value is None else f'{s.value:.2%}'}" for name, s in self.scores.items())
-        return f"<Evaluation: {numbers}>"
+        return f"<Evaluation: {', '.join(f'{name}={_shown(score)}' for name, score in self.scores.items())}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
 
     def __len__(self) -> int:
         return len(self.scores)
+
+
+def _shown(score: Score) -> str:
+    if score.value is None:
+        return "-"
+    return f"{score.value:.2f}" if score.perplexity else f"{score.value:.2%}"
 
 
 def score(

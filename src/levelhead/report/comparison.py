@@ -12,7 +12,7 @@ from levelhead.gains import Contrasts, Gain, Where
 from levelhead.languages import LanguagePair, Languages
 from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Plain, Table, percentage
+from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring.matches import Agree
 from levelhead.significance import Result
 
@@ -28,20 +28,20 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
         power: also the smallest difference that would be found with a probability of 80%.
     """
     several = len({result.treebank for result in comparison.results}) > 1
-    shown = [one for one in comparison.results if each or not several or one.treebank in AVERAGES]
+    results = [one for one in comparison.results if each or not several or one.treebank in AVERAGES]
     columns = [Column("Treebank", "text")] if several else []
     start = f"{100 * float(comparison.signature['level']):g}% from"
     columns += [Column("Measure", "text"), Column("System", "text"), Column("Score"), Column(start), Column("to")]
-    spread = any(one.spread is not None for one in shown)
+    spread = any(one.spread is not None for one in results)
     columns += [Column("SD")] if spread else []
     columns += [Column("Diff", "difference"), Column(start, "difference"), Column("to", "difference")]
     columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("Stars", "text")]
-    runs = any(one.test == "bootstrap" for one in shown)
+    runs = any(one.test == "bootstrap" for one in results)
     columns += [Column("p by", "text")] if runs else []
     columns += [Column("Detectable")] if power else []
     rows: list[tuple[Cell, ...]] = []
     rules, last = set(), None
-    for one in shown:
+    for one in results:
         if (one.treebank, one.measure) != last:
             rules.add(len(rows))
             last = (one.treebank, one.measure)
@@ -49,7 +49,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
         cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
         by = (one.test or "",) if runs else ()
         plain = one.measure in comparison.perplexities
-        rows.append((*where, *cells, *by, *((_shown(one.detectable, plain=plain),) if power else ())))
+        rows.append((*where, *cells, *by, *((value_cell(one.detectable, perplexity=plain),) if power else ())))
     notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_won(one, comparison.systems[0]) for one in comparison.wins]
@@ -59,25 +59,20 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
 
 def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
     def pair(interval: tuple[float, float] | None) -> tuple[Cell, Cell]:
-        return (None, None) if interval is None else (shown(interval[0]), shown(interval[1]))
+        return (None, None) if interval is None else (cell(interval[0]), cell(interval[1]))
 
-    shown = partial(_shown, plain=plain)
-
+    cell = partial(value_cell, perplexity=plain)
     blank: tuple[Cell, ...] = ("",) * 5
-    change = (shown(one.difference), *pair(one.difference_interval), one.p, one.p_holm)
+    change = (cell(one.difference), *pair(one.difference_interval), one.p, one.p_holm)
     return [
         one.measure,
         one.system,
-        shown(one.value),
+        cell(one.value),
         *pair(one.interval),
-        *((shown(one.spread),) if spread else ()),
+        *((cell(one.spread),) if spread else ()),
         *(blank if one.p is None else change),
         mark(one.p_holm),
     ]
-
-
-def _shown(value: float | None, *, plain: bool) -> Cell:
-    return Plain(value) if plain and value is not None else value
 
 
 def mark(p: float | None) -> str:
@@ -152,7 +147,7 @@ def languages_table(found: Languages) -> Table:
         row = cells.setdefault((pair.system, *pair.treebanks, "paired" if pair.paired else "apart"), [])
         numbers = (*pair.values, pair.difference, *(pair.interval or (None, None)))
         plain = pair.measure in found.perplexities
-        row += [*(_shown(number, plain=plain) for number in numbers), pair.p_holm, mark(pair.p_holm)]
+        row += [*(value_cell(number, perplexity=plain) for number in numbers), pair.p_holm, mark(pair.p_holm)]
     systems = [key[0] for key in cells]
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
     notes = (

@@ -10,7 +10,7 @@ from typing import Any
 from levelhead.campaign import Ranking, Result, Results, Standing
 from levelhead.measures import lower_is_better
 from levelhead.report.scores import SCHEMA, score_numbers, signature_line
-from levelhead.report.table import Cell, Column, Plain, Table, percentage
+from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 
 _MOST_NAMED = 6
 
@@ -74,10 +74,7 @@ def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tu
 
 
 def _value(value: Fraction | None, measure: str) -> Cell:
-    """A cell: a ratio, or a perplexity, which is no percentage."""
-    if value is None:
-        return None
-    return Plain(value) if lower_is_better(measure) else float(value)
+    return value_cell(value, perplexity=lower_is_better(measure))
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

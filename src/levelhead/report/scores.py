@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation import Evaluation, joint_signature
-from levelhead.report.table import Cell, Column, Plain, Table, percentage
+from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.treebank import Treebank
@@ -41,7 +41,10 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
     if surprising:
         columns = (*columns, Column("Perplexity", "ratio"))
         scores = evaluation.values()
-        rows = tuple((*row, number(one.value, one) if one.perplexity else _NO_CELL) for row, one in zip(rows, scores))
+        rows = tuple(
+            (*row, value_cell(one.value, perplexity=True) if one.perplexity else _NO_CELL)
+            for row, one in zip(rows, scores)
+        )
     reasons = tuple(f"{name}: {score.reason}" for name, score in evaluation.items() if score.reason)
     label = (str(coverage),) if coverage else ()
     return Table(columns, rows, (*label, *reasons, signature_line(evaluation.signature)))
@@ -63,11 +66,6 @@ def _counts(score: Score) -> tuple[Cell, ...]:
     return (None,) * 4 if score.reason else (score.correct, score.gold, score.system, aligned)
 
 
-def number(value: float | None, score: Score) -> Cell:
-    """Return a value as a cell: a ratio, or a perplexity, which is no percentage."""
-    return Plain(value) if value is not None and score.perplexity else value
-
-
 def signature_line(signature: Mapping[str, str]) -> str:
     """Return a signature in one line: `rules:ud|gold:0123abcd|...`."""
     return "|".join(f"{name}:{value}" for name, value in signature.items())
@@ -77,18 +75,14 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average) -> Tab
     """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average."""
     columns = (Column("Treebank", "text"), *(Column(name) for name in average))
     rows = [
-        (name, *(number(score.value, score) for score in evaluation.values()))
+        (name, *(value_cell(score.value, perplexity=score.perplexity) for score in evaluation.values()))
         for name, evaluation in evaluations.items()
     ]
     scores = next(iter(evaluations.values()))
-    means = (number(_rounded(value), scores[name]) for name, value in average.items())
+    means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
     rows.append((f"Macro-average of {len(evaluations)}", *means))
     signature = joint_signature(one.signature for one in evaluations.values())
     return Table(columns, tuple(rows), (signature_line(signature),), frozenset({len(rows) - 1}))
-
-
-def _rounded(value: Fraction | None) -> float | None:
-    return None if value is None else float(value)
 
 
 def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> dict[str, Any]:

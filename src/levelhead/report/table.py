@@ -56,6 +56,16 @@ def percentage(ratio: float | Fraction) -> float:
     return float(Decimal(repr(float(ratio))).scaleb(2))
 
 
+def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | None:
+    """Return a value, or a difference of values, as a cell: a ratio, or a perplexity, which is not a percentage.
+
+    Args:
+        value: the value, None if there is none.
+        perplexity: whether it is a perplexity.
+    """
+    return None if value is None else Plain(value) if perplexity else float(value)
+
+
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text: percentages with so many places (all of them if None), a dash where there is no value.
 

@@ -15,7 +15,7 @@ from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.charts import Spread, panels, shares, spreads
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
-from levelhead.report.table import Column, Table
+from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.significance import Result
 
 _KINDS = (("won for sure", "s0"), ("tied", "none"), ("lost for sure", "s1"))
@@ -60,8 +60,8 @@ def comparison_page(
         ("treebanks", str(n_treebanks)),
         ("gold sentences", f"{where.n_sentences:,}"),
     ]
-    shown = [section for section in sections if section.blocks]
-    return Page("Comparison", _lead(comparison), facts, choices, shown, (), comparison.signature)
+    filled = [section for section in sections if section.blocks]
+    return Page("Comparison", _lead(comparison), facts, choices, filled, (), comparison.signature)
 
 
 _DIFFERENCES = (
@@ -92,25 +92,26 @@ def _lead(comparison: Comparison) -> str:
     baseline = comparison.systems[0]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
-    told = [f"{one.system} ({100 * (one.difference or 0):+.2f})".replace("(-", "(\N{MINUS SIGN}") for one in real]
+    plain, column = measure in comparison.perplexities, Column(measure, "difference")
+    changes = ((one.system, formatted(value_cell(one.difference, perplexity=plain), column)) for one in real)
+    told = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
     return f"By {measure}, significantly different from {baseline}: {', '.join(told)}."
 
 
 def _differences(comparison: Comparison) -> Iterable[Block]:
     for number, measure in enumerate(_measures(comparison), 1):
         results, own = _of_average(comparison, measure), f"-{number}" if len(comparison.measures) > 1 else ""
-        when = {"measure": measure}
+        when, plain = {"measure": measure}, measure in comparison.perplexities
         rows = [
-            _spread(one.system, one.difference, one.difference_interval)
+            _spread(one.system, one.difference, one.difference_interval, plain=plain)
             for one in results
             if one.difference is not None
         ]
         if rows:
-            drawing = spreads(
-                f"Differences of {measure} to {comparison.systems[0]}", rows, f"{measure}, points", zero=True
-            )
+            axis = f"{measure}, {'lower is better' if plain else 'points'}"
+            drawing = spreads(f"Differences of {measure} to {comparison.systems[0]}", rows, axis, zero=True)
             yield Block(f"differences{own}", drawing=drawing, when=when)
-        values = [_spread(one.system, one.value, one.interval) for one in results if one.value is not None]
+        values = [_spread(one.system, one.value, one.interval, plain=plain) for one in results if one.value is not None]
         drawing = spreads(f"{measure} with intervals", values, measure)
         yield Block(f"values{own}", f"{measure} of each system", drawing=drawing, when=when)
         yield _numbers(comparison, measure, f"comparison{own}")._replace(when=when)
@@ -124,8 +125,10 @@ def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
     return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
 
 
-def _spread(name: str, value: float | None, interval: tuple[float, float] | None) -> Spread:
-    return Spread(name, 100 * (value or 0.0), *(100 * end for end in interval or ()))
+def _spread(name: str, value: float | None, interval: tuple[float, float] | None, *, plain: bool) -> Spread:
+    """A ratio in percent, or a perplexity as it is."""
+    unit = 1 if plain else 100
+    return Spread(name, unit * (value or 0.0), *(unit * end for end in interval or ()))
 
 
 def _wins(comparison: Comparison) -> Iterable[Block]:
@@ -156,14 +159,14 @@ class _Where:
         self.treebanks.append(treebank)
         self.systems, self.baseline = [output.name for output in outputs], outputs[0].name
         self.n_sentences += len(outputs[0].matches.gold)
-        shown = [Shown(output.name, output.matches) for output in outputs]
+        drawn = [Shown(output.name, output.matches) for output in outputs]
         n_panels = self.n_treebanks * len(outputs)
-        for number, one in enumerate(shown, 1):
+        for number, one in enumerate(drawn, 1):
             name = f"confusion-{len(self.treebanks)}-{number}"
             when = {"system": one.name} | ({"treebank": treebank} if self.n_treebanks > 1 else {})
             self.confusions.append(confusion_block(one, name, n_panels)._replace(when=when))
             if number > 1:
-                self._contrast(shown[0], one, f"sentences-{len(self.treebanks)}-{number}", when)
+                self._contrast(drawn[0], one, f"sentences-{len(self.treebanks)}-{number}", when)
         self._sum(outputs)
 
     def _contrast(self, baseline: Shown, system: Shown, name: str, when: Mapping[str, str]) -> None:

@@ -10,7 +10,7 @@ from levelhead.measures import STANDARD, Registry, lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
 from levelhead.report.ranking import ranking_table
-from levelhead.report.table import Cell, Column, Plain, Table, formatted
+from levelhead.report.table import Cell, Column, Table, formatted, value_cell
 from levelhead.scoring.rules import rules_named
 
 _MOST_MEASURES = 6
@@ -50,7 +50,7 @@ class _Campaign(NamedTuple):
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
         value = self.result(system, test_set).values.get(measure)
-        return None if value is None else Plain(value) if lower_is_better(measure) else float(value)
+        return value_cell(value, perplexity=lower_is_better(measure))
 
 
 def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ...]:
@@ -96,7 +96,7 @@ def _lead(ranking: Ranking, *, several: bool) -> str:
     if not ranked:
         return f"No system has an average of {ranking.measure}."
     best = ranked[0]
-    value = Plain(best.value or 0) if lower_is_better(ranking.measure) else float(best.value or 0)
+    value = value_cell(best.value, perplexity=lower_is_better(ranking.measure))
     where = f" on {ranking.group.name}" if several else ""
     text = f"{best.system} is first by {ranking.measure}{where}, with {formatted(value, Column(ranking.measure))}"
     if len(ranked) > 1 and ranking.lines is not None:
@@ -366,6 +366,10 @@ def _reasons(result: Result, measures: Sequence[str]) -> list[str]:
     if result.coverage is None:
         return list(result.reasons)
     scored = f"{result.coverage.scored} of {result.coverage.gold} sentences can be compared"
-    known = {name: score.value for name, score in result.secondary.items() if name in measures[:_MOST_MEASURES]}
-    values = (f"{name} {100 * value:.2f}" for name, value in known.items() if value is not None)
+    known = {name: score for name, score in result.secondary.items() if name in measures[:_MOST_MEASURES]}
+    values = (
+        f"{name} {formatted(value_cell(score.value, perplexity=score.perplexity), Column(name))}"
+        for name, score in known.items()
+        if score.value is not None
+    )
     return [*result.reasons, f"{scored}: {', '.join(values)}"]

@@ -13,7 +13,7 @@ from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.charts import panels
 from levelhead.report.page.examples import Shown, confused
 from levelhead.report.scores import Average, score_table, scores_table
-from levelhead.report.table import Column, Table
+from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.scoring.matches import Matches
 
 _ALL_SENTENCES = 700
@@ -66,14 +66,15 @@ def score_page(
 
 
 def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
-    if average is not None:
-        values = [(measure, None if value is None else float(value)) for measure, value in average.items()]
-        where = f"on {len(evaluations)} treebanks, macro-averages: "
-    else:
-        values = [(measure, score.value) for measure, score in next(iter(evaluations.values())).items()]
-        where = f"on {next(iter(evaluations))}: "
-    chosen = [one for one in values if one[0] in {"UAS", "LAS", "CLAS"}] or values[:3]
-    return f"{name} {where}" + ", ".join(f"{m} {'–' if v is None else f'{100 * v:.2f}'}" for m, v in chosen) + "."
+    treebank, scores = next(iter(evaluations.items()))
+    where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
+    chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
+    told = []
+    for measure in chosen:
+        value = scores[measure].value if average is None else average[measure]
+        cell = value_cell(value, perplexity=scores[measure].perplexity)
+        told.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
+    return f"{name} {where}{', '.join(told)}."
 
 
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
