@@ -182,7 +182,7 @@ def test_treebanks_are_named_as_by_profile(folder: Path, tmp_path: Path) -> None
             levelhead(*verb, "--format", "tsv", *paths, *more).stdout.splitlines()
             for verb in (("convert", "--check"), ("profile", "--columns", "sentences"))
         )
-        named = [line.split("\t")[0] for line in checked[1:-1]]
+        named = [line.split("\t")[0] for line in checked[1:]]
         assert named == [line.split("\t")[0] for line in profiled[1 : 1 + len(named)]]
         assert named == ([*names[:2], str(paths[2]), str(more[0])] if more else names)
         lines = levelhead("convert", "--check", "--format", "jsonl", *paths, *more).stdout.splitlines()
@@ -192,7 +192,7 @@ def test_treebanks_are_named_as_by_profile(folder: Path, tmp_path: Path) -> None
     (tmp_path / "s.tsv").write_text("Treebank\tLAS\npacked\t90\nlossy\t80\nwhole\t75\n")
     done = levelhead("correlate", tmp_path / "c.tsv", tmp_path / "s.tsv", "-c", "LAS", "-c", "Heads lost %")
     assert done.returncode == 0, done.stderr
-    assert "the row 'Average of 3' is no treebank" in done.stdout
+    assert "is no treebank" not in done.stdout
 
 
 @pytest.mark.parametrize("output_format", ["tsv", "markdown", "latex"])

@@ -125,7 +125,8 @@ def test_profiles_of_training_sets_join_scores_of_test_sets(parts_of_treebanks, 
     monkeypatch.chdir(parts_of_treebanks)
     tables = {}
     for form in ("tsv", "json", "jsonl"):
-        asked = ["-c", "words,depth,relation,upos,sttr", "--chunk", "50", *merge, "--total"]
+        asked = ["-c", "words,depth,relation,upos,sttr", "--chunk", "50", *merge]
+        asked += ["--total"] if form != "tsv" else []
         assert run(["profile", "gold-train", *asked, "--format", form, "-o", f"profiles.{form}"]) == 0
         scored = ["gold-test", "systems-alpha-test", "-m", "LAS", "-m", "UAS"]
         assert run(["score", *scored, "--format", form, "-o", f"scores.{form}"]) == 0

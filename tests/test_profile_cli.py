@@ -98,18 +98,25 @@ def test_parts_of_a_treebank_are_taken_together(levelhead_profile, tmp_path):
     for part, source in (("train", EN), ("dev", DE), ("test", FR)):
         (tmp_path / f"xx_all-ud-{part}.conllu").write_bytes(Path(source).read_bytes())
     _, merged, _ = levelhead_profile(tmp_path, "--merge", "-c", "words,types,wde", "--format", "tsv")
-    _, total, _ = levelhead_profile(tmp_path, "--total", "-c", "words,types,wde", "--format", "tsv")
+    _, total, _ = levelhead_profile(
+        tmp_path, "--total", "-c", "words,types,wde", "--format", "markdown", "--places", "9"
+    )
+    _, alone, _ = levelhead_profile(
+        tmp_path, "--merge", "-c", "words,types,wde", "--format", "markdown", "--places", "9"
+    )
     assert merged.splitlines()[1].split("\t")[:2] == ["xx_all", str(164 + 164 + 177)]
-    assert total.splitlines()[-1].split("\t") == ["Total of 3", *merged.splitlines()[1].split("\t")[1:]]
-    assert len(total.splitlines()) == 5
+    rows = total.split("\n\n")[0].splitlines()
+    assert rows[-1].split(" | ") == ["| Total of 3", *alone.split("\n\n")[0].splitlines()[-1].split(" | ")[1:]]
+    assert len(rows) == 6
     whole = levelhead.parse("".join(Path(source).read_text(encoding="utf-8") for source in (EN, DE, FR)))
     assert merged.splitlines()[1].split("\t")[2] == str(profile(whole)["types"])
 
 
 def test_weights_are_written_besides(levelhead_profile, tmp_path):
     path = tmp_path / "weights.tsv"
-    _, output, _ = levelhead_profile(EN, DE, "--total", "-c", "words", "--wde-table", path, "--format", "tsv")
-    assert output == "Treebank\twords\nen\t164\nde\t164\nTotal of 2\t328\n"
+    _, output, _ = levelhead_profile(EN, DE, "--total", "-c", "words", "--wde-table", path, "--format", "markdown")
+    rows = ["| Treebank | words |", "| --- | ---: |", "| en | 164 |", "| de | 164 |", "| Total of 2 | 328 |"]
+    assert output.splitlines()[:5] == rows
     tables = [word_dependency_entropy(count(levelhead.read(file)).words) for file in (EN, DE)]
     weights = read_weights(path).values
     assert weights["det"] == sum(table["det"] for table in tables) / 2

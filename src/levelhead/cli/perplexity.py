@@ -197,10 +197,10 @@ def _many(path: str, settings: _Settings, output_format: str, places: int | None
         document = report.treebanks_document(rows, signature)
         options.print_json(document, output, lines=output_format == "jsonl")
         return DONE
-    default = None if output_format == "tsv" else 2
-    texts = [
-        WRITERS[output_format](table, default if places is None else places)
-        for table in report.treebanks_tables(rows, signature)
-    ]
+    tables = report.treebanks_tables(rows, signature)
+    if output_format == "tsv":  # the other tables sum this one up
+        options.print_table(tables[0]._replace(notes=tables[-1].notes), output_format, places, output)
+        return DONE
+    texts = [WRITERS[output_format](table, 2 if places is None else places) for table in tables]
     options.emit("\n".join(texts), output)
     return DONE

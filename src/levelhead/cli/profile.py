@@ -41,7 +41,7 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--list-columns", is_flag=True, help="List all columns with definition, formula and source.")
 @click.option("--long/--wide", "long", default=False, help="One row a value, or one row a treebank (default).")
 @click.option("--merge", is_flag=True, help="Take the train, dev and test files of a treebank together.")
-@click.option("--total", is_flag=True, help="Add a profile of all treebanks together.")
+@click.option("--total", is_flag=True, help="Add a profile of all treebanks together (not in TSV).")
 @options.scheme_option
 @options.definitions_option
 @click.option(
@@ -142,6 +142,8 @@ def _check_options(asked: dict[str, Any]) -> None:
 
 def _print_profiles(treebanks: Sequence[str], asked: dict[str, Any], printing: Printing) -> None:
     names = [name.strip() for text in asked["columns"] for name in text.split(",")] or ["summary"]
+    if asked["total"] and printing[0] == "tsv":
+        raise click.UsageError("--total adds a summary row, which TSV does not have: choose --format json or text")
     scheme = options.registry_of(asked["definitions"], asked["scheme"]).schemes
     hidden = ["wde"] if asked["wde_table"] is not None else []
     files = collection.files_of(treebanks, merge=asked["merge"])

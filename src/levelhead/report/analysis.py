@@ -36,7 +36,10 @@ def breakdown_table(treebanks: Mapping[str, Sequence[Breakdown]], signature: Sig
     columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
     columns += [Column("by", "text")] if several else []
     width = max(len(breakdown.by) for breakdown in first)
-    columns += [Column("" if several else name, "text") for name in (first[0].by if not several else ("",) * width)]
+    if several:
+        columns += [Column("", "text", key="Value" if i == 1 else f"Value {i}") for i in range(1, width + 1)]
+    else:
+        columns += [Column(name, "text") for name in first[0].by]
     columns += [*(Column(name, "number") for name in _NUMBERS), *(Column(name) for name in _RATIOS)]
     rows: list[tuple[Cell, ...]] = []
     rules = set()

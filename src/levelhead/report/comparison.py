@@ -12,7 +12,7 @@ from levelhead.gains import Contrasts, Gain, Where
 from levelhead.languages import LanguagePair, Languages
 from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Table, percentage, value_cell
+from levelhead.report.table import Cell, Column, Kind, Table, percentage, value_cell
 from levelhead.scoring.matches import Agree
 from levelhead.significance import Result
 
@@ -24,17 +24,21 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
 
     Args:
         comparison: the comparison.
-        each: also the rows of each treebank, where there are several.
+        each: where there are several treebanks, the rows of each; the averages are then summary rows.
         power: also the smallest difference that would be found with a probability of 80%.
     """
     several = len({result.treebank for result in comparison.results}) > 1
-    results = [one for one in comparison.results if each or not several or one.treebank in AVERAGES]
+    averages = [one for one in comparison.results if one.treebank in AVERAGES]
+    own = [one for one in comparison.results if one.treebank not in AVERAGES]
+    results = [*own, *averages] if each or not several else averages
     columns = [Column("Treebank", "text")] if several else []
     start = f"{100 * float(comparison.signature['level']):g}% from"
-    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score"), Column(start), Column("to")]
+    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score")]
+    columns += [Column(start, key="low"), Column("to", key="high")]
     spread = any(one.spread is not None for one in results)
     columns += [Column("SD")] if spread else []
-    columns += [Column("Diff", "difference"), Column(start, "difference"), Column("to", "difference")]
+    columns += [Column("Diff", "difference"), Column(start, "difference", key="diff_low")]
+    columns += [Column("to", "difference", key="diff_high")]
     columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("Stars", "text")]
     runs = any(one.test == "bootstrap" for one in results)
     columns += [Column("p by", "text")] if runs else []
@@ -54,7 +58,9 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_won(one, comparison.systems[0]) for one in comparison.wins]
     notes.append(signature_line(comparison.signature))
-    return Table(tuple(columns), tuple(rows), tuple(notes), frozenset(rules - {0}))
+    n_rows = len(own) if each and several else len(rows)
+    table = Table(tuple(columns), tuple(rows[:n_rows]), tuple(notes), frozenset(rules - {0}))
+    return table._replace(summary=tuple(rows[n_rows:]))
 
 
 def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
@@ -138,10 +144,12 @@ def languages_table(found: Languages) -> Table:
     measures = list(dict.fromkeys(pair.measure for pair in found.pairs))
     columns = [Column(name, "text") for name in ("System", "A", "B", "Drawn")]
     for measure in measures:
-        columns += [Column(f"{measure} A"), Column("B"), Column("Diff", "difference")]
         start = f"{100 * float(found.signature['level']):g}% from"
-        columns += [Column(start, "difference"), Column("to", "difference")]
-        columns += [Column("p (Holm)", "probability"), Column("Stars", "text")]
+        heads: list[tuple[str, Kind, str]] = [("B", "ratio", "B"), ("Diff", "difference", "Diff")]
+        heads += [(start, "difference", "diff_low"), ("to", "difference", "diff_high")]
+        heads += [("p (Holm)", "probability", "p (Holm)"), ("Stars", "text", "Stars")]
+        columns.append(Column(f"{measure} A"))
+        columns += [Column(head, kind, key=f"{measure} {name}") for head, kind, name in heads]
     cells: dict[tuple[Cell, ...], list[Cell]] = {}
     for pair in found.pairs:
         row = cells.setdefault((pair.system, *pair.treebanks, "paired" if pair.paired else "apart"), [])
@@ -246,7 +254,8 @@ def gains_table(found: Where) -> Table:
     several = len(found.treebanks) > 1
     columns = [Column("Treebank", "text")] if several else []
     columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
-    columns += [Column("Gold", "number"), Column(found.baseline), Column("System"), Column("Diff", "difference")]
+    columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
+    columns += [Column("System", key="System score"), Column("Diff", "difference")]
     columns.append(Column("Words", "number"))
     rows = [
         (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain))

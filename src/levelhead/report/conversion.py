@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from levelhead.conversion import NotRestored, RoundTrip
@@ -53,7 +53,7 @@ def round_trips_table(trips: Mapping[str, RoundTrip]) -> Table:
     ratios = {i for i, column in enumerate(_COLUMNS) if column.kind == "ratio"}
     average = [_mean([row[i] for row in rows]) if i in ratios else None for i in range(len(_COLUMNS))]
     last: tuple[Cell, ...] = (f"Average of {len(rows)}", *average[1:])
-    return Table(_COLUMNS, (*rows, last), _signature(trips), rules_before=frozenset({len(rows)}))
+    return Table(_COLUMNS, tuple(rows), _signature(trips), summary=(last,))
 
 
 def not_restored_table(trips: Mapping[str, RoundTrip]) -> Table:
@@ -108,7 +108,9 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
         paths: the file of each.
     """
     documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
-    return {"schema": SCHEMA, "kind": "round-trips", "treebanks": documents}
+    averages = {name: _mean([document[name] for document in documents.values()]) for name in _RATIOS}
+    several = {"averages": averages} if len(trips) > 1 else {}
+    return {"schema": SCHEMA, "kind": "round-trips", "treebanks": documents, **several}
 
 
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
@@ -135,6 +137,6 @@ def _share(part: int, whole: int) -> float | None:
     return part / whole if whole else None
 
 
-def _mean(values: list[Cell]) -> float | None:
+def _mean(values: Sequence[Cell]) -> float | None:
     known = [value for value in values if isinstance(value, int | float)]
     return sum(known) / len(known) if len(known) == len(values) else None

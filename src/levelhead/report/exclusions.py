@@ -23,16 +23,18 @@ def exclusions_table(rows: Mapping[str, Values], asked: Exclusions, notes: tuple
     columns = [Column("Treebank", "text"), Column(str(asked.whole))]
     columns += [Column(str(measure.only)) for measure in asked.alone]
     for measure in asked.compared:
-        columns += [Column(str(measure)), Column("diff", "difference")]
+        columns += [Column(str(measure)), Column("diff", "difference", key=f"{measure} diff")]
     columns += [Column(f"-{measure.without[0]}", "difference") for measure in asked.without]
     cells = {name: _cells(values, asked) for name, values in rows.items()}
     table = [(name, *map(_number, row)) for name, row in cells.items()]
+    summary: tuple[tuple[Cell, ...], ...] = ()
     if len(rows) > 1:
-        table.append((f"Average of {len(rows)}", *map(_mean, zip(*cells.values(), strict=True))))
+        summary = (
+            (f"Average of {len(rows)}", *(_number(_mean(column)) for column in zip(*cells.values(), strict=True))),
+        )
         notes = (*_fewer(columns, list(cells.values())), *notes)
-    rule = frozenset({len(rows)} if len(rows) > 1 else ())
     note = "differences: the measure without a class or relation, minus the measure over all words"
-    return Table(tuple(columns), tuple(table), (note, *notes), rule)
+    return Table(tuple(columns), tuple(table), (note, *notes), summary=summary)
 
 
 def _cells(values: Values, asked: Exclusions) -> list[Fraction | None]:
@@ -45,16 +47,16 @@ def _cells(values: Values, asked: Exclusions) -> list[Fraction | None]:
     return cells + [changed(measure) for measure in asked.without]
 
 
-def _mean(cells: tuple[Fraction | None, ...]) -> Cell:
+def _mean(cells: tuple[Fraction | None, ...]) -> Fraction | None:
     """The mean over the treebanks that have a value: a class need not occur in each."""
     known = [cell for cell in cells if cell is not None]
-    return float(sum(known, Fraction(0)) / len(known)) if known else None
+    return sum(known, Fraction(0)) / len(known) if known else None
 
 
 def _fewer(columns: list[Column], rows: list[list[Fraction | None]]) -> tuple[str, ...]:
     """Say which averages are of fewer treebanks, because the others do not have the class."""
     counts = {
-        column.name: sum(cell is not None for cell in cells)
+        column.unique_name: sum(cell is not None for cell in cells)
         for column, cells in zip(columns[1:], zip(*rows, strict=True))
     }
     fewer = [f"{name} of {n}" for name, n in counts.items() if 0 < n < len(rows)]
@@ -73,16 +75,26 @@ def exclusions_document(rows: Mapping[str, Values], asked: Exclusions, signature
         asked: which measures.
         signature: what decides the numbers.
     """
+    numbers = {name: _document(values, asked) for name, values in rows.items()}
+    treebanks = {name: {kind: _points(part) for kind, part in one.items()} for name, one in numbers.items()}
+    document = {"schema": SCHEMA, "kind": "exclusions", "signature": dict(signature), "treebanks": treebanks}
+    if len(rows) > 1:
+        document["average"] = {kind: _points(_means([one[kind] for one in numbers.values()])) for kind in _KINDS}
+    return document
 
-    def points(value: Fraction | None) -> float | None:
-        return None if value is None else percentage(value)
 
-    def document(values: Values) -> dict[str, Any]:
-        changed = (*asked.compared, *asked.without)
-        return {
-            "scores": {str(one): points(values[str(one)]) for one in asked.measures},
-            "differences": {str(one): points(difference(values, one, asked.whole)) for one in changed},
-        }
+_KINDS = ("scores", "differences")
 
-    treebanks = {name: document(values) for name, values in rows.items()}
-    return {"schema": SCHEMA, "kind": "exclusions", "signature": dict(signature), "treebanks": treebanks}
+
+def _document(values: Values, asked: Exclusions) -> dict[str, dict[str, Fraction | None]]:
+    changed = (*asked.compared, *asked.without)
+    scores = {str(one): values[str(one)] for one in asked.measures}
+    return {"scores": scores, "differences": {str(one): difference(values, one, asked.whole) for one in changed}}
+
+
+def _points(values: Mapping[str, Fraction | None]) -> dict[str, float | None]:
+    return {name: None if value is None else percentage(value) for name, value in values.items()}
+
+
+def _means(every: list[dict[str, Fraction | None]]) -> dict[str, Fraction | None]:
+    return {name: _mean(tuple(one[name] for one in every)) for name in every[0]}

@@ -37,9 +37,9 @@ def to_pandas(table: Table) -> Any:
     """
     with needed("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
-    types = {column.name: "string" if column.kind == "text" else "float64" for column in table.columns}
+    types = {column.unique_name: "string" if column.kind == "text" else "float64" for column in table.columns}
     return pd.DataFrame(_columns(table)).astype(types)
 
 
 def _columns(table: Table) -> dict[str, list[Cell]]:
-    return {column.name: [row[place] for row in table.rows] for place, column in enumerate(table.columns)}
+    return {column.unique_name: [row[place] for row in table.rows] for place, column in enumerate(table.columns)}

@@ -80,9 +80,9 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average) -> Tab
     ]
     scores = next(iter(evaluations.values()))
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
-    rows.append((f"Macro-average of {len(evaluations)}", *means))
     signature = joint_signature(one.signature for one in evaluations.values())
-    return Table(columns, tuple(rows), (signature_line(signature),), frozenset({len(rows) - 1}))
+    summary = ((f"Macro-average of {len(evaluations)}", *means),)
+    return Table(columns, tuple(rows), (signature_line(signature),), summary=summary)
 
 
 def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> dict[str, Any]:

@@ -23,12 +23,19 @@ class Column(NamedTuple):
             "probability", see `probability`; or "number", printed as it is.
         width: the least width in plain text.
         digits: of probabilities: digits after the point, whatever the other columns have.
+        key: its name in TSV and data frames, where names must be unique; the heading if empty.
     """
 
     name: str
     kind: Kind = "ratio"
     width: int = 0
     digits: int = 4
+    key: str = ""
+
+    @property
+    def unique_name(self) -> str:
+        """Its name in TSV and data frames."""
+        return self.key or self.name
 
 
 class Table(NamedTuple):
@@ -39,12 +46,24 @@ class Table(NamedTuple):
         rows: its cells; None where there is no value.
         notes: sentences to print below.
         rules_before: rows above which a rule is drawn.
+        summary: rows that sum up the others, as averages: below a rule, and not in TSV and data frames.
     """
 
     columns: tuple[Column, ...]
     rows: tuple[tuple[Cell, ...], ...]
     notes: tuple[str, ...] = ()
     rules_before: frozenset[int] = frozenset()
+    summary: tuple[tuple[Cell, ...], ...] = ()
+
+    @property
+    def every_row(self) -> tuple[tuple[Cell, ...], ...]:
+        """The rows, then those that sum them up."""
+        return (*self.rows, *self.summary)
+
+    @property
+    def rules(self) -> frozenset[int]:
+        """The rows above which a rule is drawn: of every row."""
+        return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
 
 def percentage(ratio: float | Fraction) -> float:

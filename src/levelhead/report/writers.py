@@ -20,13 +20,13 @@ _LATEX = str.maketrans(
 
 def to_text(table: Table, places: int | None = 2) -> str:
     """Return a table for the terminal, in the layout of the official scorers' verbose output."""
-    cells = [[printable(formatted(cell, c, places)) for cell, c in zip(row, table.columns)] for row in table.rows]
+    cells = [[printable(formatted(cell, c, places)) for cell, c in zip(row, table.columns)] for row in table.every_row]
     names = [printable(column.name) for column in table.columns]
     widths = [max(column.width, *(len(row[i]) for row in [names, *cells])) for i, column in enumerate(table.columns)]
     rule = "+".join("-" * (width + (2 if i else 1)) for i, width in enumerate(widths))
     lines = [_text_line(names, table.columns, widths), rule]
     for number, row in enumerate(cells):
-        lines += [rule] if number in table.rules_before else []
+        lines += [rule] if number in table.rules else []
         lines.append(_text_line(row, table.columns, widths))
     return "\n".join([*lines, *map(printable, table.notes)]) + "\n"
 
@@ -40,8 +40,8 @@ def _text_line(cells: list[str], columns: tuple[Column, ...], widths: list[int])
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
-    """Return a table as tab-separated values, at full precision unless told otherwise."""
-    lines = ["\t".join(_heading(column.name) for column in table.columns)]
+    """Return a table as tab-separated values: unique names, no summary rows, full precision by default."""
+    lines = ["\t".join(_heading(column.unique_name) for column in table.columns)]
     lines += ["\t".join(_tsv_cell(cell, c, places) for cell, c in zip(row, table.columns)) for row in table.rows]
     return "\n".join(lines) + "\n"
 
@@ -64,7 +64,7 @@ def to_markdown(table: Table, places: int | None = 2) -> str:
     """Return a table in Markdown."""
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
-    rows += [[formatted(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.rows]
+    rows += [[formatted(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
     lines = ["| " + " | ".join(_markdown_cell(cell) for cell in row) + " |" for row in rows]
     notes = [f"\n{_markdown_cell(note)}" for note in table.notes]
     return "\n".join([*lines, *notes]) + "\n"
@@ -79,8 +79,8 @@ def to_latex(table: Table, places: int | None = 2) -> str:
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
     lines += [_latex_row([column.name for column in table.columns]), "\\midrule"]
-    for number, row in enumerate(table.rows):
-        lines += ["\\midrule"] if number in table.rules_before else []
+    for number, row in enumerate(table.every_row):
+        lines += ["\\midrule"] if number in table.rules else []
         lines.append(_latex_row([formatted(cell, c, places) for cell, c in zip(row, table.columns)]))
     lines += ["\\bottomrule", "\\end{tabular}", *(f"% {printable(note)}" for note in table.notes)]
     return "\n".join(lines) + "\n"

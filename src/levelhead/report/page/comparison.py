@@ -118,10 +118,9 @@ def _differences(comparison: Comparison) -> Iterable[Block]:
 
 
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
-    """All numbers of a measure, those of averages first."""
-    own = [one for one in comparison.results if one.measure == measure]
-    own.sort(key=lambda one: one.treebank not in AVERAGES)
-    table = comparison_table(comparison._replace(results=tuple(own), wins=()), each=True)
+    """All numbers of a measure, those of averages last."""
+    own = tuple(one for one in comparison.results if one.measure == measure)
+    table = comparison_table(comparison._replace(results=own, wins=()), each=True)
     return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
 
 

@@ -1,0 +1,147 @@
+"""Every table as TSV: one line of unique names, then one row for each thing measured, and no rows that sum others up."""
+
+import csv
+import re
+from pathlib import Path
+
+import pytest
+
+from conftest import EXAMPLES
+from levelhead.cli import program
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
+EN, EN_ALPHA, EN_BETA = (folder / "en.conllu" for folder in (GOLD, ALPHA, BETA))
+CODES = {path.stem for path in GOLD.iterdir()}
+SUMMARY = re.compile(r"(macro|micro)-average|(macro-)?average of |total of |mean\b|all\b", re.IGNORECASE)
+
+TABLES = {
+    "score pair": ["score", EN, EN_ALPHA],
+    "score perplexity": ["score", EN, EN_ALPHA, "-m", "LAS", "-m", f"DPPL({EN})"],
+    "score counts": ["score", EN, EN_ALPHA, "--counts"],
+    "score folders": ["score", GOLD, ALPHA, "-m", "LAS", "-m", "CLAS"],
+    "score explain": ["score", EN, EN_ALPHA, "--explain"],
+    **{
+        f"score {where} {table}": ["score", *pair, "--table", table]
+        for where, pair in (("pair", (EN, EN_ALPHA)), ("folders", (GOLD, ALPHA)))
+        for table in ("classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
+    },
+    "score two measures by class": ["score", GOLD, ALPHA, "--table", "classes", "-m", "UAS"],
+    "score by": ["score", GOLD, ALPHA, "--by", "upos"],
+    "score by two": ["score", EN, EN_ALPHA, "--by", "upos,direction"],
+    "score by several": ["score", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
+    "compare pair": ["compare", EN, EN_ALPHA, EN_BETA, "--power"],
+    "compare folders": ["compare", GOLD, ALPHA, BETA, "-m", "LAS"],
+    "compare each": ["compare", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS", "--each"],
+    "compare runs": ["compare", GOLD, "{runs}/one", "{runs}/two", "--each", "-m", "LAS"],
+    "compare by": ["compare", GOLD, ALPHA, BETA, "--by", "upos,direction"],
+    "compare languages": ["compare", GOLD, ALPHA, BETA, "--languages", "-m", "LAS", "-m", "UAS"],
+    "compare agreement": ["compare", EN, EN_ALPHA, "--agreement"],
+    "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
+    "rank significance": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--significance"],
+    "rank groups": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--group", "all", "--group", "family:Uralic"],
+    "rank by treebank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--by-treebank"],
+    "profile": ["profile", GOLD, "-c", "all"],
+    "profile long": ["profile", GOLD, "-c", "words,wde", "--long"],
+    "profile columns": ["profile", "--list-columns"],
+    "profile similarity": ["profile", GOLD, "--similarity"],
+    "profile selection": ["profile", GOLD, "--select", "callin"],
+    "profile rarefied": ["profile", GOLD, "--rarefy", "50,100"],
+    "correlate": ["correlate", "{table}"],
+    "correlate families": ["correlate", "{table}", "-c", "a", "-c", "b", "--family", "family"],
+    "correlate matrix": ["correlate", "{table}", "--matrix", "--method", "pearson"],
+    "correlate variance": ["correlate", "{table}", "--cumulative-variance", "-c", "a", "-c", "b"],
+    "judge": ["judge", EN, EN_ALPHA, EN_BETA, "-j", "{choices}"],
+    "perplexity": ["perplexity", EN, GOLD / "de.conllu", "--order", "swap-lazy"],
+    "perplexity sentences": ["perplexity", EN, GOLD / "de.conllu", "--sentences"],
+    "perplexity list": ["perplexity", "--treebanks", "{list}"],
+    "convert": ["convert", "--check", GOLD],
+    "measures": ["measures"],
+    "doctor": ["doctor"],
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory) -> dict[str, Path]:
+    """A table, a list of treebanks, choices and runs, by the name that stands for them above."""
+    folder = tmp_path_factory.mktemp("tsv")
+    found = {name: folder / name for name in ("table", "list", "choices", "runs")}
+    rows = "".join(f"t{i}\t{i}\t{i * i % 7}\t{-i % 3}\t{'xy'[i % 2]}\n" for i in range(12))
+    found["table"].write_text("treebank\ta\tb\tc\tfamily\n" + rows, encoding="utf-8")
+    listed = [
+        f"{code}\tA\t{GOLD / code}.conllu\t{GOLD / code}.conllu\t{i}" for i, code in enumerate(("en", "fi", "fr"))
+    ]
+    found["list"].write_text("name\tgroup\ttrain\ttest\tLAS\n" + "\n".join(listed) + "\n", encoding="utf-8")
+    n_sentences = EN.read_text(encoding="utf-8").count("\n\n")
+    found["choices"].write_text("".join(f"{1 + i % 2}\n" for i in range(n_sentences)), encoding="utf-8")
+    for system, folders in (("one", (ALPHA, BETA)), ("two", (BETA, ALPHA))):
+        (found["runs"] / system).mkdir(parents=True)
+        for number, run in enumerate(folders):
+            (found["runs"] / system / f"seed{number}").symlink_to(run, target_is_directory=True)
+    return found
+
+
+def tsv_of(arguments, files, capfd) -> list[list[str]]:
+    asked = [str(argument).format(**files) if "{" in str(argument) else str(argument) for argument in arguments]
+    resampled = ["--resamples", "20"] if asked[0] in {"compare", "correlate", "judge"} else []
+    resampled = [] if {"--agreement", "--by", "--cumulative-variance"} & set(asked) else resampled
+    code = program.run([*asked, *resampled, "--format", "tsv"])
+    done = capfd.readouterr()
+    assert code == 0, done.err
+    return list(csv.reader(done.out.splitlines(), delimiter="\t", quoting=csv.QUOTE_NONE))
+
+
+@pytest.mark.parametrize("name", TABLES)
+def test_names_are_unique_and_no_row_sums_others_up(name, files, capfd) -> None:
+    head, *rows = tsv_of(TABLES[name], files, capfd)
+    assert len(set(head)) == len(head)
+    assert all(head) or name == "correlate matrix"
+    assert rows
+    assert {len(row) for row in rows} == {len(head)}
+    if name == "compare folders":  # averages are what is asked for, and all there is
+        assert {row[0] for row in rows} == {"macro-average", "micro-average"}
+    elif name not in {"rank groups", "measures", "doctor", "profile columns"}:
+        assert not [row for row in rows if SUMMARY.match(row[0])]
+    if name in {"score folders", "compare each", "convert", "profile"} or name.startswith("score folders"):
+        assert {row[0] for row in rows} <= CODES
+
+
+def test_the_columns_of_comparisons(files, capfd) -> None:
+    head = tsv_of(TABLES["compare each"], files, capfd)[0]
+    assert head == ["Treebank", "Measure", "System", "Score", "low", "high", "Diff", "diff_low", "diff_high", "p",
+                    "p (Holm)", "Stars"]  # fmt: skip
+    head = tsv_of(TABLES["compare languages"], files, capfd)[0]
+    assert head[4:11] == ["LAS A", "LAS B", "LAS Diff", "LAS diff_low", "LAS diff_high", "LAS p (Holm)", "LAS Stars"]
+
+
+def test_summaries_are_in_the_other_formats(capfd) -> None:
+    """Text, Markdown and LaTeX have the rows below a rule, JSON has them as values of their own."""
+    for arguments, text, key in (
+        (TABLES["score folders"], "Macro-average of 8", '"macro_average"'),
+        (TABLES["compare each"], "macro-average", '"macro-average"'),
+        (TABLES["score folders classes"], "Average of 8", '"average"'),
+        (TABLES["convert"], "Average of 8", '"averages"'),
+    ):
+        for output_format in ("text", "markdown", "latex", "json"):
+            assert program.run([*map(str, arguments), "--format", output_format]) == 0
+            out = capfd.readouterr().out
+            assert (key if output_format == "json" else text) in out, (arguments, output_format)
+
+
+def test_a_total_is_not_for_tsv(capfd) -> None:
+    assert program.run(["profile", str(GOLD), "--total", "--format", "tsv"]) == 2
+    assert "--total adds a summary row, which TSV does not have" in capfd.readouterr().err
+    assert program.run(["profile", str(GOLD), "--total"]) == 0
+    assert "\nTotal of 8" in capfd.readouterr().out
+
+
+def test_tables_are_read_back(tmp_path, capfd) -> None:
+    """`correlate` reads what `score`, `profile` and `convert --check` print, and says nothing of rows left out."""
+    for name, arguments in (("s", TABLES["score folders"]), ("p", TABLES["profile"]), ("c", TABLES["convert"])):
+        assert program.run([*map(str, arguments), "--format", "tsv", "-o", str(tmp_path / f"{name}.tsv")]) == 0
+    capfd.readouterr()
+    paths = [f"{name}={tmp_path / name}.tsv" for name in "spc"]
+    assert program.run(["correlate", *paths, "-c", "s.LAS", "-c", "p.words", "-c", "c.Words", "--resamples", "50"]) == 0
+    out = capfd.readouterr().out
+    assert "is no treebank" not in out
+    assert "8 treebanks" in out
