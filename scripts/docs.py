@@ -283,7 +283,8 @@ def entry(name: str, value: type | FunctionType) -> Iterator[str]:
         for method in node.body:
             if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):
                 first = (ast.get_docstring(method) or "").partition("\n\n")[0]
-                yield f"- `{signature(method)}`: {escaped(' '.join(first.split()))}"
+                shown = attribute(method) if is_property(method) else signature(method)
+                yield f"- `{shown}`: {escaped(' '.join(first.split()))}"
 
 
 def definition(value: type | FunctionType) -> ast.FunctionDef | ast.ClassDef | None:
@@ -298,6 +299,16 @@ def signature(node: ast.FunctionDef | ast.ClassDef) -> str:
         return f"class {node.name}({', '.join(map(ast.unparse, node.bases))})".replace("()", "")
     answer = f" -> {ast.unparse(node.returns)}" if node.returns else ""
     return f"{node.name}({ast.unparse(node.args)}){answer}"
+
+
+def is_property(node: ast.FunctionDef) -> bool:
+    """Whether a method is read like an attribute."""
+    return any(ast.unparse(one).split(".")[-1] in {"property", "cached_property"} for one in node.decorator_list)
+
+
+def attribute(node: ast.FunctionDef) -> str:
+    """A property as it is used: its name and its type, without parentheses."""
+    return f"{node.name}: {ast.unparse(node.returns)}" if node.returns else node.name
 
 
 def described(doc: str) -> str:

@@ -172,3 +172,23 @@ SCRIPT_COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
 def test_version_is_the_same_everywhere() -> None:
     assert f"\nversion: {VERSION}\n" in text_of("CITATION.cff")
     assert f"\n## {VERSION} " in text_of("CHANGELOG.md")
+
+
+def test_properties_are_shown_as_attributes() -> None:
+    """`evaluation.warnings` is no call; `table.rows(...)` is one."""
+    page = SCRIPT.pages()["api.md"]
+    assert "\n- `warnings: tuple[Fault, ...]`: " in page
+    assert "`warnings(self)" not in page
+    assert "\n- `number(self, name: str)" in page
+
+
+def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
+    """`compare` has its own: UAS, LAS and CLAS, whatever the rules' scorer prints; `score` has the scorer's."""
+    examples = ROOT / "examples/parallel"
+    gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
+    page = SCRIPT.pages()["cli.md"]
+    told = re.findall(r"^- `-m, --measure MEASURE`: .* Default: (.*?)[;.]", page, re.MULTILINE)
+    assert told[:2] == ["all that the rules' scorer prints", "UAS, LAS and CLAS"]
+    assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv", "--resamples", "10"]) == 0
+    rows = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
+    assert list(dict.fromkeys(row[0] for row in rows[1:])) == ["UAS", "LAS", "CLAS"]

@@ -2,6 +2,8 @@
 
 import os
 import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -27,6 +29,22 @@ def browser() -> Iterator[Browser]:
         opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
         yield opened
         opened.close()
+
+
+def test_search_in_the_documentation_needs_no_server(browser: Browser, tmp_path: Path) -> None:
+    """The built site, opened as a file without a network: pages are found, nothing is loaded from elsewhere."""
+    build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
+    subprocess.run(build, cwd=EXAMPLES.parent, check=True, capture_output=True)
+    context = browser.new_context(offline=True)
+    page, loaded = context.new_page(), []
+    page.on("request", lambda request: loaded.append(request.url))
+    page.goto((tmp_path / "studies/callin.html").as_uri())
+    page.fill(".md-search__input", "permutation")
+    page.wait_for_selector(".md-search-result__link")
+    found = [link.get_attribute("href") or "" for link in page.locator(".md-search-result__link").all()]
+    assert any("/correlate.html" in address for address in found)
+    assert all(address.startswith(("file:", "data:", "blob:")) for address in loaded)
+    context.close()
 
 
 @pytest.fixture(scope="module")

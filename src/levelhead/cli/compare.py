@@ -168,7 +168,7 @@ class Request(NamedTuple):
 @click.command()
 @click.argument("gold", type=click.Path())
 @click.argument("systems", nargs=-1, required=True, type=click.Path())
-@options.measure_option
+@options.measure_option("UAS, LAS and CLAS; LAS and CLAS with --languages; LAS with --by and --examples")
 @options.rules_option
 @options.scheme_option
 @options.definitions_option

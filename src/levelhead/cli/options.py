@@ -45,10 +45,18 @@ rules_option: Decorator = click.option(
     "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]), default="ud", show_default=True,
     help="Whose verdicts and numbers: levelhead's own, or exactly those of an official scorer.",
 )  # fmt: skip
-measure_option: Decorator = click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="A measure, for example LAS or CLAS.recall; can be repeated. Default: all that the rules' scorer prints.",
-)  # fmt: skip
+
+
+def measure_option(default: str) -> Decorator:
+    """Return the option of measures.
+
+    Args:
+        default: which measures are meant where none is given, for the help.
+    """
+    text = f"A measure, for example LAS or CLAS.recall; can be repeated. Default: {default}."
+    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
+
+
 places_option: Decorator = click.option(
     "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV. JSON always has all."
 )

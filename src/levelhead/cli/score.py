@@ -35,7 +35,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @click.command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
-@options.measure_option
+@options.measure_option("all that the rules' scorer prints; LAS with --table and --by")
 @options.rules_option
 @options.scheme_option
 @options.definitions_option
