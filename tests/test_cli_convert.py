@@ -242,7 +242,7 @@ BAD = {
     "a missing file": (["forward", "{none}", "{new}"], "unreadable-file"),
     "an invalid file": (["forward", "{bad}", "{new}"], "cycle"),
     "a folder": (["forward", "{folder}", "{new}"], "unreadable-file"),
-    "the file that is read": (["forward", "{gold}", "{gold}"], "OUT names the file that is read"),
+    "the file that is read": (["forward", "{gold}", "{gold}"], "a file that is read cannot be written"),
     "a compressed output": (["forward", "{gold}", "{new}.xz"], "leave out the suffix"),
     "an output that cannot be": (["forward", "{gold}", "{none}/x"], "output: No such file or directory"),
     "failures of no check": (["--failures", "forward", "{gold}", "{new}"], "go with --check"),
@@ -255,7 +255,7 @@ BAD = {
     "check of a missing file": (["--check", "{none}", "{bad}"], "unreadable-file"),
     "check of an empty folder": (["--check", "{empty}"], "no-pairs"),
     "standard input twice": (["--check", "-", "-"], "only one file can be standard input"),
-    "check over its input": (["--check", "--output", "{gold}", "{gold}"], "names one of the files that are read"),
+    "check over its input": (["--check", "--output", "{gold}", "{gold}"], "a file that is read cannot be written"),
 }
 
 

@@ -13,6 +13,7 @@ from click.testing import CliRunner
 
 from levelhead._version import VERSION
 from levelhead.cli import program
+from levelhead.extras import Library
 
 
 def printed(*arguments: str) -> str:
@@ -60,12 +61,13 @@ def test_doctor_looks_at_all_kernels() -> None:
 
 
 def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = importlib.import_module("levelhead.cli.doctor")
-    extras = {"no_such_library": ("some", "something"), "no_such_folder.library": ("some", "something")}
-    monkeypatch.setattr(module, "EXTRAS", extras)
+    some = Library("some", "something", "library")
+    libraries = {"no_such_library": some, "no_such_folder.library": some}
+    monkeypatch.setattr(importlib.import_module("levelhead.cli.doctor"), "LIBRARIES", libraries)
     for line in printed("doctor").splitlines()[-2:]:
         assert line.split("|")[1].strip() == "missing"
-        assert "for something: pip install 'levelhead[some]'" in line
+        assert "for something: pip install '.[some]' in a checkout" in line
+        assert "pip install 'levelhead[some]'" in line
 
 
 def test_doctor_looks_for_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -249,11 +249,16 @@ def test_mistakes_are_refused(levelhead_profile, message):
 
 
 def test_all_faults_of_all_files_are_told(levelhead_profile):
-    code, output, errors = levelhead_profile(EN, EXAMPLES / "parallel/systems/gamma", "missing.conllu")
+    code, output, errors = levelhead_profile(EN, EXAMPLES / "parallel/systems/gamma")
     assert (code, output) == (2, "")
     assert "cycle" in errors
     assert "several-roots" in errors
-    assert "missing.conllu: unreadable-file" in errors
+
+
+def test_missing_files_are_told_before_any_is_read(levelhead_profile):
+    code, output, errors = levelhead_profile(EN, EXAMPLES / "parallel/systems/gamma", "missing.conllu", "gone.conllu")
+    reason = "unreadable-file: No such file or directory\n"
+    assert (code, output, errors) == (2, "", f"missing.conllu: {reason}gone.conllu: {reason}")
 
 
 def test_files_of_one_name_keep_their_paths(levelhead_profile):

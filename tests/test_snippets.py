@@ -36,7 +36,6 @@ CANNOT = {
     ".venv/bin/pip install -q -e '.[dev]'": NO_NETWORK,
     ".venv/bin/pytest -q -n 2": "these very tests",
     "pip install .": NO_NETWORK,
-    "pip install 'levelhead[report]'": NO_NETWORK,
     'levelhead train malt train.conllu model --jar maltparser-1.9.2.jar --options "-a nivrestandard"': NOT_OURS,
     'levelhead train malt TRAIN MODEL\n  --jar maltparser-1.9.2.jar --options "-a stacklazy -l liblinear"': NOT_OURS,
     "levelhead parse model test.conllu --jar maltparser-1.9.2.jar --repair": NOT_OURS,

@@ -34,7 +34,7 @@ MESSAGES: Mapping[str, Message] = {
         "The compressed file grows by more than two hundred times: that is no treebank.", "Look where it comes from."
     ),
     "damaged-compression": _error("The compressed file is cut off or damaged.", "Compress or download it again."),
-    "missing-extra": _error("An optional library is needed.", "Install the extra that the message names."),
+    "missing-extra": _error("An optional library is needed.", "Run the command that the message names."),
     "archive": _error("The file is a zip archive, not a text.", "Unpack it and give the files inside."),
     "encoding": _error("The file is not UTF-8.", "Save it as UTF-8, for example with iconv."),
     "control-character": _error("The file has a NUL character.", "Remove it; it is no part of any language's text."),

@@ -10,6 +10,7 @@ import click
 
 from levelhead.cli import idle, options
 from levelhead.cli.program import DONE, say
+from levelhead.extras import require
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
@@ -70,7 +71,6 @@ class Request(NamedTuple):
         Args:
             given: the names of the options that stand on the command line.
         """
-        options.check_paths(self.inputs(), [self.output, self.report_file])
         modes = [name for name in _IDLE if getattr(self, name) not in (False, None, ())]
         if len(modes) > 1:
             raise click.UsageError("give one of --languages, --agreement, --by, --examples")
@@ -93,11 +93,14 @@ class Request(NamedTuple):
         if self.train and self.languages and self.measures and not self.needs_entropy:
             raise click.UsageError("--train is for WLAS(WDE), and -m asks for other measures")
         self._refuse_idle()
+        options.check_paths(self.inputs(), [self.output, self.report_file])
 
     def _refuse_idle(self) -> None:
         """Refuse options that change nothing of these files, measures and breakdowns."""
         if not os.path.isdir(self.gold):  # noqa: PTH112 -- pathlib is slow to load
             idle.refuse(["each", "wilcoxon"], "is for folders of treebanks")
+        if self.wilcoxon:
+            require("scipy", "Wilcoxon tests")
         if self.by and not self.needs_entropy:
             idle.refuse_training(name for text in self.by for name in text.split(","))
         by_scheme = bool(self.report_file or self.figures) or any("class" in text.split(",") for text in self.by)

@@ -14,6 +14,7 @@ from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
 from levelhead.treebank.source import SUFFIXES
+from levelhead.treebank.write import check_file
 
 if TYPE_CHECKING:
     from levelhead.conversion import RoundTrip
@@ -91,15 +92,8 @@ def _refuse_target(source: str, target: str) -> None:
     """Refuse to write over what is read, and to write what a name says is compressed."""
     if target.endswith(SUFFIXES):
         raise click.UsageError("OUT is written as plain text: leave out the suffix of compression")
-    if target != "-" and _same_file(source, target):
-        raise click.UsageError("OUT names the file that is read")
-
-
-def _same_file(one: str, other: str) -> bool:
-    try:
-        return os.path.samefile(one, other)  # noqa: PTH121 -- pathlib is slow to load
-    except (OSError, ValueError):
-        return False
+    check_file(target)
+    options.check_paths([source], [target])
 
 
 def _say_version(name: str, treebank: Treebank, given: int | None) -> None:
@@ -113,8 +107,7 @@ def _check_all(
     paths: dict[str, str], output: str | None, input_format: str, settings: dict[str, Any]
 ) -> dict[str, RoundTrip]:
     """Check every file, or raise the faults of all."""
-    if output is not None and any(_same_file(output, path) for path in paths.values()):
-        raise click.UsageError("--output names one of the files that are read")
+    options.check_paths(paths.values(), [output])
     trips: dict[str, RoundTrip] = {}
     faults: list[Fault] = []
     for name, path in tracked(paths.items(), "converting"):

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from levelhead.cli import idle, options
+from levelhead.cli.result_paths import CHART
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _OF_CORRELATION = frozenset({"given", "family", "missing", "methods", "matrix", 
 @click.option("--method", "methods", type=click.Choice(["pearson", "spearman"]), multiple=True, help="Default: both.")
 @click.option("--matrix", is_flag=True, help="Print the coefficients of one --method as a matrix.")
 @click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead.")
-@click.option("--figure", type=click.Path(), metavar="FILE", help="Also draw, as .svg, .png, .pdf, .html or .json.")
+@click.option("--figure", type=CHART, metavar="FILE", help="Also draw, as .svg, .png, .pdf, .html or .json.")
 @click.option(
     "--draw", type=click.Choice(["scatter", "matrix", "bars", "variance"]),
     help="What to draw. Default: scatter of two columns, matrix of more, variance with --cumulative-variance.",

@@ -14,28 +14,14 @@ import click
 from levelhead._version import VERSION
 from levelhead.cli import options
 from levelhead.cli.program import DONE
+from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.table import Column, Table
-
-EXTRAS = {
-    "zstandard": ("zstd", "files that end in .zst"),
-    "scipy": ("stats", "p-values of partial correlations, Wilcoxon's test"),
-    "jinja2": ("report", "pages of HTML"),
-    "vl_convert": ("report", "figures as PNG, PDF and SVG"),
-    "distributed": ("cluster", "many machines"),
-    "polars": ("frames", "tables as data frames"),
-    "ufal.udpipe": ("parsers", "models of UDPipe"),
-    "starlette": ("server", "a shared task on the web"),
-    "uvicorn": ("server", "a shared task on the web"),
-}
-"""The libraries that are optional: the extra that installs them, and what they are for."""
 
 PROGRAMS = {
     "bwrap": "the sandbox of systems in a shared task (on Debian: apt-get install bubblewrap)",
     "java": "MaltParser, of parsers from elsewhere",
 }
 """The programs that are optional, and what they are for."""
-
-_PROJECTS = {"vl_convert": "vl-convert-python"}
 
 _KERNELS = (
     "scan pools trees spans shapes oracles lifting transitions conversion arpa transition_parser graph_parser".split()
@@ -55,7 +41,7 @@ def doctor(output_format: str, output: str | None) -> int:
         ("rich", _version("rich"), ""),
         ("kernels", "compiled" if _compiled() else "not compiled: slow", ""),
         *((name, *_program(name)) for name in PROGRAMS),
-        *((name, *_extra(name)) for name in EXTRAS),
+        *((name, *_extra(name)) for name in LIBRARIES),
     ]
     if output_format == "json":
         document = {"schema": 1, "kind": "doctor", "installed": {name: version for name, version, _ in rows}}
@@ -80,18 +66,10 @@ def _program(name: str) -> tuple[str, str]:
 
 def _extra(name: str) -> tuple[str, str]:
     """The version of an optional library, and what it is for."""
-    extra, purpose = EXTRAS[name]
-    if not _found(name):
-        return "missing", f"for {purpose}: pip install 'levelhead[{extra}]'"
-    return _version(_PROJECTS.get(name, name)), f"{purpose} (extra: {extra})"
-
-
-def _found(name: str) -> bool:
-    """Whether there is a module of this name; for `ufal.udpipe` that takes looking into `ufal`, if there is one."""
-    try:
-        return importlib.util.find_spec(name) is not None
-    except ModuleNotFoundError:
-        return False
+    library = LIBRARIES[name]
+    if not installed(name):
+        return "missing", f"for {library.purpose}: {install_command(library.extra)}"
+    return _version(library.project), f"{library.purpose} (extra: {library.extra})"
 
 
 def _compiled() -> bool:

@@ -12,7 +12,9 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import OutputClosed, say
-from levelhead.errors import Fault, OutputError, number_of
+from levelhead.cli.result_paths import FIGURES, REPORT, RESULT
+from levelhead.errors import Fault, OutputError, Place, UnreadableFile, number_of
+from levelhead.extras import require
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
 
@@ -61,7 +63,7 @@ places_option: Decorator = click.option(
     "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV. JSON always has all."
 )
 output_option: Decorator = click.option(
-    "--output", "-o", type=PATH, help="Write to this file, whole or not at all, in place of standard output."
+    "--output", "-o", type=RESULT, help="Write to this file, whole or not at all, instead of standard output."
 )
 definitions_option: Decorator = click.option(
     "--definitions", multiple=True, type=PATH, metavar="TOML",
@@ -97,11 +99,11 @@ seed_option: Decorator = click.option(
 )
 
 report_option: Decorator = click.option(
-    "--report", "report_file", type=PATH, metavar="HTML",
+    "--report", "report_file", type=REPORT, metavar="HTML",
     help="Also write one page with tables, charts and trees that opens offline (extra: report).",
 )  # fmt: skip
 figures_option: Decorator = click.option(
-    "--figures", type=PATH, metavar="FOLDER",
+    "--figures", type=FIGURES, metavar="FOLDER",
     help="Also write every chart of the page as SVG, PDF and PNG, every table as TSV and LaTeX (extra: report).",
 )  # fmt: skip
 
@@ -141,11 +143,13 @@ def needs_entropy(measures: Iterable[str]) -> bool:
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     """Give the files that measures name, weights or training treebanks."""
+    from levelhead.measures import REGISTRY
     from levelhead.scoring.measure import split
-    from levelhead.scoring.weights import path_of
+    from levelhead.scoring.weights import ENTROPY, path_of
 
     named = (split(text) for text in measures if "(" in text)
-    return (path_of(measure) for measure in named if measure.argument is not None)
+    paths = (path_of(one) for one in named if one.name in REGISTRY and REGISTRY[one.name].needs_file)
+    return (path for path in paths if path != ENTROPY)
 
 
 def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:
@@ -172,14 +176,15 @@ def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
 
 
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
-    """Refuse to read standard input twice, to write two things to one place, and to write over what is read.
+    """Refuse inputs that cannot be read, and to write two results to one file or over an input.
 
     Args:
         inputs: the paths that are read.
         outputs: those that are written, None where there is none.
 
     Raises:
-        click.UsageError: they do not go together.
+        click.UsageError: standard input is read twice, or a result would replace another or an input.
+        InputError: an input does not exist, or needs an optional library that is not installed.
     """
     sources, targets = list(inputs), [path for path in outputs if path is not None]
     if sources.count("-") > 1:
@@ -188,6 +193,23 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         raise click.UsageError("two results cannot go to one file")
     if any(_same_file(target, source) for target in targets for source in sources):
         raise click.UsageError("a file that is read cannot be written")
+    _check_inputs(sources)
+
+
+def _check_inputs(paths: Iterable[str]) -> None:
+    """Refuse inputs that do not exist, all at once, and compressed ones without the library that reads them."""
+    missing = []
+    for path in paths:
+        if path == "-" or "{treebank}" in path:
+            continue
+        try:
+            os.lstat(path)
+        except OSError as error:
+            missing.append(Fault("unreadable-file", error.strerror or str(error), Place(path)))
+        if path.lower().endswith(".zst"):
+            require("zstandard", ".zst files")
+    if missing:
+        raise UnreadableFile(*missing)
 
 
 def _same_file(one: str, other: str) -> bool:

@@ -9,6 +9,7 @@ import click
 
 from levelhead.cli import idle
 from levelhead.cli.options import Decorator, seed_option
+from levelhead.extras import require
 
 if TYPE_CHECKING:
     from levelhead.parsing import Recipe
@@ -72,6 +73,8 @@ def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
 
     check_parser(parser, ALL_PARSERS)
     check_options(parser)
+    if parser == "udpipe":
+        require("ufal.udpipe", "UDPipe models")
     outside = Outside(chosen.get("jar"), chosen["train_cmd"], chosen.get("parse_cmd"), chosen["more"])
     beam = DEFAULT_BEAM if chosen["beam"] is None else chosen["beam"]
     return Recipe(parser, beam, chosen["seed"], chosen["relations"], chosen["scheme"], outside)

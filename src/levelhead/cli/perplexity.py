@@ -9,6 +9,7 @@ import click
 
 from levelhead.cli import idle, options
 from levelhead.cli.program import DONE, say
+from levelhead.cli.result_paths import RESULT
 from levelhead.report.writers import WRITERS
 
 if TYPE_CHECKING:
@@ -67,7 +68,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 )  # fmt: skip
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs where the order's system needs projective trees.")
 @click.option("--sentences", is_flag=True, help="Print the sums of each sentence.")
-@click.option("--write-arpa", type=click.Path(), metavar="FILE", help="Also write the model in ARPA format.")
+@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model in ARPA format.")
 @click.option(
     "--treebanks", type=click.Path(), metavar="LIST",
     help="In place of TRAIN and TEST, a table of treebanks (name, group, train, test, accuracies): string order and "

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli import idle, options
+from levelhead.cli.result_paths import RESULT
 from levelhead.report import profiles as report
 from levelhead.report.scores import SCHEMA
 from levelhead.typology import GROUPS, Chunks, Criteria, collection, select
@@ -56,7 +57,7 @@ Printing = tuple[str, int | None, str | None]
     help="How often a word must occur to count for the head-word entropy.",
 )  # fmt: skip
 @click.option(
-    "--wde-table", type=click.Path(), metavar="FILE",
+    "--wde-table", type=RESULT, metavar="FILE",
     help="Also write the word dependency entropies, averaged over the treebanks, as weights for WLAS.",
 )  # fmt: skip
 @click.option("--rarefy", metavar="WORDS,...", help="In place of profiles: word dependency entropies in samples.")

@@ -30,10 +30,12 @@ from levelhead.campaign.layout import has_splits
 from levelhead.cli import idle, options
 from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
+from levelhead.cli.result_paths import RESULT, RESULT_OR_FOLDER
 from levelhead.jobs import Store, Tls, Workers, n_cores
 from levelhead.report import ranking as report
 from levelhead.significance import Settings as Tests
 from levelhead.significance import signature_of
+from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
     from levelhead.campaign.layout import Split
@@ -111,11 +113,15 @@ class _Options(NamedTuple):
 @click.option(
     "-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core; one if there is little to do]"
 )
-@click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
+@click.option("--store", type=RESULT, help="Keep results in this file; run again, it continues where it ended.")
 @cluster_options
 @options.format_option(*options.FORMATS, "prototext")
 @options.places_option
-@options.output_option
+@click.option(
+    "--output", "-o", type=RESULT_OR_FOLDER,
+    help="Write to this file, whole or not at all, instead of standard output; for prototext of several systems, to a"
+    " folder for each in this folder.",
+)  # fmt: skip
 def rank(
     gold: str | None,
     systems: str | None,
@@ -152,6 +158,8 @@ def rank(
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
+    if output_format != "prototext" and output is not None:
+        check_file(output)
     tested = significance if significance is not None else bool(report_file or figures)
     extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, report_file, figures)
     _refuse_idle(output_format, tested=tested, page=extras.wanted, by_treebank=by_treebank)
@@ -164,11 +172,13 @@ def rank(
     if scores is not None:
         options.check_paths(filter(None, [scores, manifest]), [output, report_file])
         results = read_scores(scores)
+        _check_output(output_format, output, results.systems)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
         named = (*chosen.definitions, *options.files_of_measures(chosen.measures))
         options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, store])
+        _check_output(output_format, output, [system.name for system in campaign.systems])
         workers = _workers(campaign, jobs, address, tls)
         results = _score(campaign, chosen, workers, store, extras)
     _show(
@@ -385,6 +395,21 @@ def _known(results: Results, measure: str, registry: Registry) -> str:
     return text
 
 
+def _check_output(output_format: str, output: str | None, systems: Sequence[str]) -> None:
+    """Refuse an output that cannot hold prototext: a folder if there are several systems, else a file."""
+    if output_format != "prototext":
+        return
+    if len(systems) == 1:
+        check_file(output or "-")
+        return
+    if output is None or output == "-":
+        raise click.UsageError("with several systems, prototext needs --output FOLDER, or one --system")
+    for system in systems:
+        if os.path.basename(system) != system or system in {"", ".", ".."}:  # noqa: PTH119
+            raise click.UsageError(f"the system name {system!r} cannot be the name of a folder")
+    check_folder(output)
+
+
 def _emit_prototext(results: Results, output: str | None) -> None:
     """One system's file goes where all output goes; those of several each into a folder of its name."""
     from levelhead.report.prototext import prototext
@@ -392,12 +417,8 @@ def _emit_prototext(results: Results, output: str | None) -> None:
     if len(results.systems) == 1:
         options.emit(prototext(results, results.systems[0]), output)
         return
-    if output is None or output == "-":
-        raise click.UsageError("with several systems, prototext needs --output FOLDER, or one --system")
     for system in results.systems:
-        folder = os.path.join(output, system)  # noqa: PTH118
-        if os.path.basename(system) != system or system in {"", ".", ".."}:  # noqa: PTH119
-            raise click.UsageError(f"{system!r} is no name for a folder")
+        folder = os.path.join(output or "", system)  # noqa: PTH118
         try:
             os.makedirs(folder, exist_ok=True)  # noqa: PTH103
         except OSError as error:

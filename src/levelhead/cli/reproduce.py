@@ -12,6 +12,7 @@ import click
 from levelhead.cli import options
 from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
+from levelhead.cli.result_paths import RESULT, ResultPath
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
@@ -30,6 +31,11 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
         raise click.UsageError("name a folder of treebanks with --treebanks")
     click.echo(f"on the treebanks in {_EXAMPLES / 'gold'}", err=True)
     return (_EXAMPLES / "gold",), _EXAMPLES / "systems" if paper in _UNTRAINED else None
+
+
+def _library_of(page: str) -> tuple[str, str] | None:
+    """The library that writes a page: none for Markdown."""
+    return ("jinja2", "reports") if page.endswith(".html") else None
 
 
 @click.command()
@@ -58,13 +64,16 @@ def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[P
 )  # fmt: skip
 @cluster_options
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
-@click.option("--store", type=click.Path(), help="Keep results in this file; run again, it continues where it ended.")
+@click.option("--store", type=RESULT, help="Keep results in this file; run again, it continues where it ended.")
 @click.option(
-    "--report", type=click.Path(path_type=Path), metavar="FILE",
+    "--report", type=ResultPath(kind=Path, library=_library_of), metavar="FILE",
     help="Write the page of results, too: HTML (extra: report), or Markdown with its figures beside it.",
 )  # fmt: skip
 @click.option(
-    "--outputs", type=click.Path(path_type=Path), metavar="DIR", help="Keep the outputs of our parsers in this folder."
+    "--outputs",
+    type=ResultPath(kind=Path, folder=True),
+    metavar="DIR",
+    help="Keep the outputs of our parsers in this folder.",
 )
 @click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed of all randomness.")
 @options.format_option("text", "markdown", "json")

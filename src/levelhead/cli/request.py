@@ -102,7 +102,6 @@ class Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse what does not go together."""
-        options.check_paths(self.inputs(), [self.output, self.report_file])
         if os.path.isdir(self.gold) != os.path.isdir(self.system):  # noqa: PTH112
             raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
         if self.folders and (self.counts or self.align_sentences or self.show):
@@ -127,6 +126,7 @@ class Request(NamedTuple):
                 "--show and the tables confusion, errors and cascading are of no measure: leave -m out"
             )
         self._refuse_idle()
+        options.check_paths(self.inputs(), [self.output, self.report_file])
 
     def _refuse_idle(self) -> None:
         """Refuse options that would do nothing."""

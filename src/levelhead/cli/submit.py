@@ -12,6 +12,7 @@ import click
 
 from levelhead.cli import options
 from levelhead.cli.program import DONE, GATE, say
+from levelhead.cli.result_paths import RESULT_FOLDER
 from levelhead.errors import number_of, printable
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS
@@ -31,7 +32,7 @@ from levelhead.report.writers import WRITERS
 )  # fmt: skip
 @click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed.")
 @click.option("--primary", is_flag=True, help="Wait, and make it the primary submission.")
-@click.option("--inputs", type=options.PATH, metavar="FOLDER", help="Download the inputs; nothing need be submitted.")
+@click.option("--inputs", type=RESULT_FOLDER, metavar="FOLDER", help="Download the inputs; nothing need be submitted.")
 @options.format_option("text", "json")
 @options.output_option
 def submit(

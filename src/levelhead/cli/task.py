@@ -11,6 +11,7 @@ import click
 
 from levelhead.cli import options
 from levelhead.cli.program import DONE, say
+from levelhead.cli.result_paths import RESULT, RESULT_FOLDER
 
 if TYPE_CHECKING:
     from levelhead.service.database import Database
@@ -59,7 +60,7 @@ def _check_output(found: Task, output: str | None) -> None:
 
 
 @task.command()
-@_DIR
+@click.argument("folder", metavar="[DIR]", type=RESULT_FOLDER, default=".")
 @click.option("--gold", type=options.PATH, help="A folder of gold treebanks, as `levelhead rank` takes it.")
 @click.option("--inputs", type=options.PATH, help="A folder of TREEBANK.conllu files that become inputs too.")
 @click.option("--title", default="A shared task", show_default=True, help="The title of the task.")
@@ -95,12 +96,13 @@ def _serve(found: Task, host: str, port: int) -> None:
 def _with_extra(read: Callable[[], Task], use: Callable[[Task], None]) -> None:
     """Say which extra is missing, if one is."""
     from levelhead.errors import Fault, InputError
+    from levelhead.extras import install_command
 
     found = read()
     try:
         use(found)
     except ModuleNotFoundError as error:
-        message = f"serving a task needs: pip install 'levelhead[server]' (there is no {error.name})"
+        message = f"shared tasks need {error.name}: {install_command('server')}"
         raise InputError(Fault("missing-extra", message)) from error
 
 
@@ -212,7 +214,7 @@ def close(folder: str, now: bool, force: bool) -> int:
 
 @task.command()
 @_DIR
-@click.option("-o", "--output", type=options.PATH, required=True, help="The archive to write, a tar.gz file.")
+@click.option("-o", "--output", type=RESULT, required=True, help="The archive to write, a tar.gz file.")
 @click.option("--with-gold", is_flag=True, help="Add the gold treebanks.")
 def export(folder: str, output: str, with_gold: bool) -> int:
     """Write an archive for publication: outputs, scores, logs, signatures."""

@@ -12,6 +12,7 @@ import click
 from levelhead.cli import options
 from levelhead.cli.parser_options import recipe_of, training_options
 from levelhead.cli.program import DONE, say
+from levelhead.cli.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 @click.command()
 @click.argument("parser")
 @click.argument("treebank", metavar="TRAIN", type=click.Path())
-@click.argument("model", type=click.Path())
+@click.argument("model", type=RESULT)
 @click.option("--dev", type=click.Path(), help="Keep the pass that is best on this treebank, and stop early.")
 @click.option("--jar", type=click.Path(), help="malt: the file of MaltParser.")
 @training_options

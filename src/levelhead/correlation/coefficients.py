@@ -12,7 +12,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import InputError
+from levelhead.extras import missing_library
 
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
@@ -186,6 +187,6 @@ def p_value(coefficient: float, n_rows: int, n_given: int = 0) -> float | None:
     try:
         from scipy.special import betainc
     except ImportError as error:
-        raise InputError(Fault("missing-extra", "p values need scipy: pip install 'levelhead[stats]'")) from error
+        raise InputError(missing_library("scipy", "p values")) from error
     p = float(betainc(freedom / 2, 0.5, 1 - coefficient**2))  # = P(|t| > ...) of t = r sqrt(freedom / (1 - r^2))
     return max(p, math.exp(-math.lgamma(n_rows - n_given + 1)))

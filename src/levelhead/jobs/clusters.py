@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
+from levelhead.extras import missing_library
 from levelhead.jobs.workers import Workers
 
 if TYPE_CHECKING:
@@ -58,8 +59,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     try:
         from distributed.scheduler import KilledWorker
     except ModuleNotFoundError as error:
-        message = "running on a cluster needs: pip install 'levelhead[cluster]'"
-        raise InputError(Fault("missing-extra", message)) from error
+        raise InputError(missing_library("distributed", "clusters")) from error
     if address == "local":
         return Workers(_local(n), window=_TASKS_AHEAD * n, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
     return Workers(_remote(address, tls), window=_TASKS_AFAR, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.extras import missing_library
 
 Chart = Mapping[str, Any]
 """A Vega-Lite specification."""
@@ -193,8 +194,7 @@ def _drawn(chart: Chart, suffix: str) -> bytes:
     try:
         import vl_convert
     except ImportError as error:
-        message = "figures need vl-convert-python: pip install 'levelhead[report]'"
-        raise InputError(Fault("missing-extra", message)) from error
+        raise InputError(missing_library("vl_convert", "figures")) from error
     specification = dict(chart)
     if suffix == ".png":
         return bytes(vl_convert.vegalite_to_png(specification, scale=2))

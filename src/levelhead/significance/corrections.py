@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from levelhead.errors import LevelheadError
+from levelhead.errors import InputError
+from levelhead.extras import missing_library
 
 
 def holm(p_values: Sequence[float | None]) -> list[float | None]:
@@ -50,12 +51,12 @@ def signed_rank_test(differences: Sequence[float]) -> float | None:
         differences: one difference a treebank.
 
     Raises:
-        LevelheadError: scipy is not installed; its slug is `missing-extra`.
+        InputError: scipy is not installed; its slug is `missing-extra`.
     """
     if not any(differences):
         return None
     try:
         from scipy.stats import wilcoxon  # type: ignore[import-untyped,unused-ignore]
     except ImportError as error:
-        raise LevelheadError("Wilcoxon's test needs: pip install 'levelhead[stats]'", "missing-extra") from error
+        raise InputError(missing_library("scipy", "Wilcoxon tests")) from error
     return float(wilcoxon(differences).pvalue)

@@ -146,7 +146,9 @@ def _parts(opener: Callable[[bytes], Iterator[bytes]], raw: bytes, name: str) ->
     try:
         yield from opener(raw)
     except ModuleNotFoundError as error:
-        raise _unreadable("missing-extra", "reading .zst needs: pip install 'levelhead[zstd]'", name) from error
+        from levelhead.extras import missing_library
+
+        raise UnreadableFile(missing_library("zstandard", ".zst files").in_file(name)) from error
     except Exception as error:  # each library has its own errors for damaged data
         raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import stat
 import sys
 from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
@@ -45,7 +47,7 @@ def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
 
 
 def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
-    """Write bytes beside a file, then put them in its place in one step; to pipes and devices, straight.
+    """Write bytes to a file next to the target, then rename it to the target; write straight to pipes and devices.
 
     Raises:
         OutputError: the file cannot be written.
@@ -55,9 +57,7 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
     if os.fsdecode(path) == "-":
         sys.stdout.buffer.writelines(parts)
         return
-    if "\0" in os.fsdecode(path):
-        raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
-    try:
+    with _output_errors(path):
         target = Path(os.fsdecode(path))
         mode = target.stat().st_mode if target.exists() else None
         if mode is not None and not stat.S_ISREG(mode):
@@ -65,6 +65,65 @@ def replace_file(path: str | os.PathLike[str], parts: Iterable[bytes]) -> None:
                 file.writelines(parts)
         else:
             _replace_regular(target.resolve(), parts, 0o666 & ~_umask() if mode is None else stat.S_IMODE(mode))
+
+
+def check_file(path: str | os.PathLike[str]) -> None:
+    """Check that `replace_file` can write a file, without leaving anything behind.
+
+    Args:
+        path: the file; "-" is standard output.
+
+    Raises:
+        OutputError: it cannot be written.
+    """
+    from pathlib import Path
+
+    if os.fsdecode(path) == "-":
+        return
+    with _output_errors(path):
+        target = Path(os.fsdecode(path))
+        mode = target.stat().st_mode if target.exists() else None
+        if mode is None or stat.S_ISREG(mode):
+            _check_new_file(target.resolve().parent)
+        elif stat.S_ISDIR(mode):
+            raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR))
+        elif not os.access(target, os.W_OK):
+            raise PermissionError(errno.EACCES, os.strerror(errno.EACCES))
+
+
+def check_folder(path: str | os.PathLike[str]) -> None:
+    """Check that files can be written in a folder, which may have to be made first, without leaving anything behind.
+
+    Args:
+        path: the folder.
+
+    Raises:
+        OutputError: no file can be written there.
+    """
+    from pathlib import Path
+
+    with _output_errors(path):
+        target = Path(os.fsdecode(path)).resolve()
+        while not target.exists():
+            target = target.parent
+        _check_new_file(target)
+
+
+def _check_new_file(folder: Path) -> None:
+    """Make a file in a folder and remove it: permissions alone tell too little, for example to root."""
+    import tempfile
+
+    with tempfile.TemporaryFile(dir=folder):
+        pass
+
+
+@contextmanager
+def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Turn what the system says about a path into an OutputError."""
+    if "\0" in os.fsdecode(path):
+        raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
+    try:
+        yield
     except (OSError, RuntimeError) as error:  # a circle of links is a RuntimeError before Python 3.13
         reason = getattr(error, "strerror", None) or str(error)
         raise OutputError(reason, "output", Place(os.fsdecode(path))) from error

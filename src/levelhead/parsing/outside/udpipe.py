@@ -10,7 +10,8 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from levelhead.errors import Fault, InputError, LevelheadError, quoted
+from levelhead.errors import Fault, InputError, quoted
+from levelhead.extras import missing_library
 from levelhead.treebank import Treebank, to_conllu
 
 _OPTIONS = frozenset(
@@ -55,7 +56,7 @@ def train(treebank: Treebank, options: str) -> bytes:
 
     Raises:
         InputError: there are no such options, or it refuses their values.
-        LevelheadError: it is not installed.
+        InputError: it is not installed.
     """
     check_options(options)
     library = _library()
@@ -74,7 +75,7 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
 
     Raises:
         InputError: UDPipe cannot read the model.
-        LevelheadError: it is not installed.
+        InputError: it is not installed.
     """
     library = _library()
     with _file_of(model) as path:
@@ -95,7 +96,7 @@ def version() -> str:
     """Return the version of the package that is installed.
 
     Raises:
-        LevelheadError: it is not installed.
+        InputError: it is not installed.
     """
     from importlib import metadata
 
@@ -107,7 +108,7 @@ def _library() -> Any:
     try:
         from ufal import udpipe
     except ImportError as error:
-        raise LevelheadError("this parser needs: pip install 'levelhead[parsers]'", "missing-extra") from error
+        raise InputError(missing_library("ufal.udpipe", "UDPipe models")) from error
     return udpipe
 
 

@@ -7,7 +7,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.errors import InputError, OutputError, Place
+from levelhead.extras import missing_library
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.page.charts import heat
 from levelhead.report.page.svg import Drawing
@@ -100,8 +101,7 @@ def _drawn(drawing: Drawing) -> Iterator[tuple[str, bytes]]:
     try:
         import vl_convert
     except ImportError as error:
-        message = "figures need vl-convert-python: pip install 'levelhead[report]'"
-        raise InputError(Fault("missing-extra", message)) from error
+        raise InputError(missing_library("vl_convert", "figures")) from error
     svg = drawing.file()
     yield ".svg", svg.encode("utf-8", "backslashreplace")
     yield ".pdf", bytes(vl_convert.svg_to_pdf(svg))

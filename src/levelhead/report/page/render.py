@@ -9,7 +9,8 @@ from collections.abc import Callable
 from importlib.resources import files
 from typing import Any
 
-from levelhead.errors import Fault, InputError
+from levelhead.errors import InputError
+from levelhead.extras import missing_library
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.page.svg import plain
 from levelhead.report.table import Cell, Column, formatted
@@ -32,8 +33,7 @@ def render(page: Page) -> bytes:
     try:
         import jinja2
     except ImportError as error:
-        message = "reports need jinja2: pip install 'levelhead[report]'"
-        raise InputError(Fault("missing-extra", message)) from error
+        raise InputError(missing_library("jinja2", "reports")) from error
     script, style = _resource("page.js"), _resource("page.css")
     environment = jinja2.Environment(
         autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined, finalize=_finalize

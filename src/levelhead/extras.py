@@ -1,0 +1,86 @@
+"""The optional libraries: what installs each, and what is said where one is missing."""
+
+from __future__ import annotations
+
+import importlib.util
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from levelhead.errors import Fault, InputError
+
+
+class Library(NamedTuple):
+    """An optional library.
+
+    Args:
+        extra: the extra that installs it.
+        purpose: what it is for.
+        project: its name on a package index.
+    """
+
+    extra: str
+    purpose: str
+    project: str
+
+
+LIBRARIES: Mapping[str, Library] = MappingProxyType(
+    {
+        "zstandard": Library("zstd", "files that end in .zst", "zstandard"),
+        "scipy": Library("stats", "p-values of correlations, Wilcoxon's test", "scipy"),
+        "jinja2": Library("report", "pages of HTML", "jinja2"),
+        "vl_convert": Library("report", "figures as PNG, PDF and SVG", "vl-convert-python"),
+        "distributed": Library("cluster", "many machines", "distributed"),
+        "polars": Library("frames", "tables as data frames", "polars"),
+        "ufal.udpipe": Library("parsers", "models of UDPipe", "ufal.udpipe"),
+        "starlette": Library("server", "a shared task on the web", "starlette"),
+        "uvicorn": Library("server", "a shared task on the web", "uvicorn"),
+    }
+)
+"""The optional libraries by the names under which they are imported."""
+
+
+def installed(module: str) -> bool:
+    """Return whether a library is installed.
+
+    Args:
+        module: a key of `LIBRARIES`.
+    """
+    try:
+        return importlib.util.find_spec(module) is not None
+    except ModuleNotFoundError:  # for `ufal.udpipe`, where `ufal` is missing
+        return False
+
+
+def install_command(extra: str) -> str:
+    """Return the commands that install an extra: in a checkout, and with a release.
+
+    Args:
+        extra: the name of the extra.
+    """
+    return f"pip install '.[{extra}]' in a checkout of levelhead, or pip install 'levelhead[{extra}]' with a release"
+
+
+def missing_library(module: str, use: str) -> Fault:
+    """Return the error for a library that is not installed.
+
+    Args:
+        module: a key of `LIBRARIES`.
+        use: what needs the library, in the plural: "figures".
+    """
+    library = LIBRARIES[module]
+    return Fault("missing-extra", f"{use} need {library.project}: {install_command(library.extra)}")
+
+
+def require(module: str, use: str) -> None:
+    """Check that an optional library is installed, before the work that needs it.
+
+    Args:
+        module: a key of `LIBRARIES`.
+        use: what needs the library, in the plural: "figures".
+
+    Raises:
+        InputError: it is not installed; its slug is `missing-extra`.
+    """
+    if not installed(module):
+        raise InputError(missing_library(module, use))
