@@ -141,8 +141,25 @@ def test_folders_with_a_missing_file(tmp_path):
     (tmp_path / "en.conllu").write_bytes(SYSTEM.read_bytes())
     done = levelhead("score", GOLD.parent, tmp_path)
     assert done.returncode == 2
-    assert done.stderr.count("missing-system-file") == 7
-    assert levelhead("score", tmp_path / "nothing", tmp_path).returncode == 2
+    assert done.stderr == (
+        f"{tmp_path}: missing-system-file: no output for 7 of 8 gold treebanks: ar, cs, de, fi, fr and 2 more;"
+        " use levelhead rank, which counts missing outputs as 0\n"
+    )
+    done = levelhead("score", tmp_path / "nothing", tmp_path)
+    assert (done.returncode, done.stderr) == (2, f"{tmp_path}/nothing: unreadable-file: No such file or directory\n")
+
+
+def test_a_misnamed_file_is_named_with_the_missing_one(tmp_path):
+    for file in SYSTEM.parent.iterdir():
+        (tmp_path / file.name.replace("tr", "tur")).write_bytes(file.read_bytes())
+    for verb in ("score", "compare"):
+        done = levelhead(verb, GOLD.parent, tmp_path)
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr == (
+            f"{tmp_path}: missing-system-file: no output for 1 of 8 gold treebanks: tr;"
+            " 1 file with no matching gold treebank (ignored): tur.conllu;"
+            " use levelhead rank, which counts missing outputs as 0\n"
+        )
 
 
 def test_validate_text_and_json_lines():

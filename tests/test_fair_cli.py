@@ -405,7 +405,10 @@ def test_bad_input(run, tmp_path):
     code, out, err = run("compare", GOLD, ALPHA, ALPHA)
     assert (code, err) == (2, f"{ALPHA}: no-pairs: this output is given twice\n")
     code, out, err = run("compare", PARALLEL / "gold", ALPHA)
-    assert (code, err) == (2, f"{ALPHA}: missing-system-file: gold is a folder, and this is none\n")
+    assert (code, err) == (
+        2,
+        f"{ALPHA}: missing-system-file: GOLD is a folder, and this is a file: give a folder of outputs\n",
+    )
     code, out, err = run("compare", PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/gamma")
     assert (code, out) == (2, "")
     assert [line.rsplit("/", 1)[1].split(": ")[:2] for line in err.splitlines()] == [

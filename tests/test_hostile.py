@@ -51,7 +51,9 @@ def a_named_pipe_among_the_outputs_of_a_system(folder: Path) -> Case:
     (folder / "outputs").mkdir()
     os.mkfifo(folder / "outputs/system.conllu")
     (folder / "outputs/gold.conllu").mkdir()
-    return Case("$L score . outputs", 2, says="outputs: missing-system-file: there is no output for system")
+    return Case(
+        "$L score . outputs", 2, says="outputs: missing-system-file: no output for 2 of 2 gold treebanks: gold, system;"
+    )
 
 
 def fill(pipe: Path, process: subprocess.Popen[bytes]) -> None:
@@ -163,7 +165,7 @@ for output_format in ("text", "tsv", "markdown", "latex", "json", "jsonl"):
 def a_name_with_control_characters_that_is_missing(folder: Path) -> Case:
     evil_folder(folder)
     (folder / "outputs").mkdir()
-    return Case(["score", ".", "outputs"], 2, says="missing-system-file: there is no output for a\\n\\x1b[31m")
+    return Case(["score", ".", "outputs"], 2, says="gold treebank: a\\n\\x1b[31m")
 
 
 @case

@@ -32,7 +32,7 @@ def a_file_that_vanishes_after_it_was_listed(folder: Path) -> Case:
             weights.write(b"case 0\n")
 
     return Case(
-        ["score", "-w", "weights", ".", "."], 2, says="missing-system-file: there is no output for system",
+        ["score", "-w", "weights", ".", "."], 2, says="system.conllu: unreadable-file: No such file or directory",
         writes=("system.conllu",), meanwhile=remove,
     )  # fmt: skip
 

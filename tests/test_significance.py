@@ -445,10 +445,10 @@ def test_what_is_missing_is_told(tmp_path):
         (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
     (gold / "de.conllu").write_text(text, encoding="utf-8")
     (tmp_path / "two/de.conllu").write_text("1\tx\n\n", encoding="utf-8")
-    with pytest.raises(InputError, match="there is no output for de") as refusal:
+    with pytest.raises(InputError, match="no output for 1 of 2 gold treebanks: de") as refusal:
         find_outputs(gold, [tmp_path / "one", tmp_path / "two"])
     assert refusal.value.slug == "missing-system-file"
-    with pytest.raises(InputError, match="gold is a folder, and this is none"):
+    with pytest.raises(InputError, match="GOLD is a folder, and this is a file: give a folder of outputs"):
         find_outputs(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"])
     with pytest.raises(InputError, match="this output is given twice"):
         find_outputs(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])

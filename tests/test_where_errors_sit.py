@@ -154,7 +154,7 @@ def test_sentences_that_are_no_trees(run, tmp_path: Path) -> None:
 
 
 def test_outputs_that_belong_to_no_gold_treebank(run, tmp_path: Path) -> None:
-    """They are told, by both verbs, in each run; no more than five by name."""
+    """Both commands report them in one line, in each run; no more than five by name."""
     for folder in ("gold", "one", "two/seed1"):
         (tmp_path / folder).mkdir(parents=True)
         written(tmp_path / folder / "a.conllu", "a/X/0/root")
@@ -162,14 +162,15 @@ def test_outputs_that_belong_to_no_gold_treebank(run, tmp_path: Path) -> None:
         written(tmp_path / f"one/other{i}.conllu", "a/X/0/root")
     written(tmp_path / "two/seed1/b.conllu", "a/X/0/root")
     gold, one, two = (tmp_path / name for name in ("gold", "one", "two"))
-    five = [f"warning: {one}/other{i}.conllu belongs to no gold treebank" for i in range(5)]
+    five = [f"{one}/other{i}.conllu" for i in range(5)]
+    warning = "files with no matching gold treebank (ignored):"
     code, out, err = run("score", "-m", "LAS", gold, one)
-    assert (code, err.splitlines()) == (0, [*five, "warning: 2 other files belong to no gold treebank"])
+    assert (code, err.splitlines()) == (0, [f"warning: 7 {warning} {', '.join(five)} and 2 more"])
     assert "other" not in out
     code, _, err = run("compare", "--resamples", 10, gold, two, one)
-    named = [f"warning: {two}/seed1/b.conllu belongs to no gold treebank", *five[:4]]
-    assert (code, err.splitlines()) == (0, [*named, "warning: 3 other files belong to no gold treebank"])
-    assert run("compare", "--resamples", 10, gold, gold, two / "seed1")[2].count("belongs to") == 1
+    named = [f"{two}/seed1/b.conllu", *five[:4]]
+    assert (code, err.splitlines()) == (0, [f"warning: 8 {warning} {', '.join(named)} and 3 more"])
+    assert run("compare", "--resamples", 10, gold, gold, two / "seed1")[2].count("1 file with no matching") == 1
 
 
 def test_a_missing_output_is_told_where_it_is_missing(run, tmp_path: Path) -> None:
@@ -180,7 +181,11 @@ def test_a_missing_output_is_told_where_it_is_missing(run, tmp_path: Path) -> No
     code, _, err = run("compare", tmp_path / "gold", tmp_path / "one", tmp_path / "two")
     places = [tmp_path / place for place in ("one", "two/seed1", "two/seed2")]
     assert code == 2
-    assert err.splitlines() == [f"{place}: missing-system-file: there is no output for b" for place in places]
+    assert err.splitlines() == [
+        f"{place}: missing-system-file: no output for 1 of 2 gold treebanks: b;"
+        " use levelhead rank, which counts missing outputs as 0"
+        for place in places
+    ]
 
 
 def test_agreement_is_of_two_files(run) -> None:

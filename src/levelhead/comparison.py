@@ -12,6 +12,7 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation import Needs, decisive, joint_hash, load_pair, measures_for, weights_for
+from levelhead.folders import missing_outputs
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.crossing import notes_on
@@ -145,7 +146,13 @@ def _runs(
     name: str, path: Path, gold: Path, golds: Mapping[str, Path], faults: list[Fault]
 ) -> Sequence[tuple[str, str, Mapping[str, Path]]]:
     if gold.is_dir() and not path.is_dir():
-        faults.append(Fault("missing-system-file", "gold is a folder, and this is none", Place(os.fspath(path))))
+        faults.append(
+            Fault(
+                "missing-system-file",
+                "GOLD is a folder, and this is a file: give a folder of outputs",
+                Place(os.fspath(path)),
+            )
+        )
         return []
     if not path.is_dir():
         return [(name, name, dict.fromkeys(golds, path))]
@@ -154,11 +161,8 @@ def _runs(
     if not gold.is_dir():  # a folder of runs of one file: whatever each is called
         found = [(name, file.stem, {next(iter(golds)): file}) for _, _, files in found for file in files.values()]
     for _, run, files in found:
-        place = Place(os.fspath(path / run if folders else path))
-        faults += [
-            Fault("missing-system-file", f"there is no output for {treebank}", place)
-            for treebank in sorted(golds.keys() - files.keys())
-        ]
+        missing = missing_outputs(golds, files, path / run if folders else path)
+        faults += [missing] if missing is not None else []
     return found
 
 

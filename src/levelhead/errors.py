@@ -13,6 +13,7 @@ Each slug is explained in `levelhead.messages`.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -122,6 +123,17 @@ class OutputError(LevelheadError, OSError):
 def printable(text: str) -> str:
     """Return text fit for one line of a terminal: control, format and undecodable characters are escaped."""
     return "".join(c if c.isprintable() else c.encode("unicode_escape", "backslashreplace").decode() for c in text)
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names for a message, the first few and how many more there are.
+
+    Args:
+        names: at least one name.
+        most: how many to write out.
+    """
+    more = f" and {len(names) - most} more" if len(names) > most else ""
+    return ", ".join(map(printable, names[:most])) + more
 
 
 def number_of(count: int, noun: str) -> str:

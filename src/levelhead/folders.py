@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from levelhead.errors import Fault, InputError, Place, printable
+from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.evaluation import Evaluation, Needs, measures_for, score
 from levelhead.measures import STANDARD, Registry
 from levelhead.progress import tracked
@@ -31,12 +31,47 @@ def pairs_in(gold: str | os.PathLike[str], system: str | os.PathLike[str]) -> Pa
         system: a folder with a file of the same name for each; others (`unpaired_in`) are ignored.
 
     Raises:
-        InputError: the gold folder has none, or two of one name.
+        InputError: the gold folder has none or two of one name, or the system's folder lacks a file.
     """
     golds, systems = treebanks_in(Path(gold)), treebanks_in(Path(system))
     if not golds:
         raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(gold))))
-    return {name: (path, systems.get(name, Path(system) / path.name)) for name, path in golds.items()}
+    missing = missing_outputs(golds, systems, system)
+    if missing is not None:
+        raise InputError(missing)
+    return {name: (path, systems[name]) for name, path in golds.items()}
+
+
+def missing_outputs(
+    golds: Mapping[str, Path], outputs: Mapping[str, Path], folder: str | os.PathLike[str]
+) -> Fault | None:
+    """Return one error for all gold treebanks without an output, None if there are none.
+
+    It also names files that match no gold treebank: one of them may be a missing output with another name.
+
+    Args:
+        golds: the gold files by treebank.
+        outputs: the system's files by treebank.
+        folder: the system's folder.
+    """
+    missing = [name for name in golds if name not in outputs]
+    if not missing:
+        return None
+    others = [path.name for name, path in outputs.items() if name not in golds]
+    misnamed = f"; {unmatched(others, 'gold treebank')}" if others else ""
+    message = f"no output for {len(missing)} of {number_of(len(golds), 'gold treebank')}: {listed(missing)}{misnamed}"
+    remedy = "; use levelhead rank, which counts missing outputs as 0"
+    return Fault("missing-system-file", message + remedy, Place(os.fspath(folder)))
+
+
+def unmatched(files: Sequence[str], of: str) -> str:
+    """Return a note about files without a matching treebank.
+
+    Args:
+        files: at least one file.
+        of: what they match none of: "gold treebank".
+    """
+    return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
 
 def unpaired_in(treebanks: Iterable[str], folder: str | os.PathLike[str]) -> list[Path]:
@@ -80,10 +115,6 @@ def score_pairs(
     evaluations: dict[str, Evaluation] = {}
     faults: list[Fault] = []
     for name, (gold, system) in tracked(pairs.items(), "scoring"):
-        if not os.path.isfile(system):  # noqa: PTH113 -- which never raises; nobody may ever write to a named pipe
-            message = f"there is no output for {printable(name)}"
-            faults.append(Fault("missing-system-file", message, Place(os.fspath(system.parent))))
-            continue
         try:
             own = needs.of(name)
             evaluations[name] = score(

@@ -116,7 +116,10 @@ MESSAGES: Mapping[str, Message] = {
         "The words of the two files do not spell the same text.",
         "Tokenise the gold text itself; do not normalise, correct or drop characters.",
     ),
-    "missing-system-file": _error("A gold file has no system file of the same name.", "Run the system on it."),
+    "missing-system-file": _error(
+        "A gold file has no system file of the same name.",
+        "Run the system on it, or rename its output; levelhead rank counts missing outputs as 0.",
+    ),
     "no-pairs": _error(
         "A folder has no CoNLL-U file, or two that differ only in compression.",
         "Name a folder with one .conllu file for each treebank.",

@@ -13,7 +13,7 @@ import click
 
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.result_paths import FIGURES, REPORT, RESULT
-from levelhead.errors import Fault, OutputError, Place, UnreadableFile, number_of
+from levelhead.errors import Fault, OutputError, Place, UnreadableFile
 from levelhead.extras import require
 from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
@@ -29,7 +29,6 @@ FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are told alike."""
 
-_MOST_UNPAIRED = 5
 _MOST_FILES = 2
 
 Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
@@ -193,11 +192,18 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
         raise click.UsageError("two results cannot go to one file")
     if any(_same_file(target, source) for target in targets for source in sources):
         raise click.UsageError("a file that is read cannot be written")
-    _check_inputs(sources)
+    check_inputs(sources)
 
 
-def _check_inputs(paths: Iterable[str]) -> None:
-    """Refuse inputs that do not exist, all at once, and compressed ones without the library that reads them."""
+def check_inputs(paths: Iterable[str]) -> None:
+    """Refuse inputs that cannot be read, before any is.
+
+    Args:
+        paths: the inputs; "-" and templates with `{treebank}` are not checked.
+
+    Raises:
+        InputError: some do not exist (all are reported), or an optional library is missing.
+    """
     missing = []
     for path in paths:
         if path == "-" or "{treebank}" in path:
@@ -294,17 +300,16 @@ def print_warnings(faults: Iterable[Fault]) -> None:
 
 
 def print_unpaired(paths: Sequence[object], of: str) -> None:
-    """Warn on standard error of files that nobody asked for.
+    """Warn on standard error, in one line, of files that match no treebank.
 
     Args:
         paths: the files.
-        of: what they belong to none of.
+        of: what they match none of: "gold treebank".
     """
-    for path in paths[:_MOST_UNPAIRED]:
-        say(f"warning: {path} belongs to no {of}")
-    if len(paths) > _MOST_UNPAIRED:
-        others = len(paths) - _MOST_UNPAIRED
-        say(f"warning: {number_of(others, 'other file')} {'belongs' if others == 1 else 'belong'} to no {of}")
+    if paths:
+        from levelhead.folders import unmatched
+
+        say(f"warning: {unmatched(list(map(str, paths)), of)}")
 
 
 def print_notes(notes: Iterable[str]) -> None:

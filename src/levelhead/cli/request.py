@@ -103,6 +103,7 @@ class Request(NamedTuple):
     def check(self) -> None:
         """Refuse what does not go together."""
         if os.path.isdir(self.gold) != os.path.isdir(self.system):  # noqa: PTH112
+            options.check_inputs([self.gold, self.system])
             raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
         if self.folders and (self.counts or self.align_sentences or self.show):
             raise click.UsageError("--counts, --align-sentences and --show are for one pair of files")
