@@ -184,7 +184,7 @@ def test_unknown_measures_name_the_nearest():
     done = levelhead("score", "-m", "LSA", GOLD, SYSTEM)
     assert (done.returncode, done.stderr) == (
         2,
-        "unknown-measure: there is no measure 'LSA'; the nearest are LS, LAS, WLAS\n",
+        "unknown-measure: unknown measure 'LSA': did you mean LAS?\n",
     )
     assert levelhead("score", "-m", "LAS.f2", GOLD, SYSTEM).returncode == 2
     assert levelhead("score", "-m", "MLAS", "--rules", "conll17", GOLD, SYSTEM).returncode == 2
@@ -315,3 +315,51 @@ def test_hostile_graphs_end_without_a_value():
     for text in (f"{layers}{words}\n", f"{chain}{last}\n"):
         tree = lh.parse(text)
         assert lh.score(tree, tree, measures="ELAS")["ELAS"].reason
+
+
+MEASURED = {
+    # commands with -m, without measures
+    "score": (GOLD, SYSTEM),
+    "score folders": (GOLD.parent, SYSTEM.parent),
+    "score --by deprel": (GOLD, SYSTEM),
+    "score --table relations": (GOLD, SYSTEM),
+    "compare --resamples 10": (GOLD, SYSTEM),
+    "compare --examples 1": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu"),
+    "rank": (GOLD.parent, SYSTEM.parent.parent),
+    "judge": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu", "-j", "votes"),
+}
+
+
+@pytest.mark.parametrize("line", MEASURED)
+def test_measures_in_any_case_and_with_commas(line, tmp_path, monkeypatch):
+    """Every command prints the same bytes as for the registered spelling, one option for each measure."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "votes").write_text("blue\nred\n" * 10)
+    words = [*line.replace(" folders", "").split(), *MEASURED[line]]
+    single = any(option in line for option in ("--by", "--table", "--examples"))
+    pair = (
+        (["LAS(full,nopunct)"], "las(full,nopunct)")
+        if single
+        else (["LAS(full,nopunct)", "CLAS"], "las(full,nopunct),clas")
+    )
+    expected = levelhead(*words, *(part for measure in pair[0] for part in ("-m", measure)), "--format", "json")
+    found = levelhead(*words, "-m", pair[1], "--format", "json")
+    assert (expected.returncode, expected.stderr) == (found.returncode, found.stderr)
+    assert expected.stdout
+    assert found.stdout == expected.stdout
+    unknown = levelhead(*words, "-m", "LSA")
+    assert (unknown.returncode, unknown.stdout) == (2, "")
+    assert unknown.stderr.endswith("unknown measure 'LSA': did you mean LAS?\n")
+
+
+def test_gates_take_measures_in_any_case():
+    for measure in ("LAS", "las"):
+        done = levelhead("score", "-m", "uas", "--fail-under", f"{measure}=99", GOLD, SYSTEM)
+        assert (done.returncode, done.stderr) == (1, "LAS is 89.0244, under 99\n")
+
+
+def test_a_ranked_table_of_scores_is_found_in_any_case(tmp_path):
+    (tmp_path / "scores.tsv").write_text("system\ttreebank\tmeasure\tvalue\na\ten\tlas\t90\nb\ten\tlas\t80\n")
+    for measure in ("LAS", "las", "Las"):
+        done = levelhead("rank", "--scores", tmp_path / "scores.tsv", "-m", measure)
+        assert done.returncode == 0, done.stderr

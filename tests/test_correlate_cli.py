@@ -220,7 +220,7 @@ BAD_TABLES = {
         "constant-column: 'A' is the same in all treebanks", ["-c", "A", "-c", "B"],
     ),
     "all missing": ("treebank\tA\tB\nde\tNaN\t1\ncs\t-\t2\nfr\t1\t\n", "de has no value in A", []),
-    "unknown column": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "there is no column 'C'", ["-c", "C"]),
+    "unknown column": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "unknown column of numbers 'C': use A, B", ["-c", "C"]),
     "family of numbers": ("treebank\tA\tB\nde\t3\t1\ncs\t4\t2\nfr\t1\t3\n", "does not hold text", ["--family", "A"]),
     "too many held": ("treebank\tA\tB\tC\nde\t3\t1\t4\ncs\t4\t2\t2\nfr\t1\t3\t7\n", "needs 4", ["--given", "C"]),
     "json": ("{", "neither one JSON document nor one on each line", []),

@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
+from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
-from levelhead.measures import REGISTRY, STANDARD, parse_measure
+from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measure, split_measures
 from levelhead.scoring.measure import COMPONENTS, Measure, split
 from levelhead.treebank import schemes
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
@@ -95,9 +96,62 @@ def test_parts(text):
     assert parse_measure(str(PARTS[text])) == PARTS[text]
 
 
+SPELLINGS = {
+    # a text, and the spelling that is printed and signed
+    "las": "LAS",
+    "Las(full)": "LAS(full)",
+    "wlas(Weights/las.tsv)": "WLAS(Weights/las.tsv)",
+    "clas.Recall": "CLAS.recall",
+    "uas.F1": "UAS.f1",
+    "las-punct-FUN": "LAS-FUN-punct",
+    "feats": "Feats",
+    "blex@callin:CONTENT": "BLEX@callin:CONTENT",
+}
+
+
+@pytest.mark.parametrize("text", SPELLINGS)
+def test_names_of_measures_are_found_in_any_case(text):
+    assert str(parse_measure(text)) == SPELLINGS[text]
+
+
+LISTS = {
+    "LAS": ["LAS"],
+    "las,CLAS": ["LAS", "CLAS"],
+    " las , clas.recall,": ["LAS", "CLAS.recall"],
+    "LAS(full,nopunct),UAS": ["LAS(full,nopunct)", "UAS"],
+    "WLAS(a,b(1).tsv,default=1),LAS": ["WLAS(a,b(1).tsv,default=1)", "LAS"],
+    "WLAS(LAS,las),nothing": ["WLAS(LAS,las)", "nothing"],
+    "LAS(full": ["LAS(full"],
+    "": [""],
+    ",": [","],
+}
+
+
+@pytest.mark.parametrize("text", LISTS)
+def test_lists_are_cut_at_commas_outside_parentheses(text):
+    assert split_measures(text) == LISTS[text]
+
+
+@pytest.mark.parametrize("name", REGISTRY)
+def test_no_two_measures_differ_in_case_only(name):
+    assert [one for one in REGISTRY if one.lower() == name.lower()] == [name]
+    assert find_definition(name.swapcase()) is REGISTRY[name]
+
+
+def test_lists_and_cases_in_python():
+    pair = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
+    expected = levelhead.score(*pair, measures=["LAS", "LAS(full,nopunct)", "CLAS.recall"])
+    for measures in ("las,LAS(full,nopunct),clas.recall", ["las, las(full,nopunct)", "clas.Recall"]):
+        found = levelhead.score(*pair, measures=measures)
+        assert list(found) == ["LAS", "LAS(full,nopunct)", "CLAS.recall"]
+        assert found.signature == expected.signature
+        assert {name: score.value for name, score in found.items()} == {n: s.value for n, s in expected.items()}
+
+
 ERRORS = {
-    "LSA": "there is no measure 'LSA'; the nearest are LS, LAS, WLAS",
-    "las": "there is no measure 'las'; the nearest are LAS, ",
+    "LSA": "unknown measure 'LSA': did you mean LAS?",
+    "xyz": "unknown measure 'xyz': use Tokens, Sentences, Words, UPOS",
+    "las@core": "unknown class or relation 'core': did you mean CORE?",
     "": "'' is not written NAME[(argument)]",
     "LAS@": "'LAS@' is not written",
     "LAS-": "'LAS-' is not written",
@@ -109,9 +163,9 @@ ERRORS = {
     "LAS@KERN": "the scheme nivre-fang has no class 'KERN', only CORE, NONCORE, FUN, MWE, PUNCT, UNKNOWN",
     "LAS@CONTENT": "there is callin:CONTENT, callin-code:CONTENT, kohita:CONTENT, conll17:CONTENT, conll18:CONTENT",
     "LAS@callin:CORE": "the scheme callin has no class 'CORE', only CONTENT, FUNCTION, OTHER, UNKNOWN; there is nivre-fang:CORE",
-    "LAS-det-calin:CONTENT": "there is no scheme 'calin'; there are nivre-fang, callin",
-    "LAS-dte": "there is no relation 'dte'; the nearest are det",
-    "LAS@nsubjj:pass": "there is no relation 'nsubjj:pass'; the nearest are nsubj",
+    "LAS-det-calin:CONTENT": "unknown scheme 'calin': did you mean callin?",
+    "LAS-dte": "unknown class or relation 'dte': did you mean det?",
+    "LAS@nsubjj:pass": "unknown class or relation 'nsubjj:pass': did you mean nsubj",
     "LAS(half)": "LAS knows no 'half': full: relations are compared with their subtypes; nopunct",
     "LAS(full,full)": "an option is given twice",
     "LAS(nopunct,nopunct=callin)": "an option is given twice",
@@ -129,7 +183,7 @@ ERRORS = {
 def test_errors_say_what_there_is(text):
     with pytest.raises(MeasureError, match=re.escape(ERRORS[text])) as refusal:
         parse_measure(text)
-    assert refusal.value.slug == ("unknown-scheme" if "no scheme" in ERRORS[text] else "unknown-measure")
+    assert refusal.value.slug == ("unknown-scheme" if "unknown scheme" in ERRORS[text] else "unknown-measure")
 
 
 def test_a_default_that_is_no_number_is_an_error(tmp_path):
@@ -421,6 +475,7 @@ BAD = {
     "[measure.X]\nneeds = ['heads']": "measure X needs a name of letters, and `needs`, a list of head,",
     "[measure.X1]\nneeds = ['head']": "measure X1 needs a name of letters",
     "[measure.LAS]\nneeds = ['head']": "there is a LAS already; give yours another name",
+    "[measure.las]\nneeds = ['head']": "there is a LAS already; give yours another name",
     "[measure.X]\nneeds = ['head']\nunit = 'tokens'": "measure X: unit is words or exact",
     "[measure.X]\nneeds = ['head']\nunit = ['words']": "measure X: unit is words or exact",
     "[measure.X]\nneeds = ['head']\nweights = 1": "measure X has 'weights', which is none of formula, meaning, needs",
@@ -431,7 +486,7 @@ BAD = {
     "[measure.X]\nneeds = ['head']\nonly = 'det.x'": "measure X: unknown-measure: 'x' is none of precision",
     "[measure.X]\nneeds = ['head']\nwithout = 'det'": "measure X: without is not a list of texts",
     "[measure.X]\nneeds = ['head']\nwithout = ['det-case']": "'det-case' in 'LAS@det-case' is neither a class",
-    "[measure.X]\nneeds = ['head']\nwithout = ['dte']": "there is no relation 'dte'; the nearest are det",
+    "[measure.X]\nneeds = ['head']\nwithout = ['dte']": "unknown class or relation 'dte': did you mean det?",
     "[scheme.s]": "scheme s needs a name in lower case and a table of classes",
     "[scheme.S]\nclasses = { A = ['det'] }": "scheme S needs a name in lower case",
     "[scheme.callin]\nclasses = { A = ['det'] }": "there is a callin already",
@@ -504,7 +559,7 @@ def test_the_default_scheme_decides_what_a_class_means():
     assert levelhead.score(gold, gold, measures=["LAS@FUN"]).signature["classes"] == "nivre-fang:FUN"
     with pytest.raises(MeasureError, match="the scheme callin has no class 'CORE'"):
         parse_measure("LAS@CORE", registry)
-    with pytest.raises(MeasureError, match="there is no scheme 'calin'; there are nivre-fang"):
+    with pytest.raises(MeasureError, match="unknown scheme 'calin': did you mean callin"):
         STANDARD.with_default("calin")
 
 

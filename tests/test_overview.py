@@ -27,6 +27,21 @@ def test_alone_it_gives_an_overview() -> None:
         assert f"levelhead {verb}" in printed()
 
 
+UNKNOWN = {
+    "scroe gold system": "unknown command 'scroe': did you mean score?",
+    "Score": "unknown command 'Score': did you mean score?",
+    "task srve": "unknown command 'srve': did you mean serve?",
+    "x": "unknown command 'x': use score, compare, rank,",
+}
+
+
+@pytest.mark.parametrize("line", UNKNOWN)
+def test_unknown_commands_get_a_suggestion(line: str) -> None:
+    done = CliRunner().invoke(program.cli, line.split())
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert UNKNOWN[line] in done.stderr
+
+
 @pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
 def test_completion_scripts(shell: str) -> None:
     assert "_LEVELHEAD_COMPLETE" in printed("completion", shell)

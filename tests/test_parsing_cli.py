@@ -159,7 +159,7 @@ def test_relations_with_subtypes(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        (["train", "swap-lasy", GOLD, "out"], "unknown-parser: there is no parser 'swap-lasy'; there is swap-lazy"),
+        (["train", "swap-lasy", GOLD, "out"], "unknown-parser: unknown parser 'swap-lasy': did you mean swap-lazy?"),
         (["train", "swap-lazy", "none.conllu", "out"], "unreadable-file"),
         (["train", "swap-lazy", GOLD, GOLD], "a file that is read cannot be written"),
         (["train", "swap-lazy", GOLD, "out", "--beam", "0"], "Invalid value"),

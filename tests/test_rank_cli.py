@@ -214,7 +214,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD,), "give GOLD and SYSTEMS"),
         ((GOLD, "nowhere"), "unreadable-file: No such file"),
         (("nowhere", SYSTEMS), "unreadable-file: No such file"),
-        ((GOLD, SYSTEMS, "-m", "LASS"), "unknown-measure: there is no measure 'LASS'"),
+        ((GOLD, SYSTEMS, "-m", "LASS"), "unknown-measure: unknown measure 'LASS': did you mean LAS?"),
         ((GOLD, SYSTEMS, "-m", "MLAS", "--rules", "conll17"), "the rules conll17 have no MLAS"),
         ((GOLD, SYSTEMS, "--group", "pud"), "unknown-group: there is no group 'pud'"),
         ((GOLD, SYSTEMS, "--system", "delta"), "there is no system delta; there are alpha, beta, gamma"),

@@ -297,10 +297,10 @@ def test_columns_are_found_by_name_and_group() -> None:
     assert [column.name for column in columns_named(["all"])] == list(COLUMNS)
     assert [column.name for group in GROUPS for column in columns_named([group])] == list(COLUMNS)
     assert [column.name for column in columns_named(["words", "sizes", "words"])][:2] == ["words", "sentences"]
-    with pytest.raises(MeasureError, match=r"no column 'wordz'; the nearest are words") as caught:
+    with pytest.raises(MeasureError, match=r"unknown column 'wordz': did you mean words") as caught:
         columns_named(["wordz"])
     assert caught.value.slug == "unknown-column"
-    with pytest.raises(MeasureError, match="there is no scheme 'x'"):
+    with pytest.raises(MeasureError, match="unknown scheme 'x'"):
         profile(flat(["a"], ["root"]), scheme="x")
 
 

@@ -13,7 +13,7 @@ Each slug is explained in `levelhead.messages`.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, NamedTuple
 
@@ -134,6 +134,34 @@ def listed(names: Sequence[str], most: int = 5) -> str:
     """
     more = f" and {len(names) - most} more" if len(names) > most else ""
     return ", ".join(map(printable, names[:most])) + more
+
+
+def unknown(kind: str, name: str, known: Iterable[str]) -> str:
+    """Return the message for an unknown name: "unknown measure 'LSA': did you mean LAS?".
+
+    Where no known name is similar, the message lists some of them.
+
+    Args:
+        kind: what has the name: "measure".
+        name: the unknown name.
+        known: the valid names.
+    """
+    names = list(known)
+    near = _similar(name.lower(), {one.lower(): one for one in names})
+    hint = f"did you mean {near}?" if near else f"use {listed(names, _MOST_NAMES)}" if names else "there are none"
+    return f"unknown {kind} {quoted(name)}: {hint}"
+
+
+_MOST_NAMES = 20
+
+
+def _similar(name: str, known: Mapping[str, str]) -> str | None:
+    """Return the known name most similar to a wrong one: first one with the same letters in another order."""
+    import difflib
+
+    swapped = [one for one in known if sorted(one) == sorted(name)]
+    near = swapped or difflib.get_close_matches(name, known, n=1)
+    return known[near[0]] if near else None
 
 
 def number_of(count: int, noun: str) -> str:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, MeasureError, Place
-from levelhead.measures import STANDARD, Registry, parse_measure
+from levelhead.measures import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import match
 from levelhead.scoring.measure import Measure
@@ -299,14 +299,15 @@ def measures_for(
 
     Args:
         rules: the rules.
-        measures: the measures asked for, or None.
-        registry: the measures and schemes that there are.
+        measures: the measures: a text such as `LAS,CLAS`, or several texts or measures; None for the rules' own.
+        registry: the available measures and schemes.
 
     Raises:
-        MeasureError: there is no such measure, or the rules have none of that name.
+        MeasureError: a measure is unknown, or the rules do not have it.
     """
     given = rules.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    asked = tuple(parse_measure(str(measure), registry) for measure in given)
+    texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
+    asked = tuple(parse_measure(text, registry) for text in texts)
     for measure in asked:
         if measure.name in rules.lacks:
             others = [name for name, other in RULES.items() if measure.name not in other.lacks]

@@ -80,7 +80,7 @@ def exclusions_of(text: str, kind: Kind, registry: Registry = STANDARD) -> Exclu
     if kind == "classes":
         alone = tuple(restricted(only=name) for name in scheme.names)
         return Exclusions(whole, alone, (), tuple(restricted(without=name) for name in scheme.names))
-    compared = (parse_measure("CLAS"),) if text == "LAS" else ()
+    compared = (parse_measure("CLAS"),) if str(whole) == "LAS" else ()
     names = _relations(scheme, kind)
     return Exclusions(whole, (), compared, tuple(restricted(without=name) for name in names))
 

@@ -27,7 +27,7 @@ class Library(NamedTuple):
 LIBRARIES: Mapping[str, Library] = MappingProxyType(
     {
         "zstandard": Library("zstd", "files that end in .zst", "zstandard"),
-        "scipy": Library("stats", "p-values of correlations, Wilcoxon's test", "scipy"),
+        "scipy": Library("stats", "p-values of partial correlations, Wilcoxon's test", "scipy"),
         "jinja2": Library("report", "pages of HTML", "jinja2"),
         "vl_convert": Library("report", "figures as PNG, PDF and SVG", "vl-convert-python"),
         "distributed": Library("cluster", "many machines", "distributed"),

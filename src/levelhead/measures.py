@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from string import ascii_letters
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, unknown
 from levelhead.scoring.definitions import DEFINITIONS
 from levelhead.scoring.measure import Definition, Measure, Resource, split
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
@@ -89,8 +90,7 @@ class Registry(NamedTuple):
             MeasureError: there is no such scheme.
         """
         if scheme not in self.schemes.by_name:
-            known = ", ".join(self.schemes.by_name)
-            raise MeasureError(f"there is no scheme {scheme!r}; there are {known}", "unknown-scheme")
+            raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
         return self._replace(schemes=self.schemes._replace(default=scheme))
 
 
@@ -102,17 +102,16 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """Return the measure that a text names; `parse_measure(str(m)) == m`.
 
     Args:
-        text: for example `LAS`, `LAS(full)`, `CLAS.recall`, `LAS@CORE`, `LAS-FUN-PUNCT`.
-        registry: the measures and schemes that there are.
+        text: for example `LAS`, `LAS(full)`, `CLAS.recall`, `LAS@CORE`, `LAS-FUN-PUNCT`. Names of measures are found
+            in any case (`las`); arguments and names of classes are not.
+        registry: the available measures and schemes.
 
     Raises:
-        MeasureError: there is no such measure, class or relation; the message lists the nearest.
+        MeasureError: the measure, class or relation is unknown; the message suggests a similar one.
     """
     measure = split(text, registry.schemes.by_name)
-    definition = registry.measures.get(measure.name)
-    if definition is None:
-        near = ", ".join(_nearest(measure.name, registry.measures))
-        raise MeasureError(f"there is no measure {measure.name!r}; the nearest are {near}", "unknown-measure")
+    definition = find_definition(measure.name, registry)
+    measure = replace(measure, name=definition.name)
     measure = _with_options_in_order(measure, definition)
     if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
@@ -134,11 +133,46 @@ def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
     return replace(measure, only=schemes.qualified(measure.only) if measure.only else None, without=without)
 
 
-def _nearest(name: str, known: Iterable[str]) -> Iterable[str]:
-    import difflib
+def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
+    """Return the definition of a measure by its name, in any case.
 
-    by_lower = {one.lower(): one for one in known}
-    return [by_lower[match] for match in difflib.get_close_matches(name.lower(), by_lower, n=3, cutoff=0.0)]
+    Args:
+        name: the name without arguments, classes and components.
+        registry: the available measures.
+
+    Raises:
+        MeasureError: the measure is unknown; the message suggests a similar one.
+    """
+    if name in registry.measures:
+        return registry.measures[name]
+    by_lower = {one.lower(): one for one in registry.measures}
+    if name.lower() not in by_lower:
+        raise MeasureError(unknown("measure", name, registry.measures), "unknown-measure")
+    return registry.measures[by_lower[name.lower()]]
+
+
+def split_measures(text: str) -> list[str]:
+    """Return the measures of a list with commas; commas in parentheses belong to arguments.
+
+    The names of shipped measures get their registered spelling (`las` becomes `LAS`), all else stays as written.
+
+    Args:
+        text: for example `LAS,CLAS` or `las, LAS(full,nopunct)`.
+    """
+    parts, depth = [""], 0
+    for character in text:
+        depth = max(0, depth + (character == "(") - (character == ")"))
+        if character == "," and not depth:
+            parts.append("")
+        else:
+            parts[-1] += character
+    return [_spelled(part.strip()) for part in parts if part.strip()] or [text]
+
+
+def _spelled(text: str) -> str:
+    name = text[: len(text) - len(text.lstrip(ascii_letters))]
+    known = next((one for one in REGISTRY if one.lower() == name.lower()), name)
+    return known + text[len(name) :]
 
 
 def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:

@@ -66,8 +66,9 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     schemes = {one: _scheme(name, one, table) for one, table in _tables(name, document, "scheme").items()}
     known = Schemes(MappingProxyType({**registry.schemes.by_name, **schemes}), registry.schemes.default)
     measures = {one: _measure(name, one, table, known) for one, table in _tables(name, document, "measure").items()}
-    for one in sorted({*schemes} & {*registry.schemes.by_name} | {*measures} & {*registry.measures}):
-        _refuse(name, f"there is a {one} already; give yours another name")
+    taken = {one.lower(): one for one in registry.measures}
+    for one in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
+        _refuse(name, f"there is a {taken.get(one.lower(), one)} already; give yours another name")
     digest = hashlib.sha256(data).hexdigest()
     own = {(kind, one): digest for kind, names in (("measure", measures), ("scheme", schemes)) for one in names}
     origins = MappingProxyType({**registry.origins, **own})

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.training import Training, sentences_of, trees_of
-from levelhead.errors import MeasureError, quoted
+from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import universal
@@ -86,8 +86,7 @@ def find(name: str) -> Bucket:
         key = name.removeprefix("comment:")
         return Bucket(name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES)
     if name not in BUCKETS:
-        known = ", ".join([*BUCKETS, "comment:NAME"])
-        raise MeasureError(f"nothing is broken down by {name!r}; there are {known}", "unknown-property")
+        raise MeasureError(unknown("property", name, [*BUCKETS, "comment:NAME"]), "unknown-property")
     return BUCKETS[name]
 
 

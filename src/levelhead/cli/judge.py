@@ -25,10 +25,7 @@ if TYPE_CHECKING:
     "--words", nargs=2, metavar="FIRST SECOND",
     help="How votes are written. Default: blue red, 1 2, first second or a b, whichever the file has.",
 )  # fmt: skip
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="A measure, for example LAS or CLAS.recall; can be repeated. Default: LAS, UAS and CLAS.",
-)  # fmt: skip
+@options.measure_option("LAS, UAS and CLAS")
 @options.rules_option
 @options.scheme_option
 @options.definitions_option

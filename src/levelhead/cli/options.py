@@ -49,13 +49,23 @@ rules_option: Decorator = click.option(
 
 
 def measure_option(default: str) -> Decorator:
-    """Return the option of measures.
+    """Return the option -m.
 
     Args:
-        default: which measures are meant where none is given, for the help.
+        default: what the help says of the measures without the option.
     """
-    text = f"A measure, for example LAS or CLAS.recall; can be repeated. Default: {default}."
-    return click.option("-m", "--measure", "measures", multiple=True, metavar="MEASURE", help=text)
+    return click.option(
+        "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated,
+        help=f"Measures such as LAS or CLAS.recall, separated by commas; can be repeated. Default: {default}.",
+    )  # fmt: skip
+
+
+def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    if not texts:
+        return ()
+    from levelhead.measures import split_measures
+
+    return tuple(dict.fromkeys(measure for text in texts for measure in split_measures(text)))
 
 
 places_option: Decorator = click.option(

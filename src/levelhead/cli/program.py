@@ -46,7 +46,30 @@ class OutputClosed(Exception):
     """Standard output was closed by its reader (click would make this exit code 1)."""
 
 
-class _Verbs(click.Group):
+class Commands(click.Group):
+    """A group that suggests a command for an unknown one."""
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """Return the command that arguments name, and the arguments after it.
+
+        Args:
+            ctx: the group's context.
+            args: the arguments after those of the group.
+
+        Raises:
+            click.UsageError: the command is unknown.
+        """
+        names = self.list_commands(ctx)
+        if args[0] not in names and not args[0].startswith("-"):
+            from levelhead.errors import unknown
+
+            ctx.fail(unknown("command", args[0], names))
+        return super().resolve_command(ctx, args)
+
+
+class _Verbs(Commands):
     """Loads a verb's file only when the verb is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002

@@ -79,11 +79,7 @@ class _Options(NamedTuple):
     " can be repeated.  [default: all]",
 )  # fmt: skip
 @click.option("--system", "only", multiple=True, metavar="NAME", help="Only this system; can be repeated.")
-@click.option(
-    "-m", "--measure", "measures", multiple=True, metavar="MEASURE",
-    help="A measure, for example LAS or CLAS.recall; can be repeated, the first decides. Default: LAS, MLAS, BLEX and"
-    " CLAS, or LAS, UAS and CLAS under the rules conll17.",
-)  # fmt: skip
+@options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17")
 @options.scheme_option
 @options.definitions_option
 @click.option("--all-measures", is_flag=True, help="All measures of the rules' scorer, after LAS.")
@@ -387,6 +383,9 @@ def _known(results: Results, measure: str, registry: Registry) -> str:
     """The measure as the results name it."""
     if measure in results.measures:
         return measure
+    by_lower = {one.lower(): one for one in results.measures}
+    if measure.lower() in by_lower:  # a table of published scores spells them as it likes
+        return by_lower[measure.lower()]
     from levelhead.measures import parse_measure
 
     text = str(parse_measure(measure, registry))

@@ -159,7 +159,10 @@ class Request(NamedTuple):
 
     def _gated(self) -> Iterator[str]:
         """Give the texts of the measures of gates."""
-        yield from (gate.rpartition("=")[0] for gate in (*self.gates, *self.ceilings))
+        from levelhead.measures import split_measures
+
+        gated = (gate.rpartition("=")[0] for gate in (*self.gates, *self.ceilings))
+        yield from (split_measures(measure)[0] for measure in gated)
 
     def inputs(self) -> Iterator[str]:
         """Give all files that are read: those of folders too, and the weights that measures name."""

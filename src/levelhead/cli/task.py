@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import click
 
 from levelhead.cli import options
-from levelhead.cli.program import DONE, say
+from levelhead.cli.program import DONE, Commands, say
 from levelhead.cli.result_paths import RESULT, RESULT_FOLDER
 
 if TYPE_CHECKING:
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _DIR = click.argument("folder", metavar="[DIR]", type=click.Path(), default=".")
 
 
-@click.group()
+@click.group(cls=Commands)
 def task() -> None:
     """Run a shared task: hidden gold, blind systems, a leaderboard.
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, quoted
+from levelhead.errors import Fault, InputError, quoted, unknown
 from levelhead.treebank.files import treebank_of
 
 Missing = Literal["drop", "pairwise", "error"]
@@ -128,14 +128,10 @@ def check_sizes(table: Measurements, columns: Iterable[str]) -> None:
 
 
 def _unknown(name: str, known: Iterable[str], other: Iterable[str], kind: str) -> InputError:
-    import difflib
-
     if name in other:
         return InputError(Fault("unknown-column", f"the column {quoted(name)} does not hold {kind}"))
     names = list(known)
-    near = difflib.get_close_matches(name, names, n=3, cutoff=0.3) or names[:_SHOWN]
-    there = f"; there are {', '.join(map(quoted, near))}" if near else f"; there is no column of {kind}"
-    return InputError(Fault("unknown-column", f"there is no column {quoted(name)}{there}"))
+    return InputError(Fault("unknown-column", unknown(f"column of {kind}", name, names)))
 
 
 def _label(path: str, paths: Iterable[str], taken: Collection[str]) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
@@ -13,7 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.conversion import backward, forward, ud_version
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, unknown
 from levelhead.parsing.columns import Columns, columns_of
 from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.lengths import learnable
@@ -139,10 +138,9 @@ def _n_passes(model: Model, schedule: Schedule) -> int:
 
 
 def check_parser(parser: str, known: Sequence[str]) -> None:
-    """Raise an InputError, with the nearest name, if there is no such parser."""
+    """Raise an InputError, which suggests a similar name, if a parser is unknown."""
     if parser not in known:
-        near = difflib.get_close_matches(parser, known, 1, 0)
-        raise InputError(Fault("unknown-parser", f"there is no parser {parser!r}; there is {near[0]}"))
+        raise InputError(Fault("unknown-parser", unknown("parser", parser, known)))
 
 
 def _best(

@@ -22,7 +22,7 @@ NOTHING = Agree(0)
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 _TEXT = re.compile(
-    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[a-z0-9_]+))?",
+    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[A-Za-z0-9_]+))?",
     re.DOTALL,
 )
 _CLASS = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)")
@@ -160,7 +160,7 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
             f"{text!r} is not written NAME[(argument)][@CLASS or -CLASS...][.component], as in LAS-FUN-PUNCT.recall"
         )
         raise MeasureError(message, "unknown-measure")
-    component = match["component"]
+    component = match["component"] and match["component"].lower()
     if component is not None and component not in COMPONENTS:
         raise MeasureError(f"{component!r} is none of {', '.join(COMPONENTS)}", "unknown-measure")
     sign, classes = (match["classes"] or " ")[0], (match["classes"] or " ")[1:]

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, unknown
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.treebank.relations import UD1, UD2, universal
@@ -36,7 +36,7 @@ class Schemes(NamedTuple):
         name, _, label = text.rpartition(":")
         scheme = self.by_name.get(name or self.default)
         if scheme is None:
-            raise MeasureError(f"there is no scheme {name!r}; there are {', '.join(self.by_name)}", "unknown-scheme")
+            raise MeasureError(unknown("scheme", name, self.by_name), "unknown-scheme")
         if label not in scheme.names:
             having = [f"{other.name}:{label}" for other in self.by_name.values() if label in other.names]
             message = f"the scheme {scheme.name} has no class {label!r}, only {', '.join(scheme.names)}"
@@ -89,10 +89,8 @@ def check(measure: Measure, schemes: Schemes) -> None:
         if name is not None and is_class(name):
             schemes.find(name)
         elif name is not None and universal(name) not in _known_relations(schemes):
-            import difflib
-
-            near = ", ".join(difflib.get_close_matches(name, sorted(UD1 | UD2), n=3, cutoff=0.0))
-            raise MeasureError(f"there is no relation {name!r}; the nearest are {near}", "unknown-measure")
+            known = [*schemes.by_name[schemes.default].names, *sorted(UD1 | UD2)]
+            raise MeasureError(unknown("class or relation", name, known), "unknown-measure")
 
 
 def _known_relations(schemes: Schemes) -> frozenset[str]:

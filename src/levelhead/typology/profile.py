@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES, Scheme
 from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, Settings, Value
@@ -104,8 +104,7 @@ def _columns_of(name: str) -> Iterable[str]:
     if name in GROUPS:
         return [column.name for column in COLUMNS.values() if column.group == name]
     if name not in COLUMNS:
-        near = ", ".join(_nearest(name, [*COLUMNS, *GROUPS]))
-        raise MeasureError(f"a profile has no column {name!r}; the nearest are {near}", "unknown-column")
+        raise MeasureError(unknown("column", name, [*COLUMNS, *GROUPS]), "unknown-column")
     return [name]
 
 
@@ -121,14 +120,8 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
     if isinstance(scheme, Scheme):
         return scheme
     if scheme not in SCHEMES:
-        raise MeasureError(f"there is no scheme {scheme!r}; there are {', '.join(SCHEMES)}", "unknown-scheme")
+        raise MeasureError(unknown("scheme", scheme, SCHEMES), "unknown-scheme")
     return SCHEMES[scheme]
-
-
-def _nearest(name: str, known: Iterable[str]) -> list[str]:
-    import difflib
-
-    return difflib.get_close_matches(name.lower(), known, n=3, cutoff=0.0)
 
 
 def _signature(counts: TreebankCounts, settings: Settings) -> dict[str, str]:
