@@ -12,6 +12,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.analysis import BUCKETS
 from levelhead.analysis.buckets import BY_ARCS, BY_SENTENCES, BY_WORDS
+from levelhead.service.scoring import public_reason
 
 EN = [str(EXAMPLES / "nivre-fang" / side / "en.conllu") for side in ("gold", "system")]
 PARALLEL = EXAMPLES / "parallel"
@@ -148,6 +149,30 @@ def test_sentences_that_are_no_trees(run, tmp_path: Path) -> None:
     code, out, _ = run("score", "-m", "Trees", "--input-format", "conllx", "--format", "tsv", gold, system)
     assert (code, out.splitlines()[1].split("\t")[3]) == (0, "50.0")
     assert "several-roots" in run("score", "-m", "Trees", gold, system)[2]
+
+
+# Texts
+
+
+def test_files_without_a_common_first_character(run, tmp_path: Path) -> None:
+    """The question is whether these files belong together; later differences are shown with what is before them."""
+    gold = written(tmp_path / "g.conllu", "Öl/X/0/root b/X/1/obj")
+    for form, start in (("Ül", "Ülb"), ("x\x1b", "x\\x1bb")):  # the first of these begins with the same byte
+        system = written(tmp_path / "s.conllu", f"{form}/X/0/root b/X/1/obj")
+        code, out, err = run("score", gold, system)
+        assert (code, out) == (2, "")
+        assert err == (
+            f"{system}:1: text-mismatch: the texts differ from the first character on: is {gold} the right gold file?"
+            f" Gold begins with 'Ölb', the system with '{start}' (character 1 of the text, token '{start[:-1]}')\n"
+        )
+        assert public_reason(err.partition(": ")[2].strip()).endswith(
+            "they differ first at character 1 of your output, spaces not counted"
+        )
+    later = written(tmp_path / "s.conllu", "Öl/X/0/root c/X/1/obj")
+    assert (
+        f"{gold}:2: text-mismatch: gold continues 'b' after 'Öl' (character 3 of the text"
+        in run("score", gold, later)[2]
+    )
 
 
 # Folders

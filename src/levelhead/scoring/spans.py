@@ -8,13 +8,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, Place, TextMismatch, quoted
+from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.kernels import spans as kernel
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of, place_of_range
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, SPACES, character_set, distinct
 
 Offsets = NDArray[np.int64]
+Bytes = NDArray[np.uint8]
 
 _SPACE_CHARACTERS = character_set(*SPACES)
 _SHOWN = 20
@@ -36,7 +37,7 @@ class Spans(NamedTuple):
         spaces: what counts as a space, as `str.translate` takes it.
     """
 
-    text: NDArray[np.uint8]
+    text: Bytes
     token_starts: Offsets
     token_ends: Offsets
     starts: Offsets
@@ -95,10 +96,28 @@ def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_
     differing = np.flatnonzero(one[:common] != other[:common])
     at = int(differing[0]) if len(differing) else common
     offset = len(one[:at].tobytes().decode("utf-8", "ignore"))
+    if not offset and common:
+        raise TextMismatch(_unrelated(gold, system, one, other))
     raise TextMismatch(
         _side("gold", gold, gold_spans, at, offset),
         _side("system", system, system_spans, at, offset),
     )
+
+
+def _unrelated(gold: Treebank, system: Treebank, one: Bytes, other: Bytes) -> Fault:
+    """Say that not even the first character is the same: these files hardly belong together."""
+    name = printable(gold.source.path or "this")
+    message = (
+        f"the texts differ from the first character on: is {name} the right gold file?"
+        f" Gold begins with {quoted(_start(one, 0))}, the system with {quoted(_start(other, 0))}"
+        f" (character 1 of the text, token {quoted(_form(system, 0))})"
+    )
+    return Fault("text-mismatch", message, _place(system, 0))
+
+
+def _start(text: Bytes, at: int) -> str:
+    """Return the first characters from a byte on."""
+    return text[at : at + 4 * _SHOWN].tobytes().decode("utf-8", "ignore")[:_SHOWN]
 
 
 def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> Fault:
@@ -106,15 +125,22 @@ def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> 
     if not len(spans.token_starts):
         return Fault("text-mismatch", f"{name} has no words", Place(treebank.source.path))
     token = max(0, int(np.searchsorted(spans.token_starts, at, side="right")) - 1)
-    if treebank.tokens.multiword[token]:
-        place = place_of_range(treebank, int(np.count_nonzero(treebank.tokens.multiword[:token])))
-    else:
-        place = place_of(treebank, int(treebank.tokens.first[token]))
-    form = treebank.strings[int(treebank.tokens.forms[token])]
     while at and at < len(spans.text) and spans.text[at] & 0xC0 == 0x80:
         at -= 1  # to the start of the character
     before = spans.text[max(0, at - 4 * _SHOWN) : at].tobytes().decode("utf-8", "ignore")[-_SHOWN:]
-    after = spans.text[at : at + 4 * _SHOWN].tobytes().decode("utf-8", "ignore")[:_SHOWN]
+    after = _start(spans.text, at)
     continues = f"continues {quoted(after)}" if after else "ends"
-    message = f"{name} {continues} after {quoted(before)} (character {offset + 1} of the text, token {quoted(form)})"
-    return Fault("text-mismatch", message, place)
+    where = f"character {offset + 1} of the text, token {quoted(_form(treebank, token))}"
+    message = f"{name} {continues} after {quoted(before)} ({where})"
+    return Fault("text-mismatch", message, _place(treebank, token))
+
+
+def _place(treebank: Treebank, token: int) -> Place:
+    """Return where a token is."""
+    if treebank.tokens.multiword[token]:
+        return place_of_range(treebank, int(np.count_nonzero(treebank.tokens.multiword[:token])))
+    return place_of(treebank, int(treebank.tokens.first[token]))
+
+
+def _form(treebank: Treebank, token: int) -> str:
+    return treebank.strings[int(treebank.tokens.forms[token])]
