@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import subprocess
 import sys
 
@@ -10,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES
+from levelhead.measures import REGISTRY, parse_measure, split_measures
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_latex
 
@@ -363,3 +365,68 @@ def test_a_ranked_table_of_scores_is_found_in_any_case(tmp_path):
     for measure in ("LAS", "las", "Las"):
         done = levelhead("rank", "--scores", tmp_path / "scores.tsv", "-m", measure)
         assert done.returncode == 0, done.stderr
+
+
+def measures_shown(*arguments):
+    return [one["name"] for one in json.loads(levelhead("measures", *arguments, "--format", "json").stdout)["measures"]]
+
+
+def test_measures_shows_those_that_are_named_in_any_case():
+    everything = measures_shown()
+    assert measures_shown("LAS") == ["LAS"]
+    assert measures_shown("las", "LAS(full),clas.recall", "clas") == ["LAS", "CLAS"]
+    assert measures_shown(*everything) == everything
+    assert levelhead("measures", "ufeats").stdout.splitlines()[0] == "UFeats"
+    assert levelhead("measures", "clas").stdout == (
+        "CLAS\n"
+        f"  {REGISTRY['CLAS'].meaning}\n"
+        f"  Formula: {REGISTRY['CLAS'].formula}\n"
+        f"  Source: {REGISTRY['CLAS'].source}\n"
+        "  Example: levelhead score GOLD SYSTEM -m CLAS\n"
+    )
+    for output_format in ("jsonl", "tsv", "markdown", "latex"):
+        done = levelhead("measures", "clas", "--format", output_format)
+        assert (done.returncode, "CLAS" in done.stdout, "MLAS" in done.stdout) == (0, True, False)
+
+
+def test_measures_refuses_unknown_names():
+    done = levelhead("measures", "LAS", "LSA")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr == "unknown-measure: unknown measure 'LSA': did you mean LAS?\n"
+    done = levelhead("measures", "LAS", "--schemes")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "--schemes lists schemes" in done.stderr
+
+
+def test_examples_of_measures_can_be_parsed():
+    for line in levelhead("measures").stdout.splitlines():
+        if line.startswith("  Example: "):
+            *command, measures = shlex.split(line.partition(": ")[2])
+            assert command == ["levelhead", "score", "GOLD", "SYSTEM", "-m"]
+            assert [parse_measure(text) for text in split_measures(measures)]
+
+
+def on_a_terminal(*arguments):
+    """Run the command with standard error on a terminal; return the exit code, what it prints, and what it says."""
+    inside, outside = os.openpty()
+    command = [sys.executable, "-m", "levelhead", *map(os.fspath, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=outside, check=False, encoding="utf-8")
+    os.close(outside)
+    try:
+        said = os.read(inside, 4096).decode().replace("\r\n", "\n")
+    except OSError:  # nothing was said
+        said = ""
+    os.close(inside)
+    return done.returncode, done.stdout, said
+
+
+def test_validate_sums_up_on_a_terminal(tmp_path):
+    assert on_a_terminal("validate", GOLD.parent) == (0, "", "8 files, 0 errors, 0 warnings\n")
+    odd = tmp_path / "odd.conllu"
+    odd.write_bytes(b"\xef\xbb\xbf" + GOLD.read_bytes() + b"\n\n")
+    code, out, said = on_a_terminal("validate", odd)
+    assert (code, out.count("\n"), said) == (0, 4, "1 file, 0 errors, 3 warnings\n")  # one of two faults occurs twice
+    assert "(2 such cases" in out
+    code, out, said = on_a_terminal("validate", GOLD, INVALID)
+    assert (code, out, said) == (2, levelhead("validate", GOLD, INVALID).stdout, "2 files, 2 errors, 0 warnings\n")
+    assert levelhead("validate", GOLD.parent).stderr == ""

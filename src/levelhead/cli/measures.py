@@ -11,26 +11,35 @@ from levelhead.report.scores import SCHEMA
 from levelhead.report.table import Column, Table
 
 if TYPE_CHECKING:
-    from levelhead.measures import Registry
+    from collections.abc import Iterable
 
+    from levelhead.measures import Registry
+    from levelhead.scoring.measure import Definition
+
+_LABELED = ("formula", "argument", "source", "example")
 _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
 @click.command()
+@click.argument("names", nargs=-1, metavar="[MEASURE]...")
 @click.option("--schemes", is_flag=True, help="List the schemes: the classes of relations that measures can name.")
 @options.definitions_option
 @options.format_option()
 @options.output_option
-def measures(schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None) -> None:
-    """List all measures: what each is, what is correct of what, and where it comes from.
+def measures(
+    names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None
+) -> None:
+    """Show MEASUREs, or all: what each is, what is correct of what, where it comes from, and how to write it.
 
     A measure is written NAME, NAME(argument), NAME@CLASS (one class or relation alone), NAME-CLASS-CLASS (without
     some), each with .precision, .recall, .f1 or .aligned_accuracy behind it if wanted: LAS-FUN-PUNCT.recall.
     """
+    if names and schemes:
+        raise click.UsageError("--schemes lists schemes: leave out the names of measures")
     options.check_paths(definitions, [output])
     registry = options.registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
-    documents = _schemes(registry) if schemes else _measures(registry)
+    documents = _schemes(registry) if schemes else _measures(registry, names)
     if output_format == "text":
         options.emit("\n".join(_scheme_text(one) if schemes else _measure_text(one) for one in documents), output)
     elif output_format == "jsonl":
@@ -40,17 +49,37 @@ def measures(schemes: bool, definitions: tuple[str, ...], output_format: str, ou
     elif schemes:
         options.print_table(_classes_table(documents), output_format, None, output)
     else:
-        columns = tuple(Column(field.capitalize(), "text") for field in _FIELDS)
+        columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example"))
         options.print_table(Table(columns, tuple(tuple(d.values()) for d in documents)), output_format, None, output)
 
 
-def _measures(registry: Registry) -> list[dict[str, Any]]:
-    return [{field: getattr(one, field) or "" for field in _FIELDS} for one in registry.measures.values()]
+def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
+    """Describe the named measures once each, or all if none is named."""
+    from levelhead.measures import find_definition, split_measures
+    from levelhead.scoring.measure import split
+
+    texts = (text for name in names for text in split_measures(name))
+    chosen = {one.name: one for one in (find_definition(split(text).name, registry) for text in texts)}
+    every = chosen if names else registry.measures
+    return [
+        {**{field: getattr(one, field) or "" for field in _FIELDS}, "example": _example(one)} for one in every.values()
+    ]
+
+
+def _example(definition: Definition) -> str:
+    """Return a command with the measure, and with an argument if it takes one."""
+    if definition.needs_file:
+        measure = f"'{definition.name}({'weights.tsv' if definition.takes_weights else 'train.conllu'})'"
+    elif definition.options():
+        measure = f"'{definition.name},{definition.name}({definition.options()[0]})'"
+    else:
+        measure = definition.name
+    return f"levelhead score GOLD SYSTEM -m {measure}"
 
 
 def _measure_text(document: dict[str, Any]) -> str:
-    argument = f"  (...) {document['argument']}\n" if document["argument"] else ""
-    return "{name}\n  {meaning}\n  = {formula}\n".format(**document) + argument + f"  {document['source']}\n"
+    labeled = [f"  {field.capitalize()}: {document[field]}\n" for field in _LABELED if document[field]]
+    return f"{document['name']}\n  {document['meaning']}\n{''.join(labeled)}"
 
 
 def _schemes(registry: Registry) -> list[dict[str, Any]]:

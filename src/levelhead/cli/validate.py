@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import os
+import sys
+from collections import Counter
 from collections.abc import Iterable, Iterator
 
 import click
 
 from levelhead.cli import options
-from levelhead.cli.program import BAD_INPUT, DONE
+from levelhead.cli.program import BAD_INPUT, DONE, say
+from levelhead.errors import number_of
 from levelhead.report.faults import annotation, fault_lines, faults_document
 from levelhead.treebank import faults_of
 
@@ -21,7 +24,8 @@ from levelhead.treebank import faults_of
 def validate(files: tuple[str, ...], input_format: str, output_format: str, output: str | None) -> int:
     """List every fault of CoNLL-U FILES, with line and kind; warnings too, which make no file invalid.
 
-    Of a folder, all its CoNLL-U files are read. Exit code 2 if any file has an error.
+    Of a folder, all its CoNLL-U files are read. On a terminal, the last line says how many faults there are. Exit
+    code 2 if any file has an error.
     """
     paths = list(_files(files))
     options.check_paths(paths, [output])
@@ -33,7 +37,11 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
         options.emit("".join(f"{annotation(fault)}\n" for faults in found.values() for fault in faults), output)
     else:
         options.emit("".join(map(fault_lines, found.values())), output)
-    return BAD_INPUT if any(fault.severity == "error" for faults in found.values() for fault in faults) else DONE
+    counts = Counter(fault.severity for faults in found.values() for fault in faults for _ in range(fault.count))
+    if sys.stderr is not None and sys.stderr.isatty():
+        errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
+        say(f"{number_of(len(found), 'file')}, {errors}, {warnings}")
+    return BAD_INPUT if counts["error"] else DONE
 
 
 def _files(arguments: Iterable[str]) -> Iterator[str]:
