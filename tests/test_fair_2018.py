@@ -139,6 +139,20 @@ def test_cnc_counts_classifiers_and_clas_does_not(data: Path) -> None:
         assert sum(label.split(":")[0] not in left_out for label in treebank.relations) == n
 
 
+@pytest.mark.parametrize(("treebank", "relation"), [("fi_pud", "vocative"), ("hy_armtdp", "csubj"), ("zh_gsd", "clf")])
+def test_exact_match_of_a_relation_is_of_sentences_that_have_it(data: Path, treebank: str, relation: str) -> None:
+    """Sentences with the relation, counted from the relations in the files."""
+    pair = tuple(levelhead.read(path) for path in files(data, "HIT-SCIR-18", treebank))
+    having = [
+        sum(any(label.split(":")[0] == relation for label in sentence.relations) for sentence in side) for side in pair
+    ]
+    assert 0 < having[0] < len(pair[0])
+    for name in (f"UEM@{relation}", f"LEM@{relation}"):
+        score = levelhead.score(*pair, measures=[name])[name]
+        assert [score.gold, score.system] == having
+        assert score.correct <= min(having)
+
+
 @pytest.mark.parametrize("treebank", TREEBANKS_2017)
 def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
     """At full precision the official number, as CLAS and as LAS-FUN-PUNCT."""

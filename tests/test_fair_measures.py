@@ -93,6 +93,21 @@ def test_measures_of_classes_and_relations(texts):
             assert our_count(ours, f"{name}{restriction}") == fair.exact_matches(theirs, agrees, keeps), restriction
 
 
+def test_sentences_without_a_word_of_the_class_do_not_count():
+    """Three sentences: one vocative found, one missed, none in the third; exact match is 1 of 2 and of 1."""
+    row = "{}\t{}\t_\t_\t_\t_\t{}\t{}\t_\t_\n"
+    with_one = row.format(1, "a", 0, "root") + row.format(2, "b", 1, "vocative") + "\n"
+    without = with_one.replace("vocative", "obj")
+    gold, system = levelhead.parse(2 * with_one + without), levelhead.parse(with_one + 2 * without)
+    for name in ("UEM@vocative", "LEM@vocative", "LEM-obj-root"):
+        score = levelhead.score(gold, system, measures=[name])[name]
+        assert (score.correct, score.gold, score.system) == (1, 2, 1), name
+    rows = counts_of(match(gold, system, RULES["ud"]), "UEM@vocative", by_sentence=True)
+    assert [rows.correct.tolist(), rows.gold.tolist(), rows.system.tolist()] == [[1, 0, 0], [1, 1, 0], [1, 0, 0]]
+    whole = levelhead.score(gold, system, measures=["UEM"])["UEM"]
+    assert (whole.correct, whole.gold, whole.system) == (3, 3, 3)
+
+
 @EXAMPLES
 @given(texts=both())
 def test_measures_without_punctuation_and_of_roots(texts):

@@ -156,12 +156,14 @@ def sentence_of(document: Document) -> list[int]:
 
 
 def exact_matches(m: Matched, agrees: Agreement, keeps: Keeps) -> Counted:
-    """Count sentences on both sides with all words aligned, and those that are kept on either side right."""
+    """Count sentences that have a kept word; right are those on both sides whose words are all aligned and kept alike."""
     ours, theirs = sentence_of(m.gold), sentence_of(m.system)
+    with_kept = {sentence for sentence, word in zip(ours, m.gold.words) if keeps(word)}
+    with_kept_system = {sentence for sentence, word in zip(theirs, m.system.words) if keeps(word)}
     system_of = dict(m.pairs)
     correct = 0
     for number, span in enumerate(m.gold.sentences):
-        if span not in m.system.sentences:
+        if span not in m.system.sentences or number not in with_kept:
             continue
         words = [g for g, sentence in enumerate(ours) if sentence == number]
         others = [s for s, sentence in enumerate(theirs) if sentence == m.system.sentences.index(span)]
@@ -171,7 +173,7 @@ def exact_matches(m: Matched, agrees: Agreement, keeps: Keeps) -> Counted:
             or (keeps(m.gold.words[g]) and keeps(m.system.words[s]) and agrees(m, g, s))
             for g, s in zip(words, others)
         )
-    return Counted(correct, len(m.gold.sentences), len(m.system.sentences))
+    return Counted(correct, len(with_kept), len(with_kept_system))
 
 
 def roots(m: Matched) -> Counted:

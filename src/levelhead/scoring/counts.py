@@ -128,7 +128,9 @@ def _of_words(matches: Matches, selection: Selection | None) -> tuple[Weights, W
 def count_exact(
     matches: Matches, needs: Agree, selection: Selection | None = None, *, by_sentence: bool = False
 ) -> Counts:
-    """Count sentences that match exactly: the same span, all words aligned, and all that are selected agree.
+    """Count sentences that match exactly: the same span, all words aligned, and all selected words agree.
+
+    Only sentences with at least one selected word count, on each side by its own selection.
 
     Args:
         matches: the aligned words.
@@ -139,10 +141,14 @@ def count_exact(
     spans = count_sentences(matches, by_sentence=True)
     words = count_words(matches, NOTHING, by_sentence=True)
     right = count_words(matches, needs, selection, by_sentence=True)
-    same = (spans.correct == 1) & (spans.system == 1)
+    having = right.gold > 0
+    same = having & (spans.correct == 1) & (spans.system == 1)
     for counts in (words, right):
         same &= (counts.correct == counts.gold) & (counts.correct == counts.system)
-    exact = Counts(same.astype(np.int64), spans.gold, spans.system, None)
+    selected = matches.system.sentence_of_word[np.flatnonzero(_of_words(matches, selection)[1])]
+    starts = matches.system_spans.sentence_starts[np.unique(selected)]
+    of_system = _Rows(matches, by_sentence=True).at(starts, np.ones(len(starts), dtype=np.int64))
+    exact = Counts(same.astype(np.int64), having.astype(np.int64), of_system, None)
     return exact if by_sentence else exact.total()
 
 

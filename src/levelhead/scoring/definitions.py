@@ -199,7 +199,8 @@ DEFINITIONS = (
     Definition(
         "UEM",
         "Unlabelled exact match: sentences in which every head is right.",
-        "sentences with equal span, all words aligned and all heads right / sentences",
+        "sentences with equal span, all words aligned and all heads right / sentences;"
+        " UEM@CORE: all core arguments right / sentences with a core argument",
         "Søgaard and Haulrich, section 4 (their EM)",
         unit="exact",
         needs=Agree.HEAD,
@@ -207,7 +208,8 @@ DEFINITIONS = (
     Definition(
         "LEM",
         "Labelled exact match: sentences in which every head and universal relation is right.",
-        "sentences with equal span, all words aligned and all right in LAS / sentences",
+        "sentences with equal span, all words aligned and all right in LAS / sentences;"
+        " LEM@CORE: all core arguments right / sentences with a core argument",
         "exact match; see Søgaard and Haulrich, section 4",
         unit="exact",
         needs=ATTACHED,
