@@ -171,7 +171,7 @@ ERRORS = {
     "LAS(nopunct,nopunct=callin)": "an option is given twice",
     "LAS()": "'LAS()' is not written",
     "CLAS(full)": "CLAS takes no argument",
-    "WLAS": "WLAS needs an argument: a file with a relation and its weight on each line",
+    "WLAS": "WLAS needs an argument: a file with a universal relation and its weight on each line",
     "WeightedLAS": "WeightedLAS needs an argument",
     "Tokens@CORE": "Tokens does not count words, and has no classes",
     "ELAS-det": "ELAS does not count words",
@@ -226,6 +226,19 @@ def test_files_without_weights(tmp_path, name, text):
     with pytest.raises(InputError, match="invalid-weights: the file has no weight") as refusal:
         levelhead.score(treebank, treebank, measures=[f"{name}({weights_file(tmp_path, text)})"])
     assert refusal.value.place.file == str(tmp_path / "weights")
+
+
+@pytest.mark.parametrize("name", ["WLAS", "CallinWLAS", "WeightedLAS"])
+def test_weights_of_subtypes_are_refused(tmp_path, name):
+    """Words weigh what their universal relation weighs, so a weight of a subtype would never count."""
+    treebank = levelhead.parse(ONE.replace("\tdet\t", "\tdet:poss\t"))
+    path = weights_file(tmp_path, "root 2\ndet 1\ndet:poss 1000\npunct 1\n")
+    with pytest.raises(InputError, match=r"'det:poss' has a subtype: .* give one weight for 'det'") as refusal:
+        levelhead.score(treebank, treebank, measures=[f"{name}({path})"])
+    assert (refusal.value.slug, refusal.value.place.line) == ("invalid-weights", 3)
+    path = weights_file(tmp_path, "root 2\ndet 1\npunct 1\n")
+    score = levelhead.score(treebank, treebank, measures=[f"{name}({path})-root-punct"])
+    assert [one.correct for one in score.values()] == [1.0]
 
 
 def test_missing_weights(tmp_path):

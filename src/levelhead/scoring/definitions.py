@@ -12,7 +12,7 @@ _NOPUNCT = (
     "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
     " word in gold is ASCII punctuation)"
 )
-_WEIGHTS = "a file with a relation and its weight on each line"
+_WEIGHTS = "a file with a universal relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION
 """What LAS needs."""
 

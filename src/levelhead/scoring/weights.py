@@ -11,6 +11,7 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
 from levelhead.scoring.measure import Definition, Measure, Resource
+from levelhead.treebank.relations import universal
 from levelhead.treebank.source import read_bytes
 
 _LARGEST = 1e9
@@ -31,13 +32,14 @@ Weights = Resource
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
-    """Read a weight for each relation: two columns divided by white space or a comma, comments after `#`.
+    """Read a weight for each universal relation: two columns divided by white space or a comma, comments after `#`.
 
     Args:
         path: the file.
 
     Raises:
-        InputError: a line is something else, a weight is negative or not a number, or there is none.
+        InputError: a line is something else, a relation has a subtype, a weight is negative or not a number, or the
+            file has no weight.
     """
     name = os.fspath(path)
     weights: dict[str, float] = {}
@@ -48,18 +50,29 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
             continue
         columns = line.replace(",", " ").split()
         value = _weight(columns)
-        if value is not None and columns[0] in weights:
-            faults.append(Fault("invalid-weights", f"{quoted(columns[0])} has a weight already", Place(name, number)))
-        elif value is None:
-            message = f"{quoted(line)} is not a relation and a weight from 0 to 1e9"
-            faults.append(Fault("invalid-weights", message, Place(name, number)))
-        else:
+        wrong = _wrong(line, columns, value, weights)
+        if wrong is not None:
+            faults.append(Fault("invalid-weights", wrong, Place(name, number)))
+        elif value is not None:
             weights[columns[0]] = value
     if not weights and not faults:
         faults.append(Fault("invalid-weights", "the file has no weight", Place(name)))
     if faults:
         raise InputError(*faults)
     return Weights(weights, hashlib.sha256(data).hexdigest())
+
+
+def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[str, float]) -> str | None:
+    """Say what is wrong with a line of a file of weights; None if it is valid."""
+    if value is None:
+        return f"{quoted(line)} is not a relation and a weight from 0 to 1e9"
+    relation = columns[0]
+    if universal(relation) != relation:
+        return (
+            f"{quoted(relation)} has a subtype: words weigh what their universal relation weighs; give one weight for"
+            f" {quoted(universal(relation))}"
+        )
+    return f"{quoted(relation)} has a weight already" if relation in weights else None
 
 
 def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resource]) -> Any:
