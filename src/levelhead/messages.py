@@ -244,7 +244,9 @@ MESSAGES: Mapping[str, Message] = {
     "not-broken-down": _error("A measure has no counts of groups of words.", "Choose one that counts words, as LAS."),
     "missing-training": _error("A property is of training, which was not given.", "Give --train FILE."),
     "not-there": _error("What is asked for occurs nowhere in the treebanks.", "Name something that does occur."),
-    "invalid-weights": _error("A line of a file of weights is not a universal relation and a number.", "Correct the line."),
+    "invalid-weights": _error(
+        "A line in a file of weights is invalid.", "Write a universal relation and a number on each line."
+    ),
     "not-annotated": _error(
         "Gold has no values in a column that a measure needs.", "Leave the measure out, or give annotated gold."
     ),
