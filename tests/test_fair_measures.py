@@ -114,15 +114,46 @@ def test_measures_without_punctuation_and_of_roots(texts):
     ours, theirs = matched(texts) or (None, None)
     if ours is None:
         return
-    for name, agrees in (("UAS", "UAS"), ("LAS", "LAS"), ("LS", "LS")):
-        for option, rule in (("nopunct", "relation"), ("nopunct=callin", "callin")):
-            expected = fair.without_punctuation(theirs, fair.AGREE[agrees], rule)
-            assert our_count(ours, f"{name}({option})") == expected
-    full = fair.without_punctuation(theirs, fair.AGREE["LAS(full)"], "relation")
-    assert our_count(ours, "LAS(full,nopunct)") == full
+    for option, rule in (("nopunct", "relation"), ("nopunct=callin", "callin")):
+        keeps = fair.is_not_punctuation(theirs, rule)
+        for name in ("UAS", "LAS", "LS"):
+            assert our_count(ours, f"{name}({option})") == fair.kept_by_gold(theirs, fair.AGREE[name], keeps)
+        full = fair.kept_by_gold(theirs, fair.AGREE["LAS(full)"], keeps)
+        assert our_count(ours, f"LAS(full,{option})") == full
     assert our_count(ours, "Roots") == fair.roots(theirs)
     assert our_count(ours, "Trees") == Counted(*(3 * [len(ours.system)]))
     assert our_count(ours, "CNC") == fair.restricted(theirs, same_arc, fair.counts_in_cnc)
+
+
+@EXAMPLES
+@given(texts=both())
+def test_classes_by_the_gold_label_alone(texts):
+    """With nopunct too, gold decides all that is kept."""
+    ours, theirs = matched(texts) or (None, None)
+    if ours is None:
+        return
+    for restriction in filter(None, RESTRICTIONS):
+        keeps = fair.kept(*names_of(restriction))
+        for name, agrees in (("UAS", "UAS"), ("LAS", "LAS"), ("LS", "LS")):
+            expected = fair.kept_by_gold(theirs, fair.AGREE[agrees], keeps)
+            assert our_count(ours, f"{name}(class=gold){restriction}") == expected, restriction
+        for option, rule in (("nopunct", "relation"), ("nopunct=callin", "callin"), ("nopunct,class=gold", "relation")):
+            no_mark = fair.is_not_punctuation(theirs, rule)
+            both_tests = lambda word: keeps(word) and no_mark(word)  # noqa: B023, E731
+            expected = fair.kept_by_gold(theirs, same_arc, both_tests)
+            assert our_count(ours, f"LAS({option}){restriction}") == expected, restriction
+
+
+def test_recall_of_content_words_by_each_label_and_by_gold_alone():
+    """Two words with the right head, one of them labeled `det` instead of `nsubj`."""
+    text = "1\ta\t_\t_\t_\t_\t2\tnsubj\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    names = [
+        "UAS@callin:CONTENT.recall",
+        "UAS(class=gold)@callin:CONTENT.recall",
+        "LAS(class=gold)@callin:CONTENT.recall",
+    ]
+    pair = levelhead.parse(text), levelhead.parse(text.replace("nsubj", "det"))
+    assert [score.value for score in levelhead.score(*pair, measures=names).values()] == [0.5, 1.0, 0.5]
 
 
 @EXAMPLES

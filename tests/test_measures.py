@@ -38,7 +38,7 @@ def measures(draw: st.DrawFn) -> Measure:
         argument = draw(st.sampled_from([None, *definition.options()]))
     only, without = None, ()
     if name in WITH_CLASSES:
-        restricted = draw(st.sampled_from("@- "))
+        restricted = draw(st.sampled_from("@-" if argument == "class=gold" else "@- "))
         only = draw(NAMES) if restricted == "@" else None
         without = tuple(sorted(set(draw(st.lists(NAMES, min_size=1, max_size=4))))) if restricted == "-" else ()
     components = (None,) if definition.lower_is_better else (None, *COMPONENTS)
@@ -84,6 +84,8 @@ PARTS = {
     "LAS@acl:relcl": Measure("LAS", only="acl:relcl"),
     "LAS(full)-acl:relcl-det": Measure("LAS", "full", without=("acl:relcl", "det")),
     "LAS(nopunct,full)": Measure("LAS", "full,nopunct"),
+    "LAS(class=gold,full)@acl:relcl": Measure("LAS", "full,class=gold", "acl:relcl"),
+    "UAS(class=gold)-FUN.recall": Measure("UAS", "class=gold", without=("FUN",), component="recall"),
     "WLAS(my weights.tsv,default=0.5)@CORE": Measure("WLAS", "my weights.tsv,default=0.5", "CORE"),
     "UEM-PUNCT": Measure("UEM", without=("PUNCT",)),
 }
@@ -169,6 +171,9 @@ ERRORS = {
     "LAS(half)": "LAS knows no 'half': full: relations are compared with their subtypes; nopunct",
     "LAS(full,full)": "an option is given twice",
     "LAS(nopunct,nopunct=callin)": "an option is given twice",
+    "UAS(class=gold)": "UAS(class=gold): class=gold requires a class or relation, as in UAS(class=gold)@CORE",
+    "LAS(nopunct,class=gold)": "LAS(nopunct,class=gold): class=gold requires a class or relation",
+    "LAS(class=system)@CORE": "LAS knows no 'class=system'",
     "LAS()": "'LAS()' is not written",
     "CLAS(full)": "CLAS takes no argument",
     "WLAS": "WLAS needs an argument: a file with a universal relation and its weight on each line",

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.errors import MeasureError, unknown
 from levelhead.scoring.definitions import DEFINITIONS
-from levelhead.scoring.measure import Definition, Measure, Resource, split
+from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
 from levelhead.scoring.selection import Schemes, check
 
@@ -189,6 +189,9 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
         raise MeasureError(f"{measure.name} knows no {measure.argument!r}: {definition.argument}", "unknown-measure")
     if len({option.partition("=")[0] for option in given}) < len(given):
         raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
+    if CLASS_BY_GOLD in given and not (measure.only or measure.without):
+        wanted = f"requires a class or relation, as in {measure.name}({CLASS_BY_GOLD})@CORE"
+        raise MeasureError(f"{measure}: {CLASS_BY_GOLD} {wanted}", "unknown-measure")
     return replace(measure, argument=",".join(option for option in options if option in given))
 
 

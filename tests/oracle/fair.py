@@ -113,16 +113,18 @@ def restricted(m: Matched, agrees: Agreement, keeps: Keeps) -> Counted:
     return Counted(len(correct), len(ours), len(theirs), len(aligned))
 
 
-def without_punctuation(m: Matched, agrees: Agreement, rule: str) -> Counted:
-    """Count all words but those whose gold relation is punctuation; a word without gold word goes by its own."""
-    left_out = {"punct"} | (callin_punctuation(m.gold) if rule == "callin" else set())
+def kept_by_gold(m: Matched, agrees: Agreement, keeps: Keeps) -> Counted:
+    """Count where gold words keep or leave out the words aligned to them; unaligned words go by their own relation."""
     gold_of = {s: g for g, s in m.pairs}
-    in_gold = [word.relation not in left_out for word in m.gold.words]
-    in_system = [
-        in_gold[gold_of[s]] if s in gold_of else word.relation not in left_out for s, word in enumerate(m.system.words)
-    ]
+    in_gold = [keeps(word) for word in m.gold.words]
+    in_system = [in_gold[gold_of[s]] if s in gold_of else keeps(word) for s, word in enumerate(m.system.words)]
     aligned = [(g, s) for g, s in m.pairs if in_gold[g]]
     return Counted(sum(agrees(m, *pair) for pair in aligned), sum(in_gold), sum(in_system), len(aligned))
+
+
+def is_not_punctuation(m: Matched, rule: str) -> Keeps:
+    left_out = {"punct"} | (callin_punctuation(m.gold) if rule == "callin" else set())
+    return lambda word: word.relation not in left_out
 
 
 def callin_punctuation(gold: Document) -> set[str]:

@@ -10,7 +10,8 @@ _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
 _NOPUNCT = (
     "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
-    " word in gold is ASCII punctuation)"
+    " word in gold is ASCII punctuation); class=gold: gold labels alone decide which words are in the class after @ or"
+    " -; with either option unaligned system words go by their own label"
 )
 _WEIGHTS = "a file with a universal relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION

@@ -84,8 +84,8 @@ class Definition(NamedTuple):
         columns: the columns without which in gold there is nothing to measure.
         argument: what its argument means, or None if it has none.
         variants: options in the argument that change what must agree.
-        takes_nopunct: whether the argument may be or hold `nopunct`: words whose gold relation is punctuation are
-            left out.
+        takes_nopunct: whether the argument may hold `nopunct` (words whose gold relation is punctuation are left
+            out) and `class=gold` (gold labels alone decide which words are in a class).
         takes_weights: whether the argument names a file of weights.
         default_weight: the weight of relations that the file does not list; None: that is an error, unless the
             argument says `,default=NUMBER`.
@@ -132,12 +132,19 @@ class Definition(NamedTuple):
             return "relation"
         return "callin" if self.takes_nopunct and "nopunct=callin" in _options(argument) else None
 
+    def selects_by_gold(self, argument: str | None) -> bool:
+        """Return whether gold labels alone decide which words count, given the argument."""
+        return self.by_gold or self.punctuation_for(argument) is not None or CLASS_BY_GOLD in _options(argument)
+
     def options(self) -> tuple[str, ...]:
         """Return every option that the argument may hold; none for a file of weights."""
-        return (*(option for option, _ in self.variants), *(_NOPUNCT if self.takes_nopunct else ()))
+        return (*(option for option, _ in self.variants), *(_SELECTING if self.takes_nopunct else ()))
 
 
-_NOPUNCT = ("nopunct", "nopunct=callin")
+CLASS_BY_GOLD = "class=gold"
+"""The option by which gold labels alone decide which words are in the class that a measure names."""
+
+_SELECTING = ("nopunct", "nopunct=callin", CLASS_BY_GOLD)
 
 
 def _options(argument: str | None) -> list[str]:

@@ -137,7 +137,7 @@ def selection_of(
     left_out = definition.punctuation_for(measure.argument)
     if left_out:
         tests.append(lambda relation: universal(relation) not in punctuation)
-    by_gold = definition.by_gold or left_out is not None
+    by_gold = definition.selects_by_gold(measure.argument)
     if weights is None:
         return Selection(lambda relation: all(test(relation) for test in tests), by_gold=by_gold) if tests else None
     weigh = _weigher(weights, default)
