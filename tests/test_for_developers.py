@@ -14,6 +14,7 @@ from levelhead.epochs import EpochScorer
 from levelhead.explanation import explain
 from levelhead.secondary import read_valid_sentences, score_agreeing_sentences
 from levelhead.testing import assert_las, assert_score
+from oracle import measures as oracle_measures
 from strategies import treebanks
 
 GOLD, INVALID = EXAMPLES / "parallel/gold/tr.conllu", EXAMPLES / "parallel/systems/gamma/tr.conllu"
@@ -75,6 +76,49 @@ def test_epoch_scores_equal_those_of_files(text):
         )
 
 
+IGNORED = -100
+"""The index that PyTorch leaves out of losses."""
+
+
+@pytest.mark.parametrize("side", ["heads", "relations", "both"])
+def test_words_with_the_ignored_index_are_left_out(side):
+    """Counted by hand from the words that are left."""
+    gold = levelhead.read(GOLD)
+    scorer = EpochScorer(gold)
+    heads, relations = gold.local_heads().copy(), scorer.ids(gold.relations)
+    heads[::3] += 1
+    relations[::4] = scorer.ids(["det"])[0]
+    left = [word for word in range(gold.n_words) if word % 5]
+    expected_heads = [heads[word] == gold.local_heads()[word] for word in left]
+    same_label = [scorer.labels[relations[word]].split(":")[0] == gold.relations[word].split(":")[0] for word in left]
+    if side != "relations":
+        heads[::5] = IGNORED
+    if side != "heads":
+        relations[::5] = IGNORED
+    scores = scorer.score(heads, relations)
+    uas, las, clas = scores["UAS"], scores["LAS"], scores["CLAS"]
+    assert (uas.correct, uas.gold, uas.system, uas.aligned) == (sum(expected_heads), *3 * [len(left)])
+    assert las.correct == sum(head and label for head, label in zip(expected_heads, same_label))
+    assert (las.gold, las.system) == (len(left), len(left))
+    content = [oracle_measures.CONTENT & {gold.relations[word].split(":")[0]} for word in left]
+    assert clas.gold == sum(map(bool, content))
+    theirs = [
+        oracle_measures.CONTENT & {scorer.labels[relations[word]].split(":")[0]} for word in left if side == "heads"
+    ]
+    assert side != "heads" or clas.system == sum(map(bool, theirs))
+
+
+@pytest.mark.parametrize("wrong", [-2, -99, -101, "n", 10**6, 0.5])
+def test_indices_that_are_no_label_are_an_error(wrong):
+    gold = levelhead.read(GOLD)
+    scorer = EpochScorer(gold)
+    wrong = len(scorer.labels) if wrong == "n" else wrong
+    relations = [wrong, *scorer.ids(gold.relations).tolist()[1:]]
+    with pytest.raises(levelhead.ConlluError, match=r"relations? .*: give indices into labels, -1 .* -100") as refusal:
+        scorer.score(gold.local_heads(), relations)
+    assert refusal.value.slug == "invalid-columns"
+
+
 def test_epoch_scores_want_one_head_a_word():
     scorer = EpochScorer(levelhead.read(GOLD))
     with pytest.raises(levelhead.ConlluError):
@@ -88,6 +132,23 @@ def test_assertions():
         assert_las(GOLD, system, at_least=88)
     with pytest.raises(AssertionError, match="not annotated"):
         assert_score(GOLD, system, "ELAS", at_least=0)
+
+
+def test_assertions_about_perplexity_have_an_upper_bound():
+    """Lower is better: a floor would pass for every bad parser, and a ceiling of a percentage too."""
+    system = EXAMPLES / "parallel/systems/alpha/tr.conllu"
+    measure = f"DPPL({GOLD})"
+    value = levelhead.score(GOLD, system, measures=[measure])[measure].value
+    assert_score(GOLD, system, measure, at_most=value)
+    with pytest.raises(AssertionError, match=rf"{value:.4f}, over {value - 0.01:g}"):
+        assert_score(GOLD, system, measure, at_most=value - 0.01)
+    for bounds, word in (({"at_least": 1}, "at_most"), ({}, "at_most"), ({"at_least": 1, "at_most": 9}, "at_most")):
+        with pytest.raises(levelhead.MeasureError, match=f"lower values are better; give {word}") as refusal:
+            assert_score(GOLD, system, measure, **bounds)
+        assert refusal.value.slug == "invalid-gate"
+    for bounds in ({"at_most": 90}, {}, {"at_least": 1, "at_most": 90}):
+        with pytest.raises(levelhead.MeasureError, match="higher values are better; give at_least"):
+            assert_score(GOLD, system, "LAS", **bounds)
 
 
 def test_explanations_name_decision_numbers_and_words():

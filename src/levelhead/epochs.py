@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from types import MappingProxyType
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -16,6 +17,9 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.relations import universal
 
 _UNKNOWN = -1
+
+IGNORED = -100
+"""The head or relation of words that are left out, as by the losses of PyTorch."""
 
 
 class EpochScorer:
@@ -46,6 +50,8 @@ class EpochScorer:
     def score(self, heads: ArrayLike, relations: ArrayLike) -> Mapping[str, Score]:
         """Score heads and relations for all words of gold, in order.
 
+        Words with -100 as head or relation are left out of all counts, gold's too.
+
         Args:
             heads: as in CoNLL-U, 1-based in the sentence, 0 for the root; integers, shape (words,).
             relations: indices into `labels`, -1 for any other relation, integers, shape (words,).
@@ -54,18 +60,17 @@ class EpochScorer:
             The scores of UAS, LAS, LAS(full) and CLAS.
 
         Raises:
-            ConlluError: there are more or fewer heads or relations than words.
+            ConlluError: there are more or fewer heads or relations than words, or a relation is not an index.
         """
         given, labels = np.asarray(heads), np.asarray(relations)
-        if given.shape != self._heads.shape or labels.shape != self._heads.shape:
-            message = f"{given.shape} heads and {labels.shape} relations for {len(self._heads)} words"
-            raise ConlluError(Fault("invalid-columns", message))
-        attached = given == self._heads
-        full = attached & (labels == self._relations)
-        ours = self._universal_of[self._relations]
+        self._check(given, labels)
+        counted = (given != IGNORED) & (labels != IGNORED)
+        given, labels, gold = given[counted], labels[counted], self._relations[counted]
+        attached = given == self._heads[counted]
+        full = attached & (labels == gold)
         theirs = np.where(labels >= 0, self._universal_of[labels], _UNKNOWN)
-        labelled = attached & (ours == theirs)
-        gold_content, system_content = self._is_content[self._relations], self._is_content[labels]
+        labelled = attached & (self._universal_of[gold] == theirs)
+        gold_content, system_content = self._is_content[gold], self._is_content[labels]
         every = np.ones(len(attached), dtype=bool)
         return MappingProxyType(
             {
@@ -75,6 +80,20 @@ class EpochScorer:
                 "CLAS": self._counted("CLAS", labelled & gold_content, gold_content, system_content),
             }
         )
+
+    def _check(self, heads: NDArray[Any], relations: NDArray[Any]) -> None:
+        """Refuse arrays of other shapes, and relations that are not indices."""
+        if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
+            message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
+            raise ConlluError(Fault("invalid-columns", message))
+        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to leave out"
+        if relations.dtype.kind not in "iu":
+            raise ConlluError(Fault("invalid-columns", f"the relations are {relations.dtype}: {wanted}"))
+        wrong = (relations >= len(self.labels)) | ((relations < _UNKNOWN) & (relations != IGNORED))
+        if wrong.any():
+            word = int(np.argmax(wrong))
+            message = f"relation {relations[word]} of word {word} is not one of {len(self.labels)} labels: {wanted}"
+            raise ConlluError(Fault("invalid-columns", message))
 
     def _counted(
         self, name: str, correct: NDArray[np.bool_], gold: NDArray[np.bool_], system: NDArray[np.bool_]

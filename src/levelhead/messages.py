@@ -260,7 +260,10 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-definitions": _error(
         "A TOML file of measures and schemes is not one.", "Correct what the message names; see the documentation."
     ),
-    "invalid-gate": _error("A gate is not MEASURE=NUMBER.", "Write for example --fail-under LAS=85."),
+    "invalid-gate": _error(
+        "A bound is not MEASURE=NUMBER, or of the wrong direction.",
+        "Write --fail-under LAS=85, in Python at_least=85; for perplexities --fail-over and at_most.",
+    ),
     "invalid-columns": _error("The columns given do not fit the treebank.", "Give one value for each word."),
     # parsers
     "unknown-parser": _error("There is no parser of that name.", "See `levelhead train --help`."),
