@@ -13,6 +13,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import levelhead
 from levelhead import compat
 from levelhead.scoring.enhancements import ENHANCEMENTS, switches_of
 from oracle import measures
@@ -192,3 +193,22 @@ def test_switches_of_the_command_line(tmp_path: Path) -> None:
 def test_names_are_in_the_order_of_the_digits() -> None:
     assert [switches_of(str(i)) for i in range(1, 7)] == [{name} for name in ENHANCEMENTS]
     assert switches_of("0") == frozenset()
+
+
+def test_a_system_without_graphs_is_told_why_its_precision_has_no_value(tmp_path, run):
+    """Gold has two edges, the output has none: recall and F1 are 0, and a note gives the reason."""
+    row = "{}\t{}\t_\t_\t_\t_\t{}\t{}\t{}\t_\n"
+    with_graph = row.format(1, "a", 0, "root", "0:root") + row.format(2, "b", 1, "dep", "1:dep") + "\n"
+    without = with_graph.replace("0:root", "_").replace("1:dep", "_")
+    gold, system = tmp_path / "gold.conllu", tmp_path / "system.conllu"
+    gold.write_text(with_graph)
+    system.write_text(without)
+    note = "the system has no values in DEPS, and so no enhanced edges to score: ELAS, EULAS.recall"
+    code, _, messages = run("score", gold, system, "-m", "LAS", "-m", "ELAS", "-m", "EULAS.recall")
+    assert (code, messages) == (0, f"note: {note}\n")
+    evaluation = levelhead.score(gold, system, measures=["LAS", "ELAS", "EULAS.recall"])
+    assert evaluation.notes == (note,)
+    score = evaluation["ELAS"]
+    assert (score.correct, score.gold, score.system, score.precision, score.value) == (0, 2, 0, None, 0.0)
+    assert levelhead.score(gold, system, measures=["LAS"]).notes == ()
+    assert levelhead.score(system, system, measures=["ELAS"]).notes == ()

@@ -12,10 +12,11 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.comparison import compare, compare_treebanks, counts_of, find_outputs
+from levelhead.comparison import Wins, compare, compare_treebanks, counts_of, find_outputs
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.folders import macro_average, pairs_in, score_pairs
 from levelhead.measures import parse_measure
+from levelhead.report.comparison import comparison_table
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
@@ -494,3 +495,13 @@ def test_the_parts_of_a_ratio():
         [las.correct, las.aligned],
     ]
     assert np.isnan(ratios(table.parts.sum(axis=0))[0, 4]), "there is no aligned accuracy of tokens"
+
+
+def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
+    """Twenty treebanks won of twenty: p is 2 / 2 ** 20."""
+    gold = levelhead.read(PARALLEL / "gold/en.conllu")
+    comparison = compare_treebanks(gold, {"a": gold, "b": gold}, measures=["LAS"])
+    won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03)
+    table = comparison_table(comparison._replace(wins=(won,)))
+    (line,) = [note for note in table.notes if "sign test" in note]
+    assert line.endswith("sign test over treebanks p <.0001, Wilcoxon p = 0.0300")

@@ -12,7 +12,7 @@ from levelhead.gains import Contrasts, Gain, Where
 from levelhead.languages import LanguagePair, Languages
 from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Kind, Table, percentage, value_cell
+from levelhead.report.table import Cell, Column, Kind, Table, p_text, percentage, value_cell
 from levelhead.scoring.matches import Agree
 from levelhead.significance import Result
 
@@ -93,9 +93,9 @@ def mark(p: float | None) -> str:
 def _won(one: Wins, baseline: str) -> str:
     n_equal = one.won + one.tied + one.lost - one.better - one.worse
     equal = f", equals it on {n_equal}" if n_equal else ""
-    sign = "" if one.sign_p is None else f"; sign test over treebanks p = {one.sign_p:.4f}"
+    sign = "" if one.sign_p is None else f"; sign test over treebanks p {p_text(one.sign_p)}"
     if one.wilcoxon_p is not None:
-        sign += f", Wilcoxon p = {one.wilcoxon_p:.4f}"
+        sign += f", Wilcoxon p {p_text(one.wilcoxon_p)}"
     return (
         f"{one.measure}: {one.system} beats {baseline} on {one.better} treebanks ({one.won} of them for sure), loses"
         f" on {one.worse} ({one.lost}){equal}{sign}"

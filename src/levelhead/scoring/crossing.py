@@ -1,4 +1,4 @@
-"""Where relations are of one version of UD and a scheme of the other: said, never guessed silently."""
+"""Notes on measures: relations of one version of UD under a scheme of the other, outputs without enhanced graphs."""
 
 from __future__ import annotations
 
@@ -22,6 +22,8 @@ def notes_on(
 ) -> tuple[str, ...]:
     """Say which version of UD relations are of, where the classes of measures are of the other or do not list them.
 
+    Also say where a measure of enhanced graphs has nothing to count in the system's output.
+
     Args:
         gold: the gold treebank.
         system: the system's; what is true of gold too is said once.
@@ -30,10 +32,21 @@ def notes_on(
         schemes: where the classes of measures are looked up.
         name: what to call the system.
     """
-    used = [(str(measure), scheme) for one in measures for measure, scheme in _schemes_of(*one, rules, schemes)]
+    asked = list(measures)
+    used = [(str(measure), scheme) for one in asked for measure, scheme in _schemes_of(*one, rules, schemes)]
     by_name = {scheme.name: scheme for _, scheme in used}
     users = {key: tuple(dict.fromkeys(user for user, one in used if one.name == key)) for key in by_name}
-    return notes_of(gold, system, [(by_name[key], users[key]) for key in by_name], name)
+    of_versions = notes_of(gold, system, [(by_name[key], users[key]) for key in by_name], name)
+    return (*of_versions, *_without_graphs(gold, system, asked, name))
+
+
+def _without_graphs(
+    gold: Treebank, system: Treebank, measures: Iterable[tuple[Measure, Definition]], name: str
+) -> Iterator[str]:
+    """Say why measures of enhanced graphs are 0 or have no value where only gold has graphs."""
+    of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
+    if of_graphs and gold.deps.has_values and not system.deps.has_values:
+        yield f"{name} has no values in DEPS, and so no enhanced edges to score: {', '.join(of_graphs)}"
 
 
 def notes_of(

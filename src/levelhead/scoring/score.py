@@ -268,11 +268,6 @@ def not_annotated(matches: Matches, definition: Definition) -> str | None:
     """
     if not matches.rules.unannotated or not definition.columns:
         return None
-    if any(_has_values(matches, name) for name in definition.columns):
+    if any(getattr(matches.gold, name).has_values for name in definition.columns):
         return None
     return f"not annotated in gold: {', '.join(definition.columns).upper()}"
-
-
-def _has_values(matches: Matches, name: str) -> bool:
-    column = getattr(matches.gold, name)
-    return any(column.strings[code] not in {"", "_"} for code in column.distinct[:3].tolist())

@@ -163,6 +163,11 @@ class Column(Sequence[str]):
         """The codes that occur, ascending, int32."""
         return distinct(self.codes, len(self.strings))
 
+    @property
+    def has_values(self) -> bool:
+        """Whether any value is neither empty nor `_`."""
+        return any(self.strings[code] not in {"", "_"} for code in self.distinct[:3].tolist())
+
     def frequencies(self) -> dict[str, int]:
         """Count each value, most frequent first, then by first occurrence in the pool."""
         counts = np.bincount(self.codes, minlength=len(self.strings))
