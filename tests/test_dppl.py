@@ -1,19 +1,21 @@
 """Derivation perplexity as a measure: the numbers of `levelhead perplexity`, in score and compare."""
 
 import math
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import levelhead
 from levelhead.comparison import compare, compare_treebanks, find_outputs
-from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError, MeasureError
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring import RULES, match
 from levelhead.scoring.score import count
 from levelhead.significance import Settings
+from oracle.derivation import derivation
+from oracle.ngrams import PlainModel
 
 GOLD = "examples/parallel/gold/{}.conllu"
 SYSTEM = "examples/parallel/systems/{}/{}.conllu"
@@ -21,14 +23,29 @@ SYSTEM = "examples/parallel/systems/{}/{}.conllu"
 
 @pytest.mark.parametrize("order", ["swap-lazy", "swap-eager", "string"])
 @pytest.mark.parametrize("system", ["alpha", "beta"])
-def test_the_value_is_the_perplexity_of_the_output(order: str, system: str) -> None:
-    """As the language-model tools print it: unknown words left out, ends of sentences counted."""
-    train, test = levelhead.read(GOLD.format("fr")), levelhead.read(SYSTEM.format(system, "fr"))
-    name = f"DPPL({GOLD.format('fr')},order={order})"
+def test_the_value_is_the_perplexity_of_the_output(tmp_path: Path, order: str, system: str) -> None:
+    """By the definition: a trigram model of words in the order of their attachment, unknown words left out."""
+    known, test = list(levelhead.read(GOLD.format("fr")))[:12], levelhead.read(SYSTEM.format(system, "fr"))
+    levelhead.write(levelhead.parse("".join(sentence.conllu for sentence in known)), tmp_path / "train.conllu")
+    train = levelhead.read(tmp_path / "train.conllu")
+    name = f"DPPL({tmp_path / 'train.conllu'},order={order})"
     score = levelhead.score(GOLD.format("fr"), test, measures=[name])[name]
-    expected = perplexity(estimate(sequences_of(train, order)), test, order)
-    assert score.value == pytest.approx(expected.excluding_oov, rel=1e-12)
+    model = PlainModel([attached(sentence, order) for sentence in train], 3)
+    events = [
+        log10
+        for sentence in test
+        for word, log10 in zip([*attached(sentence, order), "</s>"], model.log10_of(attached(sentence, order)))
+        if word in model.vocabulary
+    ]
+    assert score.value == pytest.approx(10 ** (-sum(events) / len(events)), rel=1e-9)
+    assert score.gold == len(events) < test.n_words + len(test)
     assert (score.precision, score.recall, score.f1, score.aligned_accuracy) == (None, None, None, None)
+
+
+def attached(sentence: levelhead.Sentence, order: str) -> list[str]:
+    """List the forms in the order in which a transition system attaches them."""
+    forms, heads = list(sentence.forms), tuple(int(head) for head in sentence.heads)
+    return forms if order == "string" else [forms[word - 1] for word in derivation(heads, order)[1]]
 
 
 def test_sentences_add_up_to_the_whole_under_another_segmentation() -> None:

@@ -167,8 +167,10 @@ def test_weighted_measures(texts, seed):
     relations = {word.relation for side in (theirs.gold, theirs.system) for word in side.words}
     weights = {relation: draw.randint(0, 16) / 8 for relation in sorted(relations)}
     for name, by_gold in (("WLAS", False), ("CallinWLAS", True)):
-        expected = fair.weighted(theirs, weights, by_gold=by_gold)
-        assert vars(our_count(ours, f"{name}(w)", weights)) == vars(expected)
+        for restriction in ("", "@CORE", "-FUN-PUNCT", "@callin:CONTENT", "-acl:relcl"):
+            keeps = fair.kept(*names_of(restriction))
+            expected = fair.weighted(theirs, weights, by_gold=by_gold, keeps=keeps)
+            assert vars(our_count(ours, f"{name}(w){restriction}", weights)) == vars(expected), restriction
     missing = dict(list(weights.items())[1:])
     used = {word.relation for side in (theirs.gold, theirs.system) for word in side.words}
     if used - missing.keys():
@@ -452,7 +454,7 @@ def test_moving_function_words_leaves_clas_alone(texts, seed):
     heads = system.heads.tolist()
     heads[moved] = Random(seed).choice(others)
     after = match(ours.gold, system.replace(heads=heads), RULES["ud"])
-    for text in ("CLAS", "CNC", "LAS-FUN-PUNCT", "LAS@CORE"):
+    for text in ("CLAS", "LAS-FUN-PUNCT", "LAS@CORE"):
         assert parts(counts_of(after, text)) == parts(counts_of(ours, text))
 
 

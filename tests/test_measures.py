@@ -11,11 +11,13 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
 from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measure, split_measures
+from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.scoring.measure import COMPONENTS, Measure, split
 from levelhead.treebank import schemes
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
 from levelhead.user_definitions import read_definitions
 from oracle import fair
+from oracle import measures as oracle_measures
 from strategies import pairs
 
 CLASSES = [f"{scheme.name}:{label}" for scheme in schemes.SCHEMES.values() for label in scheme.names]
@@ -281,10 +283,10 @@ def test_the_hash_of_weights_is_in_the_signature(tmp_path):
 # Schemes
 
 
-@pytest.mark.parametrize("name", ["nivre-fang", "callin", "callin-code", "kohita"])
-@pytest.mark.parametrize("relation", sorted(UD1 | UD2))
+@pytest.mark.parametrize("name", schemes.SCHEMES)
+@pytest.mark.parametrize("relation", [*sorted(UD1 | UD2), "ROOT", "unk", "_", "foo"])
 def test_the_class_of_every_relation_is_that_of_the_paper(name, relation):
-    """The papers' tables typed in a second time, and the same counterparts."""
+    """The tables of the papers and the lists of the scripts typed in a second time, and the same counterparts."""
     scheme = schemes.SCHEMES[name]
     assert scheme.class_of(relation) == scheme.class_of(f"{relation}:sub") == fair.class_in(name, relation)
 
@@ -331,10 +333,16 @@ def test_crossing_tables_lead_from_one_version_into_the_other():
 
 
 def test_the_lists_of_2018_are_those_of_the_script():
-    """29 content relations, 7 functional ones and punct make up UD v2: no more, no less."""
-    members = schemes.CONLL18.classes
-    assert {label: len(relations) for label, relations in members.items()} == {"CONTENT": 29, "FUNCTION": 7, "PUNCT": 1}
-    assert frozenset().union(*members.values()) == UD2
+    """29 content relations, 7 functional ones and punct make up UD v2: no more, no less; and 21 features."""
+    assert schemes.CONLL18.classes == {
+        "CONTENT": oracle_measures.CONTENT,
+        "FUNCTION": oracle_measures.FUNCTIONAL,
+        "PUNCT": {"punct"},
+    }
+    assert (len(oracle_measures.CONTENT), len(oracle_measures.FUNCTIONAL)) == (29, 7)
+    assert oracle_measures.CONTENT | oracle_measures.FUNCTIONAL | {"punct"} == UD2
+    assert oracle_measures.UNIVERSAL_FEATURES == UNIVERSAL_FEATURES
+    assert len(UNIVERSAL_FEATURES) == 21
 
 
 @pytest.mark.parametrize(
@@ -439,29 +447,26 @@ def test_own_measures_and_schemes_are_like_shipped_ones(tmp_path):
 
 @settings(max_examples=30)
 @given(texts=pairs())
-def test_own_measures_count_like_those_they_repeat(tmp_path_factory, texts):
+def test_own_measures_count_what_their_definition_says(tmp_path_factory, texts):
+    """Against a second implementation, never against the shipped measure that they repeat."""
     path = tmp_path_factory.mktemp("own")
     registry = read_definitions(definitions(path, OWN))
     try:
         gold, system = (levelhead.parse(text) for text in texts)
+        matched = oracle_measures.match(*texts, "ud")
     except InputError:
         return
-    asked = {
-        "Arcs": "LAS",
-        "Content": "LAS@callin:CONTENT",
-        "Rest": "LAS-FUN-PUNCT",
-        "Whole": "LAS(full)",
-        "All": "LEM",
+    arc, full = oracle_measures.same_arc, oracle_measures.same_full_arc
+    expected = {
+        "Arcs": fair.restricted(matched, arc, fair.every_word),
+        "Content": fair.restricted(matched, arc, fair.is_named("callin:CONTENT")),
+        "Rest": fair.restricted(matched, arc, fair.kept(None, ("FUN", "PUNCT"))),
+        "Whole": fair.restricted(matched, full, fair.every_word),
+        "All": fair.exact_matches(matched, arc, fair.every_word),
     }
-    found = levelhead.score(gold, system, measures=[*asked, *asked.values()], registry=registry)
-    for own, shipped in asked.items():
-        one, other = found[own], found[shipped]
-        assert (one.correct, one.gold, one.system, one.aligned) == (
-            other.correct,
-            other.gold,
-            other.system,
-            other.aligned,
-        )
+    found = levelhead.score(gold, system, measures=[*expected], registry=registry)
+    for name, score in found.items():
+        assert oracle_measures.Counted(score.correct, score.gold, score.system, score.aligned) == expected[name], name
 
 
 OWN = """

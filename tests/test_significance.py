@@ -504,4 +504,4 @@ def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03)
     table = comparison_table(comparison._replace(wins=(won,)))
     (line,) = [note for note in table.notes if "sign test" in note]
-    assert line.endswith("sign test over treebanks p <.0001, Wilcoxon p = 0.0300")
+    assert line.endswith("sign test over treebanks p < .0001, Wilcoxon p = 0.0300")

@@ -8,6 +8,8 @@ from string import punctuation
 
 from oracle.document import DEPREL, FORM, UPOS, Document, Word
 from oracle.measures import (
+    CONTENT,
+    FUNCTION_2017,
     NOT_ALIGNED,
     Counted,
     Matched,
@@ -61,6 +63,8 @@ def class_in(scheme: str, relation: str) -> str:
     label = relation.split(":", maxsplit=1)[0]
     if scheme == "kohita":
         return kohita(label)
+    if scheme in {"conll17", "conll18"}:
+        return of_shared_task(scheme, label)
     table, counterparts = (NIVRE_FANG, V1_IN_V2) if scheme == "nivre-fang" else (CALLIN, V2_IN_V1)
     for name in table:
         members = table[name].split()
@@ -76,6 +80,13 @@ def kohita(label: str) -> str:
     if label in KOHITA_LEFT_OUT.split():
         return "FUNCTION"
     return "PUNCT" if label == "punct" else "CONTENT"
+
+
+def of_shared_task(script: str, label: str) -> str:
+    """CLAS of 2017 leaves out a list, that of 2018 keeps one; MLAS of 2018 has the same list of function words."""
+    if label in FUNCTION_2017:
+        return "PUNCT" if label == "punct" else "FUNCTION"
+    return "CONTENT" if script == "conll17" or label in CONTENT else "UNKNOWN"
 
 
 def counts_in_cnc(word: Word) -> bool:
@@ -133,12 +144,16 @@ def callin_punctuation(gold: Document) -> set[str]:
     return {relation for relation, form in last.items() if all(character in punctuation for character in form)}
 
 
-def weighted(m: Matched, weights: Mapping[str, float], *, by_gold: bool) -> Weighed:
+def every_word(_word: Word) -> bool:
+    return True
+
+
+def weighted(m: Matched, weights: Mapping[str, float], *, by_gold: bool, keeps: Keeps = every_word) -> Weighed:
     """Weigh words by their own relations; or as Callin does: by the gold relation, without punct."""
     gold_of = {s: g for g, s in m.pairs}
 
     def weigh(word: Word) -> float:
-        return 0.0 if by_gold and word.relation == "punct" else weights[word.relation]
+        return 0.0 if not keeps(word) or (by_gold and word.relation == "punct") else weights[word.relation]
 
     def weigh_system(s: int) -> float:
         return weigh(m.gold.words[gold_of[s]] if by_gold and s in gold_of else m.system.words[s])
