@@ -2,6 +2,7 @@
 
 import csv
 import json
+import lzma
 from collections import Counter
 from fractions import Fraction
 from pathlib import Path
@@ -12,10 +13,14 @@ import levelhead
 from levelhead.analysis import break_down, confuse, error_types
 from levelhead.analysis.buckets import Settings
 from levelhead.exclusions import difference, exclusions_of, values_of
-from levelhead.measures import parse_measure
+from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD
-from levelhead.treebank.schemes import NIVRE_FANG
+from levelhead.scoring.score import count
+from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES
+from oracle import fair
+from oracle.measures import Counted
+from oracle.measures import match as oracle_match
 from test_cli import levelhead as command
 from test_official_2018 import SYSTEMS, official_rows
 
@@ -168,6 +173,41 @@ def test_avoiding_hard_relations_raises_clas_and_lowers_las(data: Path) -> None:
     )
     assert [f"{100 * score.value:.2f}" for score in before] == ["10.25", "7.32", "8.09"]
     assert [f"{100 * score.value:.2f}" for score in after] == ["10.17", "7.70", "7.99"]
+
+
+@pytest.mark.parametrize(("system", "treebank"), [("HIT-SCIR-18", "hy_armtdp"), ("ONLP-lab", "kmr_mg")])
+def test_measures_that_no_official_table_has(data: Path, system: str, treebank: str) -> None:
+    """Each by its definition in plain Python: label scores, exact match, roots, CNC, weights, classes of all schemes."""
+    paths = files(data, system, treebank)
+    theirs = oracle_match(*(lzma.decompress(path.read_bytes()).decode() for path in paths), "ud")
+    relations = {word.relation for side in (theirs.gold, theirs.system) for word in side.words}
+    weights = {relation: (1 + number) / 8 for number, relation in enumerate(sorted(relations))}
+    las, uas = fair.AGREE["LAS"], fair.AGREE["UAS"]
+    expected = {
+        "LS": fair.restricted(theirs, fair.AGREE["LS"], fair.every_word),
+        "LAS(full)": fair.restricted(theirs, fair.AGREE["LAS(full)"], fair.every_word),
+        "CNC": fair.restricted(theirs, las, fair.counts_in_cnc),
+        "UEM": fair.exact_matches(theirs, uas, fair.every_word),
+        "LEM": fair.exact_matches(theirs, las, fair.every_word),
+        "UEM@CORE": fair.exact_matches(theirs, uas, fair.kept("CORE", ())),
+        "LEM-FUN-PUNCT": fair.exact_matches(theirs, las, fair.kept(None, ("FUN", "PUNCT"))),
+        "Roots": fair.roots(theirs),
+        "LAS(nopunct)": fair.kept_by_gold(theirs, las, fair.is_not_punctuation(theirs, "relation")),
+        "UAS(nopunct=callin)": fair.kept_by_gold(theirs, uas, fair.is_not_punctuation(theirs, "callin")),
+        "UAS(class=gold)@callin:CONTENT": fair.kept_by_gold(theirs, uas, fair.kept("callin:CONTENT", ())),
+        "WLAS(w)": fair.weighted(theirs, weights, by_gold=False),
+        "CallinWLAS(w)": fair.weighted(theirs, weights, by_gold=True),
+    }
+    for name, scheme in SCHEMES.items():
+        for label in (f"{name}:{each}" for each in scheme.names):
+            expected[f"LAS@{label}"] = fair.restricted(theirs, las, fair.kept(label, ()))
+    ours = match(*map(levelhead.read, paths), UD)
+    for text, wanted in expected.items():
+        measure = parse_measure(text)
+        needed = weights if "(w)" in text else None
+        found = count(ours, measure, REGISTRY[measure.name], weights=needed)
+        aligned = None if found.aligned is None else found.aligned[0]
+        assert vars(wanted) == vars(Counted(found.correct[0], found.gold[0], found.system[0], aligned)), text
 
 
 @pytest.mark.parametrize("treebank", TREEBANKS_2017)

@@ -121,8 +121,28 @@ def test_measures_without_punctuation_and_of_roots(texts):
         full = fair.kept_by_gold(theirs, fair.AGREE["LAS(full)"], keeps)
         assert our_count(ours, f"LAS(full,{option})") == full
     assert our_count(ours, "Roots") == fair.roots(theirs)
-    assert our_count(ours, "Trees") == Counted(*(3 * [len(ours.system)]))
     assert our_count(ours, "CNC") == fair.restricted(theirs, same_arc, fair.counts_in_cnc)
+
+
+@EXAMPLES
+@given(lengths=st.lists(st.integers(1, 5), min_size=1, max_size=6), seed=SEEDS)
+def test_trees_and_roots_of_files_that_allow_several_roots(lengths, seed):
+    """CoNLL-X: words hang from earlier ones or from the root, so that many sentences have several roots."""
+    draw = Random(seed)
+    both_heads = [[[draw.randint(0, word - 1) for word in range(1, n + 1)] for n in lengths] for _ in range(2)]
+    gold, system = (levelhead.parse(conllx(sentences), format="conllx") for sentences in both_heads)
+    ours = match(gold, system, RULES["ud"])
+    n_trees = sum(map(fair.is_tree, both_heads[1]))
+    assert our_count(ours, "Trees") == Counted(n_trees, len(lengths), len(lengths))
+    flat = [[head for sentence in side for head in sentence] for side in both_heads]
+    n_right = sum(one == other == 0 for one, other in zip(*flat))
+    n_gold, n_system = (side.count(0) for side in flat)
+    assert our_count(ours, "Roots") == Counted(n_right, n_gold, n_system, n_gold)
+
+
+def conllx(sentences: list[list[int]]) -> str:
+    rows = [[f"{i}\ta\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(one, 1)] for one in sentences]
+    return "".join("".join(one) + "\n" for one in rows)
 
 
 @EXAMPLES

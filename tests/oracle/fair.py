@@ -117,9 +117,9 @@ AGREE: dict[str, Agreement] = {
 
 def restricted(m: Matched, agrees: Agreement, keeps: Keeps) -> Counted:
     """Count where each side keeps words by its own relation, and a pair is right only if both are kept."""
-    ours = [g for g, word in enumerate(m.gold.words) if keeps(word)]
+    ours = {g for g, word in enumerate(m.gold.words) if keeps(word)}
     theirs = {s for s, word in enumerate(m.system.words) if keeps(word)}
-    aligned = [(g, s) for g, s in m.pairs if g in set(ours)]
+    aligned = [(g, s) for g, s in m.pairs if g in ours]
     correct = [(g, s) for g, s in aligned if s in theirs and agrees(m, g, s)]
     return Counted(len(correct), len(ours), len(theirs), len(aligned))
 
@@ -172,18 +172,26 @@ def sentence_of(document: Document) -> list[int]:
     return [bisect_right(starts, word.span[0]) - 1 for word in document.words]
 
 
+def members_of(sentences: list[int]) -> dict[int, list[int]]:
+    """List the words of each sentence."""
+    members: dict[int, list[int]] = defaultdict(list)
+    for word, sentence in enumerate(sentences):
+        members[sentence].append(word)
+    return members
+
+
 def exact_matches(m: Matched, agrees: Agreement, keeps: Keeps) -> Counted:
     """Count sentences that have a kept word; right are those on both sides whose words are all aligned and kept alike."""
     ours, theirs = sentence_of(m.gold), sentence_of(m.system)
     with_kept = {sentence for sentence, word in zip(ours, m.gold.words) if keeps(word)}
     with_kept_system = {sentence for sentence, word in zip(theirs, m.system.words) if keeps(word)}
     system_of = dict(m.pairs)
+    members, members_of_system = members_of(ours), members_of(theirs)
     correct = 0
     for number, span in enumerate(m.gold.sentences):
         if span not in m.system.sentences or number not in with_kept:
             continue
-        words = [g for g, sentence in enumerate(ours) if sentence == number]
-        others = [s for s, sentence in enumerate(theirs) if sentence == m.system.sentences.index(span)]
+        words, others = members[number], members_of_system[m.system.sentences.index(span)]
         whole = [system_of.get(g) for g in words] == others
         correct += whole and all(
             not (keeps(m.gold.words[g]) or keeps(m.system.words[s]))
@@ -196,8 +204,21 @@ def exact_matches(m: Matched, agrees: Agreement, keeps: Keeps) -> Counted:
 def roots(m: Matched) -> Counted:
     ours = [g for g, word in enumerate(m.gold.words) if word.parent is None]
     theirs = [s for s, word in enumerate(m.system.words) if word.parent is None]
-    aligned = [(g, s) for g, s in m.pairs if g in ours]
-    return Counted(sum(s in theirs for _, s in aligned), len(ours), len(theirs), len(aligned))
+    aligned = [(g, s) for g, s in m.pairs if m.gold.words[g].parent is None]
+    return Counted(sum(m.system.words[s].parent is None for _, s in aligned), len(ours), len(theirs), len(aligned))
+
+
+def is_tree(heads: list[int]) -> bool:
+    """Say whether heads (counted from 1, 0 for the root) make a tree: one root, to which every word leads."""
+
+    def leads_to_root(word: int) -> bool:
+        for _ in heads:
+            word = heads[word - 1]
+            if word == 0:
+                return True
+        return False
+
+    return heads.count(0) == 1 and all(leads_to_root(word) for word in range(1, len(heads) + 1))
 
 
 # Where errors sit
@@ -205,9 +226,7 @@ def roots(m: Matched) -> Counted:
 
 def local_heads(document: Document, sentences: list[int]) -> list[tuple[int, list[int]]]:
     """Give for each word its place in its sentence, and the heads of that sentence, as CoNLL-U writes both."""
-    members: dict[int, list[int]] = defaultdict(list)
-    for number, sentence in enumerate(sentences):
-        members[sentence].append(number)
+    members = members_of(sentences)
     found = []
     for number, sentence in enumerate(sentences):
         words = members[sentence]
