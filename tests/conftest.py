@@ -1,6 +1,7 @@
 """Where tests find real data, and what they share."""
 
 import importlib
+import importlib.util
 import os
 import shutil
 from pathlib import Path
@@ -18,6 +19,21 @@ settings.load_profile("levelhead")
 def library(name: str) -> ModuleType:
     """Import an optional library; without it the test is skipped, but never where CI runs."""
     return importlib.import_module(name) if os.environ.get("CI") else pytest.importorskip(name)
+
+
+def script(name: str) -> ModuleType:
+    """Import a file of the folder `scripts`.
+
+    Args:
+        name: its path in the folder.
+    """
+    path = Path(__file__).parent.parent / "scripts" / name
+    spec = importlib.util.spec_from_file_location(f"scripts_{path.stem}", path)
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
 
 
 EXAMPLES = Path(__file__).parent.parent / "examples"

@@ -1,14 +1,13 @@
 """The documentation says what the code says: generated pages are fresh, names and links on the others exist."""
 
 import ast
-import importlib.util
 import re
 from pathlib import Path
-from types import ModuleType
 
 import click
 import pytest
 
+from conftest import script
 from levelhead import compat
 from levelhead._version import VERSION
 from levelhead.cli import program
@@ -23,16 +22,7 @@ def text_of(name: str) -> str:
     return (ROOT / name).read_text(encoding="utf-8")
 
 
-def load_script() -> ModuleType:
-    spec = importlib.util.spec_from_file_location("scripts_docs", ROOT / "scripts" / "docs.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-SCRIPT = load_script()
+SCRIPT = script("docs.py")
 
 
 @pytest.mark.parametrize(("name", "text"), SCRIPT.pages().items(), ids=list(SCRIPT.pages()))

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 import job_functions
-from conftest import library
+from conftest import library, script
 from levelhead.errors import InputError, OutputError
 from levelhead.jobs import Job, StaleInput, Store, borrowed, cluster, n_cores, processes, run
 from levelhead.progress import progress_bar
@@ -204,6 +204,80 @@ def test_somebody_elses_database_is_refused_and_left_alone(tmp_path):
     with pytest.raises(InputError, match="invalid-store"):
         Store(tmp_path / "s")
     assert (tmp_path / "s").read_bytes() == before
+
+
+def overwrite(path: Path, statement: str, *values: object) -> None:
+    """Change a store behind the back of its checksums."""
+    connection = sqlite3.connect(path)
+    with connection:
+        connection.execute(statement, values)
+    connection.close()
+
+
+@pytest.mark.parametrize("value", [b"6", b"", b"x" * 10_000, "6", "", 6, 5.0, 2**40, -1])
+def test_a_damaged_result_is_absent_and_is_written_again(tmp_path, value):
+    with Store(tmp_path / "s") as store:
+        store.put("a", b"5")
+        store.put("b", b"7")
+    overwrite(tmp_path / "s", "UPDATE results SET result = ? WHERE key = 'a'", value)
+    with Store(tmp_path / "s") as store:
+        assert store.get("a") is None
+        assert store.get("b") == b"7"
+        store.put("a", b"5")
+    with Store(tmp_path / "s") as store:
+        assert (store.get("a"), len(store)) == (b"5", 2)
+
+
+def test_a_result_under_another_key_is_absent(tmp_path):
+    """A row that moves with its checksum to another key."""
+    with Store(tmp_path / "s") as store:
+        store.put("a", b"5")
+        store.put("a1", b"7")
+    overwrite(tmp_path / "s", "UPDATE results SET key = 'moved' WHERE key = 'a'")
+    overwrite(tmp_path / "s", "UPDATE results SET key = 'a' WHERE key = 'a1'")
+    overwrite(tmp_path / "s", "UPDATE results SET key = 'a1' WHERE key = 'moved'")
+    with Store(tmp_path / "s") as store:
+        assert [store.get(key) for key in ("a", "a1")] == [None, None]
+
+
+def test_a_store_of_another_version_is_refused_and_left_alone(tmp_path):
+    Store(tmp_path / "s").close()
+    overwrite(tmp_path / "s", "PRAGMA user_version = 1")
+    before = (tmp_path / "s").read_bytes()
+    with pytest.raises(InputError, match=r"store-version: .* its layout is 1, this version reads 2"):
+        Store(tmp_path / "s")
+    assert (tmp_path / "s").read_bytes() == before
+
+
+def test_a_store_with_a_damaged_structure_is_refused(tmp_path):
+    with Store(tmp_path / "s") as store:
+        for i in range(100):
+            store.put(str(i), bytes(2000))
+    data = (tmp_path / "s").read_bytes()
+    for damaged in (data[:-5000], data[:4096] + bytes(4096) + data[8192:]):
+        (tmp_path / "s").write_bytes(damaged)
+        with pytest.raises(InputError, match="damaged-store") as refusal:
+            Store(tmp_path / "s")
+        assert refusal.value.place.file == str(tmp_path / "s")
+
+
+def test_damage_while_a_store_is_open_is_not_blamed_on_the_disk(tmp_path):
+    with Store(tmp_path / "s") as store:
+        store.put("a", b"5")
+    with Store(tmp_path / "s") as store:
+        overwrite(tmp_path / "s", "DROP TABLE results")
+        with pytest.raises(InputError, match="damaged-store"):
+            store.get("a")
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_ranking_from_a_damaged_store_is_right_or_refused(tmp_path, seed):
+    """A small version of scripts/full/damage_stores.py: 10 stores for each seed, one for each kind of damage."""
+    counts = script("full/damage_stores.py").campaign(10, seed, tmp_path)
+    outcomes = {outcome for _, outcome in counts}
+    assert not [outcome for outcome in outcomes if outcome.startswith("WRONG")]
+    assert {outcome for damage, outcome in counts if damage == "none"} == {"right"}
+    assert outcomes > {"right"}
 
 
 @pytest.mark.parametrize("path", ["no/such/folder/s", "nul\0"])

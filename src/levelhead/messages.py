@@ -211,7 +211,14 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-report-format": _error(
         "A page cannot be written to a file of this kind.", "Choose a name ending in .html or .md."
     ),
-    "invalid-store": _error("The file is no store of results.", "Name another file, or one that does not exist yet."),
+    "invalid-store": _error("The file is not a store of results.", "Name another file, or one that does not exist."),
+    "damaged-store": _error(
+        "The structure of a store of results is damaged.", "Delete the file and run again: its results are recomputed."
+    ),
+    "store-version": _error(
+        "A store of results was written by another version of levelhead.",
+        "Name another file, or delete this one and run again: its results are recomputed.",
+    ),
     "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # shared tasks
     "invalid-task": _error(

@@ -1,7 +1,8 @@
-"""Results of jobs in one sqlite file, which survives whatever happens to the process that writes it."""
+"""Results of jobs in one sqlite file: a killed process loses little, and a damaged result is never used."""
 
 from __future__ import annotations
 
+import hashlib
 import os
 import sqlite3
 import time
@@ -10,25 +11,33 @@ from contextlib import contextmanager
 from types import TracebackType
 from typing import Self
 
-from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.errors import Fault, InputError, LevelheadError, OutputError, Place, printable
 
-_APPLICATION = 0x4C564C48  # "LVLH", so that a store is told from any other sqlite file
-_LAYOUT = 1
+_APPLICATION = 0x4C564C48  # "LVLH": tells a store from any other sqlite file
+_LAYOUT = 2  # 1 had no checksums
+_TABLE = "CREATE TABLE results (key TEXT PRIMARY KEY, checksum BLOB NOT NULL, result BLOB NOT NULL) WITHOUT ROWID"
 _SECONDS_BETWEEN_COMMITS = 0.5
 _SECONDS_TO_WAIT = 60
+_OF_THE_SURROUNDINGS = {
+    *(sqlite3.SQLITE_AUTH, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
+    *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY),
+}  # full, locked, forbidden, no such folder; any other error is one of the file
 
 
 class Store:
     """Results by key; each is written once. A context manager, which closes the file.
 
-    Results are committed twice a second: a process that is killed loses what the last half second brought, never
-    what was there before, and never half a result (https://www.sqlite.org/atomiccommit.html).
+    Results are committed twice a second: a process that is killed loses the results of the last half second, never
+    older ones, and never half a result (https://www.sqlite.org/atomiccommit.html).
+
+    Every result has a checksum over its key and its bytes. A result that does not match its checksum counts as absent,
+    so that it is computed and written again. A file whose structure is damaged is refused.
 
     Args:
         path: the file, which is made if it does not exist.
 
     Raises:
-        InputError: the file is something else.
+        InputError: the file is not a store, is damaged, or was written by another version.
         OutputError: the file cannot be written.
     """
 
@@ -59,36 +68,47 @@ class Store:
             return int(self._connection.execute("SELECT count(*) FROM results").fetchone()[0])
 
     def get(self, key: str) -> bytes | None:
-        """Return the result of a key, or None if there is none.
+        """Return the result of a key, or None if it is absent or damaged.
 
         Args:
             key: the key of a job.
+
+        Raises:
+            InputError: the file is damaged.
         """
+        # A damaged row may hold values of other types; as bytes they fail the check like any other.
+        query = "SELECT CAST(checksum AS BLOB), CAST(result AS BLOB) FROM results WHERE key = ?"
         with self._errors():
-            row = self._connection.execute("SELECT result FROM results WHERE key = ?", (key,)).fetchone()
-        return None if row is None else bytes(row[0])
+            row = self._connection.execute(query, (key,)).fetchone()
+        if row is None or row[1] is None or row[0] != _checksum(key, row[1]):
+            return None
+        return bytes(row[1])
 
     def put(self, key: str, result: bytes) -> None:
-        """Add a result; a key that is there already keeps what it has.
+        """Add a result; a key that has an undamaged result keeps it.
 
         Args:
             key: the key of a job.
             result: what the job gave.
 
         Raises:
+            InputError: the file is damaged.
             OutputError: it cannot be written, for example because the disk is full.
         """
         with self._errors():
             if not self._connection.in_transaction:
                 self._connection.execute("BEGIN IMMEDIATE")
-            self._connection.execute("INSERT OR IGNORE INTO results VALUES (?, ?)", (key, result))
+            if self.get(key) is None:
+                row = (key, _checksum(key, result), result)
+                self._connection.execute("INSERT OR REPLACE INTO results VALUES (?, ?, ?)", row)
         if time.monotonic() - self._committed > _SECONDS_BETWEEN_COMMITS:
             self.commit()
 
     def commit(self) -> None:
-        """Make sure that all that was put is on the disk.
+        """Make sure that every result is on the disk.
 
         Raises:
+            InputError: the file is damaged.
             OutputError: it cannot be written.
         """
         with self._errors():
@@ -100,25 +120,36 @@ class Store:
         """Commit and close the file.
 
         Args:
-            failing: whether an error is on its way already, which one of closing must not hide.
+            failing: whether another error is being raised, which an error of closing must not hide.
         """
         try:
             self.commit()
-        except OutputError:
+        except LevelheadError:
             if not failing:
                 raise
         finally:
             self._connection.close()
 
     def _prepare(self) -> None:
-        """Make the table if the file is new; refuse a file of something else."""
-        if self._marks() == (_APPLICATION, _LAYOUT):
-            return
-        self._connection.execute("BEGIN IMMEDIATE")  # another process may be doing this
-        if self._marks() != (_APPLICATION, _LAYOUT):
-            if any(self._marks()) or self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise self._not_a_store("it is a database of something else")
-            self._connection.execute("CREATE TABLE results (key TEXT PRIMARY KEY, result BLOB NOT NULL) WITHOUT ROWID")
+        """Create the table in a new file; refuse any file that is not a sound store of this version."""
+        if self._marks() == (0, 0):
+            self._create()
+        application, layout = self._marks()
+        if application != _APPLICATION:
+            raise self._refusal("invalid-store", "it is another program's database")
+        if layout != _LAYOUT:
+            versions = f"its layout is {layout}, this version reads {_LAYOUT}"
+            raise self._refusal("store-version", f"the store was written by another version of levelhead: {versions}")
+        found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
+        if found != "ok":
+            raise self._refusal("damaged-store", printable(found))
+
+    def _create(self) -> None:
+        self._connection.execute("BEGIN IMMEDIATE")  # another process may be creating it
+        if self._marks() == (0, 0):
+            if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise self._refusal("invalid-store", "it is another program's database")
+            self._connection.execute(_TABLE)
             self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
         self._connection.execute("COMMIT")
@@ -127,15 +158,25 @@ class Store:
         application = self._connection.execute("PRAGMA application_id").fetchone()[0]
         return application, self._connection.execute("PRAGMA user_version").fetchone()[0]
 
-    def _not_a_store(self, message: str) -> InputError:
-        return InputError(Fault("invalid-store", message, Place(self.path)))
+    def _refusal(self, slug: str, message: str) -> InputError:
+        return InputError(Fault(slug, message, Place(self.path)))
 
     @contextmanager
     def _errors(self) -> Iterator[None]:
-        """Turn errors of the database into ours: not a store, or not writable."""
+        """Turn errors of the database into ours: cannot be written, not a store, or damaged."""
         try:
             yield
-        except sqlite3.OperationalError as error:  # full, locked, forbidden, no such folder
-            raise OutputError(str(error), "store", Place(self.path)) from error
         except sqlite3.DatabaseError as error:
-            raise self._not_a_store(str(error)) from error
+            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # the rest are details
+            if code in _OF_THE_SURROUNDINGS:
+                raise OutputError(str(error), "store", Place(self.path)) from error
+            slug = "invalid-store" if code == sqlite3.SQLITE_NOTADB else "damaged-store"
+            raise self._refusal(slug, printable(str(error))) from error
+        except UnicodeDecodeError as error:  # sqlite quotes what it cannot read in a message of its own
+            raise self._refusal("damaged-store", "the definition of its table is not UTF-8") from error
+
+
+def _checksum(key: str, result: bytes) -> bytes:
+    """Return a hash that binds a result to its key; the length keeps the two apart."""
+    name = key.encode()
+    return hashlib.sha256(b"%d:%b%b" % (len(name), name, result)).digest()
