@@ -72,7 +72,7 @@ OTHER_ERRORS = {
     *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "unknown-measure", "invalid-weights"),
     *("unreadable-deps", "missing-weight", "invalid-definitions", "not-annotated"),
     *("invalid-manifest", "invalid-table", "unknown-group", "changing-file", "worker-lost"),
-    *("invalid-cluster", "invalid-store", "store"),
+    *("invalid-cluster", "invalid-store", "damaged-store", "store-version", "store", "line-too-long"),
     *("invalid-gate", "invalid-columns", "output", "cannot-hold"),
     *("invalid-table", "unknown-column", "missing-treebank", "missing-value", "constant-column", "too-few-treebanks"),
     *("invalid-judgements", "unknown-figure-format"),

@@ -224,6 +224,7 @@ CONTENTS: dict[str, tuple[Callable[[], bytes], int, str]] = {
     "a NUL": (lambda: GOLD.replace(b"dog", b"d\0og"), 2, "control-character"),
     "a program": (lambda: Path(sys.executable).resolve().read_bytes()[: 1 << 20], 2, "encoding"),
     "a line of 5 MB": (lambda: b"x" * 5_000_000, 2, "number-of-columns"),
+    "a line of 17 MB": (lambda: b"x" * 17_000_000, 2, "line-too-long"),
     "a cell of 2 MB": (lambda: ONE.replace(b"a", b"a" * 2_000_000), 0, "long-cell"),
     "many faults": (lambda: b"x\n" * 50_000, 2, "number-of-columns"),
     "an id of thirty digits": (lambda: ONE.replace(b"1\t", b"1" + b"0" * 30 + b"\t", 1), 2, "invalid-id"),

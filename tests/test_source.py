@@ -11,15 +11,18 @@ import tracemalloc
 import zipfile
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 
 import pytest
 import zstandard
 
 from levelhead import InputError, LevelheadError, parse, read
-from levelhead.errors import UnreadableFile
+from levelhead.errors import ConlluError, UnreadableFile
+from levelhead.secondary import valid_sentences
 from levelhead.treebank import Limits, faults_of
-from levelhead.treebank.source import decompressed, read_bytes
+from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.source import LONGEST_LINE, decompressed, read_bytes
 
 DATA = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 50
 COMPRESS = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "zst": zstandard.compress}
@@ -243,3 +246,52 @@ def test_standard_input_is_limited_too() -> None:
     with open("/dev/zero", "rb") as endless:
         done = subprocess.run([sys.executable, "-c", program], stdin=endless, capture_output=True, check=False)
     assert b"file-too-large" in done.stderr.splitlines()[-1]
+
+
+LONG_LINE = b"# " + b"x" * (LONGEST_LINE - 2)
+
+
+def too_long(line: int, data: bytes) -> None:
+    """All ways to read a treebank refuse it for that line."""
+    ways = [parse, valid_sentences, *(partial(parse_officially, official=one) for one in SCORERS.values())]
+    for way in (*ways, partial(parse, format="conllx")):
+        with pytest.raises(ConlluError) as error:
+            way(data)
+        assert [(one.slug, one.place.line) for one in error.value.faults] == [("line-too-long", line)]
+
+
+def test_a_line_may_have_16_mib() -> None:
+    """The limit is on bytes between line ends, and one more is refused."""
+    data = LONG_LINE + b"\n" + DATA + LONG_LINE + b"\n" + DATA
+    assert [len(way(data)) for way in (parse, partial(parse_officially, official=SCORERS["udtools"]))] == [100, 100]
+    too_long(1, b"x" + data)
+    too_long(1, LONG_LINE + b"x")
+    middle = DATA.count(b"\n") + 1
+    too_long(middle, DATA + LONG_LINE + b"x\n" + DATA)
+    too_long(middle, DATA + LONG_LINE + b"xx")
+    assert len(parse(data.replace(b"\n", b"\r"))) == 100
+    too_long(middle, (DATA + LONG_LINE + b"x\n").replace(b"\n", b"\r"))
+
+
+def test_a_long_line_is_refused_in_little_time_and_memory(tmp_path: Path) -> None:
+    """Nothing is decoded or split before: no more memory than the file."""
+    path = file_of(tmp_path, b"x" * (3 * LONGEST_LINE))
+    tracemalloc.start()
+    try:
+        assert [fault.slug for fault in faults_of(path)] == ["line-too-long"]
+        assert tracemalloc.get_traced_memory()[1] < 1.2 * path.stat().st_size
+    finally:
+        tracemalloc.stop()
+
+
+@pytest.mark.parametrize("line", ["\n", " \n", "é\U0001f600\n"])
+def test_faults_of_many_lines_take_little_memory(tmp_path: Path, line: str) -> None:
+    """Lines are looked at one by one; no object for each stays in memory."""
+    n_lines = 100_000
+    path = file_of(tmp_path, line.encode() * n_lines)
+    tracemalloc.start()
+    try:
+        assert faults_of(path)
+        assert tracemalloc.get_traced_memory()[1] < 30 * n_lines + path.stat().st_size
+    finally:
+        tracemalloc.stop()

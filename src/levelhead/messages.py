@@ -50,6 +50,9 @@ MESSAGES: Mapping[str, Message] = {
     "missing-final-blank-line": _warning("The last sentence is not followed by a blank line.", "Add one."),
     "long-cell": _warning("A cell has a million bytes or more.", "Check that it is text."),
     # lines
+    "line-too-long": _error(
+        "A line has more than 16 MiB (16,777,216 bytes), which no treebank needs.", "Check that the file is a treebank."
+    ),
     "number-of-columns": _error(
         "A line does not have the ten tab-separated columns of CoNLL-U.", "Look for spaces in place of tabs, or cuts."
     ),

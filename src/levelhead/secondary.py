@@ -24,7 +24,7 @@ from levelhead.scoring.weights import Weights
 from levelhead.treebank import Treebank, parse, read
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.source import read_bytes, refuse_long_lines
 
 
 class Coverage(NamedTuple):
@@ -156,6 +156,7 @@ def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int
     Raises:
         ConlluError: no sentence is valid; with every fault of the file.
     """
+    refuse_long_lines(data, name)
     blocks = [block + b"\n\n" for block in repair(data).data.split(b"\n\n") if block.strip(b"\n")]
     good = _valid(blocks)
     if not good:

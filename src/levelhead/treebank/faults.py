@@ -16,6 +16,7 @@ import numpy as np
 from levelhead.errors import Fault, Place, number_of, quoted
 from levelhead.kernels import trees
 from levelhead.treebank.parts import FIELDS
+from levelhead.treebank.repair import lines_of
 from levelhead.treebank.strings import ANY_SPACE
 
 _NUMBER = re.compile(r"0|[1-9][0-9]{0,8}")
@@ -51,12 +52,15 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int) -> list[Fault
         data: the bytes.
         line: gives the line number to print for each line of the data.
     """
-    try:
-        data.decode()
-    except UnicodeDecodeError as error:
-        place = Place(line=line(data.count(b"\n", 0, error.start) + 1))
-        message = f"byte {error.start} (0x{data[error.start]:02x}) is not UTF-8: {error.reason}"
-        return [Fault("encoding", message, place)]
+    before = 0
+    for number, content in enumerate(lines_of(data), 1):  # one by one: all at once would take up to 4 times the bytes
+        try:
+            content.decode()
+        except UnicodeDecodeError as error:
+            at = before + error.start
+            message = f"byte {at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
+            return [Fault("encoding", message, Place(line=line(number)))]
+        before += len(content)
     at = data.find(b"\0")
     if at < 0:
         return []
@@ -81,7 +85,7 @@ def find_faults(
     unreadable = encoding_faults(data, line)
     if unreadable:
         return unreadable
-    faults = _first_of_each_kind(_walk(data.decode(), ranges=ranges, several_roots=several_roots, line_of=line))
+    faults = _first_of_each_kind(_walk(data, ranges=ranges, several_roots=several_roots, line_of=line))
     if not faults and not data.strip():
         return [Fault("empty-file", "there is no sentence", Place(line=1))]
     return sorted(faults, key=lambda fault: fault.place.line or 0)
@@ -103,13 +107,12 @@ def _first_of_each_kind(faults: Iterator[Fault]) -> list[Fault]:
     return kept
 
 
-def _walk(text: str, *, ranges: bool, several_roots: bool, line_of: Callable[[int], int]) -> Iterator[Fault]:
+def _walk(data: bytes, *, ranges: bool, several_roots: bool, line_of: Callable[[int], int]) -> Iterator[Fault]:
     sentence: _Sentence | None = None
     comments_from = 0
     n_sentences = 0
-    lines = text.split("\n")
-    for position, line in enumerate(lines[:-1] if not lines[-1] else lines, 1):
-        number = line_of(position)
+    for position, content in enumerate(lines_of(data), 1):
+        number, line = line_of(position), content.removesuffix(b"\n").decode()
         if "\r" in line:
             yield Fault("stray-carriage-return", "a carriage return stands inside the line", Place(line=number))
         if not line:
@@ -126,7 +129,7 @@ def _walk(text: str, *, ranges: bool, several_roots: bool, line_of: Callable[[in
                 sentence = _Sentence(n_sentences, number)
             yield from _line(sentence, number, line, ranges=ranges)
     if sentence is not None:
-        yield from _end(sentence, line_of(len(lines)), several_roots=several_roots)
+        yield from _end(sentence, line_of(data.count(b"\n") + 1), several_roots=several_roots)
     elif comments_from:
         yield Fault("empty-sentence", "comments are followed by no words", Place(line=comments_from))
 

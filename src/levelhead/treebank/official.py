@@ -18,6 +18,7 @@ from levelhead.errors import ConlluError, Fault, Place, quoted
 from levelhead.treebank.graph import MalformedDeps, between_words, official_parents, read_graph
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.source import refuse_long_lines
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
@@ -77,9 +78,10 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
         name: what to call the file in messages.
 
     Raises:
-        ConlluError: the scorer refuses the file, or crashes on it.
+        ConlluError: the scorer refuses the file, or crashes on it; or a line is longer than `LONGEST_LINE`.
     """
     text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
+    refuse_long_lines(text, name)
     treebank = scan_treebank(text, several_roots=official.several_roots)
     if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
         raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))

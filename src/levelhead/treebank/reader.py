@@ -15,7 +15,7 @@ from levelhead.kernels import scan, trees
 from levelhead.treebank.notices import find_notices
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.repair import Repaired, repair
-from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes
+from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
@@ -59,6 +59,7 @@ def parse(data: bytes | str, *, name: str | None = None, format: Format = "conll
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
     if format not in {"conllu", "conllx"}:
         raise ValueError(f"format {format!r} is neither conllu nor conllx")
+    refuse_long_lines(raw, name)
     conllx = format == "conllx"
     repaired = Repaired(raw)
     treebank = scan_treebank(raw, conllx=conllx)

@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+import io
 import re
+from array import array
+from collections import Counter
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -13,6 +17,10 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes
 
 _BOM = b"\xef\xbb\xbf"
+_BLANK_LINES = {
+    "blank-line-with-spaces": "the line has only white space",
+    "extra-blank-line": "the blank line ends no sentence",
+}
 _ODD_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
 
 
@@ -80,26 +88,30 @@ def _with_line_feeds(data: bytes, warnings: list[Fault]) -> bytes:
 
 def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
     """Drop blank lines that end no sentence; lines of white space are blank."""
-    kept, numbers, extra, spaces = [], [], [], []
+    kept, numbers = bytearray(), array("i")
+    first: dict[str, int] = {}
+    counts: Counter[str] = Counter()
     previous = b""
-    lines = data.split(b"\n")
-    last = lines.pop()  # what follows the last line feed: nothing, or a line without one
-    for number, line in enumerate([*lines, last] if last else lines, 1):
-        content = line if line.strip(b" \t") else b""
-        if line and not content:
-            spaces.append(number)
-        if not content and not previous:
-            extra.append(number)
-            continue
-        kept.append(content)
-        numbers.append(number)
-        previous = content
-    if spaces:
-        _warn(warnings, "blank-line-with-spaces", "the line has only white space", spaces[0], len(spaces))
-    if extra:
-        _warn(warnings, "extra-blank-line", "the blank line ends no sentence", extra[0], len(extra))
-    ended = b"\n" if kept and (not last or not kept[-1]) else b""
-    return b"\n".join(kept) + ended, np.array(numbers, dtype=np.int32)
+    for number, line in enumerate(lines_of(data), 1):
+        content = line if line.strip(b" \t\n") else b"\n"
+        is_extra = content == b"\n" and previous in {b"", b"\n"}
+        for slug, applies in (("blank-line-with-spaces", content != line), ("extra-blank-line", is_extra)):
+            if applies:
+                first.setdefault(slug, number)
+                counts[slug] += 1
+        if not is_extra:
+            kept += content
+            numbers.append(number)
+            previous = content
+    for slug, message in _BLANK_LINES.items():
+        if slug in first:
+            _warn(warnings, slug, message, first[slug], counts[slug])
+    return bytes(kept), np.array(numbers, dtype=np.int32)
+
+
+def lines_of(data: bytes) -> Iterator[bytes]:
+    """Give the lines of a file one by one, each with its line feed; the last one may have none."""
+    return iter(io.BytesIO(data))
 
 
 def _ended(data: bytes) -> bytes:

@@ -9,7 +9,7 @@ import stat
 import sys
 from typing import IO, TYPE_CHECKING, NamedTuple
 
-from levelhead.errors import Fault, Place, UnreadableFile
+from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
 
 if TYPE_CHECKING:
     import bz2
@@ -36,6 +36,9 @@ class Limits(NamedTuple):
 
 
 DEFAULT_LIMITS = Limits()
+
+LONGEST_LINE = 1 << 24
+"""How many bytes a line of a treebank may have: far more than any sentence, and little enough for every reader."""
 
 
 class _TooLarge(Exception):
@@ -127,6 +130,26 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
         if raw.startswith(magic):
             return _expand(opener, raw, name, limits)
     return raw
+
+
+def refuse_long_lines(data: bytes, name: str | None = None) -> None:
+    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before anything else looks at its lines.
+
+    Args:
+        data: the contents of the file, decompressed.
+        name: what to call the file in messages.
+
+    Raises:
+        ConlluError: a line is too long.
+    """
+    line_end = b"\n" if b"\n" in data else b"\r"
+    start = 0
+    while len(data) - start > LONGEST_LINE:  # jumps from line end to line end, so few bytes are read
+        end = data.rfind(line_end, start, start + LONGEST_LINE + 1)
+        if end < 0:
+            place = Place(name, data.count(line_end, 0, start) + 1)
+            raise ConlluError(Fault("line-too-long", f"the line has more than {LONGEST_LINE:,} bytes", place))
+        start = end + 1
 
 
 def _expand(opener: Callable[[bytes], Iterator[bytes]], raw: bytes, name: str, limits: Limits) -> bytes:
