@@ -1,6 +1,7 @@
 """Measures as values: their texts, the schemes they name, weights, and definitions from files."""
 
 import re
+import time
 from pathlib import Path
 
 import pytest
@@ -11,6 +12,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError, MeasureError
 from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measure, split_measures
+from levelhead.scoring.crossing import notes_of
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.scoring.measure import COMPONENTS, Measure, split
 from levelhead.treebank import schemes
@@ -588,3 +590,17 @@ def test_the_default_scheme_decides_what_a_class_means():
 
 def test_split_does_not_ask_what_there_is():
     assert split("Foo@nope:X") == Measure("Foo", only="nope:X")
+
+
+def test_notes_take_linear_time_and_little_room():
+    """A parser that gives every word a relation of its own; searching a list for each takes eight seconds here."""
+    n = 20_000
+    gold, system = (
+        levelhead.build([["x"] * n], [[0] + [1] * (n - 1)], [["root", *(f"{side}{i}" for i in range(n - 1))]])
+        for side in "ab"
+    )
+    start = time.perf_counter()
+    notes = notes_of(gold, system, [(schemes.SCHEMES["conll18"], ("CLAS",))])
+    assert time.perf_counter() - start < 2
+    assert [f"and {n - 1 - 50:,} more; left out of CLAS" in note for note in notes] == [True, True]
+    assert max(map(len, notes)) < 1000

@@ -11,6 +11,8 @@ from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import UD1, UD2, universal, version
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 
+_MOST_NAMED = 50  # more than there are relations in either version of UD
+
 
 def notes_on(
     gold: Treebank,
@@ -62,7 +64,8 @@ def notes_of(
     """
     own, other = distinct(gold.relations), distinct(system.relations)
     crosses = version(other) != version(own)  # else only labels that gold does not have are news
-    added = other if crosses else [label for label in other if label not in own]
+    known = set(own)  # a system may give as many relations as it gives words
+    added = other if crosses else [label for label in other if label not in known]
     notes = [
         note
         for scheme, users in schemes
@@ -90,9 +93,16 @@ def _notes(
     unlisted = [label for label in news if scheme.class_of(label) == UNKNOWN]
     if unlisted and scheme.version is None and scheme.otherwise == UNKNOWN:
         yield (
-            f"{side} has relations that the scheme {scheme.name} does not list: {', '.join(unlisted)}; left out of"
+            f"{side} has relations that the scheme {scheme.name} does not list: {_listed(unlisted)}; left out of"
             f" {using} (LAS-FUN-PUNCT looks up those of the other version of UD)"
         )
+
+
+def _listed(labels: list[str]) -> str:
+    """Name labels; of very many, the first ones."""
+    more = len(labels) - _MOST_NAMED
+    named = ", ".join(labels[:_MOST_NAMED])
+    return f"{named} and {more:,} more" if more > 0 else named
 
 
 def distinct(relations: Column) -> list[str]:
