@@ -1,16 +1,20 @@
 """Measures as values: their texts, the schemes they name, weights, and definitions from files."""
 
+import json
 import re
 import time
 from pathlib import Path
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.epochs import EpochScorer
 from levelhead.errors import InputError, MeasureError
+from levelhead.judgement import Choices, judge
 from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measure, split_measures
 from levelhead.scoring.crossing import notes_of
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
@@ -398,6 +402,61 @@ def test_notes_on_the_system():
     assert crossing.startswith("the system has relations of UD v1; LAS@CORE: classes of nivre-fang (UD v2)")
     (note,) = notes("unk")
     assert note.startswith("the system has relations that the scheme conll18 does not list: unk; left out of CLAS")
+
+
+def old_pair() -> tuple[str, str]:
+    """Gold of UD v1, and an output with a relation that is none."""
+    gold = TWO.replace("\tobj\t", "\tdobj\t").replace("\tobl\t", "\tnmod\t")
+    return gold, gold.replace("\tnmod\t", "\tunk\t")
+
+
+OLD_NOTES = [
+    f"{side} has relations that the scheme conll18 does not list: {label}; left out of CLAS"
+    " (LAS-FUN-PUNCT looks up those of the other version of UD)"
+    for side, label in (("gold", "dobj"), ("the system", "unk"))
+]
+
+
+def test_notes_are_not_lost_on_the_way_to_a_ranking(tmp_path, run):
+    """As a table, by treebank, as JSON, and from a store."""
+    gold, output = old_pair()
+    for name, text in (("gold", gold), ("systems/a", output), ("systems/b", gold)):
+        (tmp_path / name).mkdir(parents=True)
+        for code in ("x", "y"):
+            (tmp_path / name / f"{code}.conllu").write_text(text)
+    folders = (tmp_path / "gold", tmp_path / "systems")
+    shown = [f"{OLD_NOTES[0]} (on x, y)", f"{OLD_NOTES[1].replace('the system', 'a')} (on x, y)"]
+    for more in ((), ("--by-treebank",), ("--store", tmp_path / "s"), ("--store", tmp_path / "s")):
+        code, printed, _ = run("rank", *folders, "-m", "CLAS", *more)
+        assert [line for line in printed.splitlines() if "does not list" in line] == shown
+        assert code == 0
+    documents = json.loads(run("rank", *folders, "-m", "CLAS", "--format", "json")[1])["results"]
+    assert [one.get("notes") for one in documents] == [OLD_NOTES, OLD_NOTES, OLD_NOTES[:1], OLD_NOTES[:1]]
+    assert "does not list" not in "".join(run("rank", *folders, "-m", "LAS")[1:])
+    assert "does not list" not in "".join(run("rank", *folders, "-m", "CLAS", "--rules", "conll17")[1:])
+
+
+def test_python_shows_that_there_are_notes():
+    gold, output = map(levelhead.parse, old_pair())
+    scores = levelhead.score(gold, output, measures=["CLAS"])
+    assert list(scores.notes) == OLD_NOTES
+    assert repr(scores).endswith("%; 2 notes in .notes>")
+    assert repr(levelhead.score(gold, output, measures=["LAS"])).endswith("%>")
+
+
+def test_scores_of_epochs_have_the_notes():
+    gold, output = map(levelhead.parse, old_pair())
+    (note,) = EpochScorer(gold, labels=output.relations).notes
+    assert note == OLD_NOTES[0].replace("gold", "the parser or gold").replace("dobj", "dobj, unk")
+    assert EpochScorer(levelhead.parse(TWO)).notes == EpochScorer(gold, rules="conll17").notes == ()
+
+
+def test_judgements_have_the_notes():
+    gold, first = (levelhead.parse(2 * text) for text in old_pair())
+    choices = Choices(np.array([0.0, 1.0]), np.ones(2, dtype=int))
+    judged = judge(gold, first, gold, choices, measures=["CLAS"], resamples=10)
+    assert list(judged.notes) == [OLD_NOTES[0], OLD_NOTES[1].replace("system", "first system")]
+    assert judge(gold, first, gold, choices, measures=["LAS"], resamples=10).notes == ()
 
 
 def test_notes_on_both_versions_in_one_treebank():

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from levelhead.errors import ConlluError, Fault
 from levelhead.measures import parse_measure
+from levelhead.scoring.crossing import notes_on_labels
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank
@@ -40,6 +41,8 @@ class EpochScorer:
         self._names = {name: number for number, name in enumerate(sorted({universal(label) for label in self.labels}))}
         self._relations = self.ids(gold.relations)
         self._universal_of = np.array([self._names[universal(label)] for label in self.labels], dtype=np.int32)
+        self.notes = notes_on_labels(self.labels, self._rules.scheme, "CLAS", "the parser or gold")
+        """What to know before the numbers are used, in sentences: relations that CLAS leaves out."""
         content = [self._rules.scheme.class_of(label) == "CONTENT" for label in self.labels]
         self._is_content = np.array([*content, self._rules.scheme.otherwise == "CONTENT"])
 

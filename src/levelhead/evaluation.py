@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.measures import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import match
@@ -59,7 +59,8 @@ class Evaluation(Mapping[str, Score]):
         return self.scores[measure]
 
     def __repr__(self) -> str:
-        return f"<Evaluation: {', '.join(f'{name}={_shown(score)}' for name, score in self.scores.items())}>"
+        notes = f"; {number_of(len(self.notes), 'note')} in .notes" if self.notes else ""
+        return f"<Evaluation: {', '.join(f'{name}={_shown(score)}' for name, score in self.scores.items())}{notes}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)

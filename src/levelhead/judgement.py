@@ -19,6 +19,7 @@ from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreeme
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation import Input, decisive, load, measures_for, signature, weights_for
 from levelhead.measures import STANDARD, Registry
+from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules, rules_named
@@ -91,12 +92,14 @@ class Judgement:
         measures: the result of each measure, by its text.
         comparisons: every pair of measures.
         signature: everything that decides the numbers, by name.
+        notes: what to know before the numbers are used, in sentences.
     """
 
     choices: Choices
     measures: Mapping[str, Judged]
     comparisons: tuple[Compared, ...]
     signature: Mapping[str, str]
+    notes: tuple[str, ...] = ()
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
@@ -204,7 +207,13 @@ def judge(
     signed |= {"subtypes": "apart"} if subtypes_apart else {}
     signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
     compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
-    return Judgement(votes, judged, compared, signed)
+    defined = [(measure, registry.measures[measure.name]) for measure in asked]
+    notes = [
+        note
+        for system, name in zip(systems, ("the first system", "the second system"))
+        for note in notes_on(treebank, system, defined, chosen, registry.schemes, name)
+    ]
+    return Judgement(votes, judged, compared, signed, tuple(dict.fromkeys(notes)))
 
 
 def _signature(gold: Treebank, systems: Sequence[Treebank], rules: Rules, files: Mapping[str, str]) -> dict[str, str]:

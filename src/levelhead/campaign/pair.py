@@ -234,6 +234,7 @@ def _scored(gold: Treebank, raw: bytes, settings: Settings, weights: Mapping[str
         "status": status_of_scores(evaluation.scores, rules.name),
         "reasons": [],
         "scores": _numbers(evaluation),
+        "notes": evaluation.notes,
         **({"sentences": _sentences(evaluation, settings, weights)} if settings.by_sentence else {}),
     }
 
@@ -326,6 +327,7 @@ def read_record(data: bytes, settings: Settings, path: str) -> tuple[Result, Gol
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
         sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
+        notes=tuple(record.get("notes", ())),
     )
     return result, Gold(*record["gold"])
 

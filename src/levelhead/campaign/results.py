@@ -35,6 +35,7 @@ class Result(NamedTuple):
         coverage: on which sentences those rest.
         sentences: the numerators and denominators of each measure in every gold sentence, float64, shape
             (2, sentences); empty if they were not asked for or if the output is not valid.
+        notes: what to know before the numbers are used, in sentences that call the system `scoring.crossing.SYSTEM`.
     """
 
     state: State
@@ -45,6 +46,7 @@ class Result(NamedTuple):
     secondary: Mapping[str, Score] = {}
     coverage: Coverage | None = None
     sentences: Mapping[str, NDArray[np.float64]] = {}
+    notes: tuple[str, ...] = ()
 
 
 class Gold(NamedTuple):

@@ -61,6 +61,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
             | {"p": one.comparison.p, "p_holm": one.p_holm}
             for one in judgement.comparisons
         ],
+        **({"notes": list(judgement.notes)} if judgement.notes else {}),
     }
 
 

@@ -11,6 +11,7 @@ from levelhead.campaign import Ranking, Result, Results, Standing
 from levelhead.measures import lower_is_better
 from levelhead.report.scores import SCHEMA, score_numbers, signature_line
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
+from levelhead.scoring.crossing import SYSTEM
 
 _MOST_NAMED = 6
 
@@ -86,6 +87,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
             " compared, in place of 0; ranks do not follow it"
         )
+    notes += relation_notes(results, shown)
     for group in dict.fromkeys(ranking.group for ranking in rankings):
         if group.lacks:
             n_all = len(group.codes) + len(group.lacks)
@@ -95,6 +97,21 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
         why = "no output has a value" if lower_is_better(measure) else "gold has nothing to measure"
         notes.append(f"{measure}: no average, since {why} on {_some(codes)}")
     return notes
+
+
+def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
+    """Return the notes on relations that are left out or looked up by counterparts, each with its test sets.
+
+    Args:
+        results: what came of the campaign.
+        codes: the test sets that are shown.
+    """
+    found: dict[str, dict[str, None]] = {}
+    for (system, code), result in results.results.items():
+        for note in result.notes if code in codes else ():
+            named = f"{system}{note.removeprefix(SYSTEM)}" if note.startswith(SYSTEM) else note
+            found.setdefault(named, {})[code] = None
+    return [f"{note} (on {_some(list(places))})" for note, places in found.items()]
 
 
 def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
@@ -137,7 +154,8 @@ def results_table(results: Results) -> Table:
             values = (_value(value, name) for name, value in result.values.items())
             rows.append((system, test_set.code, *values, result.state, "; ".join(result.reasons)))
     columns += [Column("State", "text"), Column("Reason", "text")]
-    return Table(tuple(columns), tuple(rows), (signature_line(results.signature),))
+    notes = relation_notes(results, [one.code for one in results.test_sets])
+    return Table(tuple(columns), tuple(rows), (*notes, signature_line(results.signature)))
 
 
 def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str, Any]:
@@ -186,6 +204,7 @@ def result_documents(results: Results) -> Iterable[dict[str, Any]]:
                 "reasons": list(result.reasons),
                 "values": {name: _number(value, name) for name, value in result.values.items()},
                 "scores": {name: score_numbers(score) for name, score in result.scores.items()},
+                **({"notes": list(result.notes)} if result.notes else {}),
                 **_secondary(result),
             }
 

@@ -11,6 +11,9 @@ from levelhead.treebank import Column, Treebank
 from levelhead.treebank.relations import UD1, UD2, universal, version
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 
+SYSTEM = "the system"
+"""What notes call the system where its name is not known."""
+
 _MOST_NAMED = 50  # more than there are relations in either version of UD
 
 
@@ -20,7 +23,7 @@ def notes_on(
     measures: Iterable[tuple[Measure, Definition]],
     rules: Rules,
     schemes: Schemes,
-    name: str = "the system",
+    name: str = SYSTEM,
 ) -> tuple[str, ...]:
     """Say which version of UD relations are of, where the classes of measures are of the other or do not list them.
 
@@ -52,7 +55,7 @@ def _without_graphs(
 
 
 def notes_of(
-    gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = "the system"
+    gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
 ) -> tuple[str, ...]:
     """Say the same of schemes, each with the names of what uses it.
 
@@ -75,6 +78,19 @@ def notes_of(
         )
     ]
     return tuple(dict.fromkeys(notes))
+
+
+def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: str) -> tuple[str, ...]:
+    """Say the same of relations alone.
+
+    Args:
+        relations: the relations, with or without subtypes.
+        scheme: where they are looked up.
+        using: what uses the scheme, for example a measure.
+        side: what to call the source of the relations.
+    """
+    labels = sorted(set(map(universal, relations)))
+    return tuple(_notes(side, labels, labels, scheme, using, crosses=True))
 
 
 def _notes(

@@ -9,7 +9,7 @@ from levelhead.campaign import Certainty, Ranking, Result, Results, TestSet
 from levelhead.measures import STANDARD, Registry, lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
-from levelhead.report.ranking import ranking_table
+from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Cell, Column, Table, formatted, value_cell
 from levelhead.scoring.rules import rules_named
 
@@ -82,13 +82,13 @@ def ranking_page(
     sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)]
     sections += [_duels(campaign), _zeros(campaign)]
     first = campaign.rankings[0]
-    notes = ranking_table(results, rankings).notes[:-1] if not results.gold else ()
+    codes = {code for ranking in rankings for code in ranking.group.codes}
+    notes = relation_notes(results, codes) if results.gold else ranking_table(results, rankings).notes[:-1]
     signature = {**results.signature, "ranking": first.rule}
     choices = {"group": campaign.groups, "measure": campaign.measures}
     shown = [section for section in sections if section.blocks]
-    return Page(
-        "Ranking", _lead(first, several=len(campaign.groups) > 1), _facts(results), choices, shown, notes, signature
-    )
+    lead = _lead(first, several=len(campaign.groups) > 1)
+    return Page("Ranking", lead, _facts(results), choices, shown, tuple(notes), signature)
 
 
 def _lead(ranking: Ranking, *, several: bool) -> str:
