@@ -359,3 +359,28 @@ def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
     assert "loses on 0 (0), equals it on 6" in printed
     (wins,) = document(*command)["wins"]
     assert (wins["better"], wins["worse"], wins["won"] + wins["tied"] + wins["lost"]) == (2, 0, 8)
+
+
+def test_treebanks_may_be_called_like_averages(tmp_path, run):
+    """The same numbers whatever a treebank is called: rows of averages are told by what they are."""
+    for names in (("macro-average", "micro-average"), ("x", "y")):
+        for side in ("gold", "alpha", "beta"):
+            source = PARALLEL / (side if side == "gold" else f"systems/{side}")
+            (tmp_path / names[0] / side).mkdir(parents=True)
+            for name, code in zip(names, ("cs", "en")):
+                shutil.copy(source / f"{code}.conllu", tmp_path / names[0] / side / f"{name}.conllu")
+    found = []
+    for name in ("macro-average", "x"):
+        folders = [tmp_path / name / side for side in ("gold", "alpha", "beta")]
+        document = json.loads(run("compare", *folders, "--resamples", 50, "--format", "json")[1])
+        found.append(document)
+        table = run("compare", *folders, "--resamples", 50)[1]
+        assert len([line for line in table.splitlines() if line.startswith("m")]) == 12  # 2 averages x 3 x 2
+        page = tmp_path / f"{name}.html"
+        assert run("compare", *folders, "--resamples", 50, "--report", page)[0] == 0
+    odd, plain = found
+    assert odd["wins"] == plain["wins"]
+    assert [sum(one[key] for key in ("won", "tied", "lost")) for one in odd["wins"]] == [2, 2, 2]
+    numbers = [[(one["average"], one["measure"], one["system"], one["value"]) for one in d["results"]] for d in found]
+    assert numbers[0] == numbers[1]
+    assert [average for average, *_ in numbers[0]] == [None] * 12 + ["macro"] * 6 + ["micro"] * 6

@@ -82,6 +82,16 @@ def a_name_that_is_too_long(_: Path) -> Case:
     return Case(["score", "gold.conllu", "x" * 300], 2, says="unreadable-file: File name too long")
 
 
+for title, arguments in {
+    "gold of rank": ["rank", "x" * 300, "/"],
+    "systems of compare": ["compare", "gold.conllu", "x" * 300, "system.conllu"],
+    "an input of reproduce": ["reproduce", "nivre-fang-2017", "--treebanks", "x" * 300],
+}.items():
+    CASES[f"a name that is too long as {title}"] = lambda _, arguments=arguments: Case(
+        arguments, 2, says=f"{'x' * 300}: unreadable-file: File name too long"
+    )
+
+
 @case
 def an_empty_name(_: Path) -> Case:
     return Case(["score", "gold.conllu", ""], 2, says=": unreadable-file: No such file or directory")

@@ -15,10 +15,14 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.cli import program
+from levelhead.correlation.reading import read_table
 from levelhead.report.page import render, write_figures
 from levelhead.report.page.charts import Spread, panels, shares, slopes, spreads
 from levelhead.report.page.ranking import ranking_page
 from levelhead.report.page.svg import Scale, clean, plain, scale_for
+from levelhead.report.ranking import results_table
+from levelhead.report.table import Column, Table
+from levelhead.report.writers import to_tsv
 from levelhead.significance import Settings
 
 PARALLEL = EXAMPLES / "parallel"
@@ -213,6 +217,25 @@ def test_formulas_in_tables_are_text(tmp_path: Path) -> None:
     ]
     assert {"'=1+1", "'@SUM(A1)", "'-x", "'+y"} <= set(cells)
     assert not [cell for cell in cells if re.match(r"[=@+]|-\D", cell)]
+
+
+NAMES = ["+base", "'+base", "''+base", "'base", "=1+1", "-x", "-", "'-", "@a", "a+b", "'"]
+
+
+def test_names_come_back_from_a_table(tmp_path: Path) -> None:
+    """The apostrophes that keep formulas from running are undone by both readers, and no others."""
+    results = table_of(NAMES, NAMES)
+    text = to_tsv(results_table(results))
+    assert not re.search(r"(^|\t)([=@+]|-[^\t\n])", text)
+    path = tmp_path / "table.tsv"
+    path.write_text(text)
+    again = c.read_scores(path)
+    assert again.systems == results.systems == tuple(NAMES)
+    assert list(again.results) == list(results.results)
+    path.write_text(to_tsv(Table((Column("treebank", "text"), Column("+LAS")), tuple((name, 0.5) for name in NAMES))))
+    found = read_table(str(path))
+    assert set(found.treebanks) == set(NAMES)
+    assert list(found.numbers) == ["+LAS"]
 
 
 @pytest.mark.parametrize("arguments", [

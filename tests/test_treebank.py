@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import levelhead
 from levelhead import ConlluError, Treebank, parse
 from levelhead.treebank import Word, to_conllu
 from levelhead.treebank.treebank import COLUMNS
@@ -297,3 +298,28 @@ def test_warnings_are_of_the_file(tb: Treebank) -> None:
     ]
     assert odd.source.path == "odd.conllu"
     assert odd.source.lines.tolist() == [1]
+
+
+@pytest.mark.parametrize("head", [0.5, 0.0, "0", None, float("nan")])
+def test_heads_that_are_not_integers_are_refused(head) -> None:
+    """Nothing is cut or converted."""
+    treebank = parse("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    with pytest.raises(ConlluError, match=r"invalid-columns: the head .* of word 1 is not an integer"):
+        treebank.replace(heads=[-1, head])
+    with pytest.raises(ConlluError, match="of word 0 is not an integer"):
+        treebank.replace(heads=np.array([1.5, -1]))
+    assert treebank.replace(heads=np.array([-1, 0], dtype=np.int64)).heads.tolist() == [-1, 0]
+
+
+def test_formats_are_checked_without_files_too() -> None:
+    treebank = parse("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    for settings in ({"format": "conll"}, {"gold_format": "conllux"}, {"format": "conll", "rules": "conll18"}):
+        with pytest.raises(ValueError, match=r"unknown format 'conll.*': choose conllu or conllx"):
+            levelhead.score(treebank, treebank, **settings)
+
+
+def test_scores_can_be_hashed() -> None:
+    treebank = parse("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    first, second = (levelhead.score(treebank, treebank)["LAS"] for _ in range(2))
+    assert first == second
+    assert {first, second} == {first}

@@ -28,8 +28,6 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.files import treebanks_in
 from levelhead.treebank.reader import Format
 
-AVERAGES = ("macro-average", "micro-average")
-
 
 class Outputs(NamedTuple):
     """The outputs of systems, found in files and folders.
@@ -449,7 +447,7 @@ def _wins(
         sign = -1.0 if number in table.perplexities else 1.0
         for system in systems[1:]:
             own = [one for one in results if (one.measure, one.system) == (measure, system)]
-            own = [one for one in own if one.treebank not in AVERAGES and one.difference is not None]
+            own = [one for one in own if one.average is None and one.difference is not None]
             changes = [sign * (one.difference or 0.0) for one in own]
             real = [p is not None and p < level for p in holm([one.p for one in own])]
             won = sum(yes and change > 0 for yes, change in zip(real, changes, strict=True))

@@ -21,6 +21,7 @@ from levelhead.scoring.score import score as score_one
 from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import ENTROPY, TEMPLATE, Weights, file_of, for_treebank, key_of, read_weights, values_of
 from levelhead.treebank import Treebank, parse
+from levelhead.treebank.reader import check_format
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -265,7 +266,9 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
     Raises:
         InputError: the file is not valid; with every fault.
+        ValueError: the format is unknown.
     """
+    check_format(format)
     if isinstance(source, Treebank):
         return source
     return parse_as(read_bytes(source), os.fsdecode(source), rules, format)

@@ -14,6 +14,7 @@ from levelhead.campaign.languages import language_of
 from levelhead.campaign.results import Result, Results, State
 from levelhead.campaign.status import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.formulas import unescaped
 from levelhead.measures import lower_is_better
 from levelhead.treebank.source import read_bytes
 
@@ -35,6 +36,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
     `score` (or `F1`), with a line for each score; or a column for each measure. A system without a score on a test set
     of the table has no output there, and 0. Columns `state` and `reason` say which outputs were missing or invalid.
+    The apostrophe that `--format tsv` writes before `=`, `+`, `-` and `@` is removed.
 
     Args:
         path: the file; "-" is standard input.
@@ -48,7 +50,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
         lines = data.decode("utf-8-sig").splitlines()
     except UnicodeDecodeError as error:
         raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
-    rows = [line.split("\t") for line in lines]
+    rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
     reading = _Reading(name, rows[0] if rows else [])
     cells = reading.cells(rows[1:])
     if reading.faults or not any(value is not None for value in cells.values()):

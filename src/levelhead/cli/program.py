@@ -154,7 +154,7 @@ def run(arguments: list[str]) -> int:
         return _complain("out of memory: the input is too large for this machine", BAD_INPUT)
     except OSError as error:
         _forget(1)
-        return _complain(f"output: {error.strerror or error}", BAD_INPUT)
+        return _complain(_of_system(error), BAD_INPUT)
     except Exception as error:
         if os.environ.get("LEVELHEAD_TRACEBACK"):
             raise
@@ -163,6 +163,12 @@ def run(arguments: list[str]) -> int:
             f"internal error, please report it (LEVELHEAD_TRACEBACK=1 shows where): {kind}: {error}", INTERNAL
         )
     return result if isinstance(result, int) else DONE
+
+
+def _of_system(error: OSError) -> str:
+    """Name the path that the system refuses; without one it is standard output."""
+    reason = error.strerror or str(error)
+    return f"output: {reason}" if error.filename is None else f"{error.filename}: unreadable-file: {reason}"
 
 
 def _complete(arguments: list[str]) -> int:

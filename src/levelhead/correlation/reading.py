@@ -17,6 +17,7 @@ import numpy as np
 
 from levelhead.correlation.measurements import Measurements, Missing, join
 from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.formulas import unescaped
 from levelhead.treebank.source import read_bytes
 
 NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
@@ -203,9 +204,10 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
 
 def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
     try:
-        return next(csv.reader(io.StringIO(line), delimiter=delimiter, strict=True))
+        cells = next(csv.reader(io.StringIO(line), delimiter=delimiter, strict=True))
     except csv.Error as error:
         raise InputError(Fault("invalid-table", f"the line cannot be read: {error}", Place(path, number))) from error
+    return [unescaped(cell) for cell in cells] if delimiter == "\t" else cells
 
 
 def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from levelhead.agreement import Agreement, Kappa
-from levelhead.comparison import AVERAGES, Comparison, Wins
+from levelhead.comparison import Comparison, Wins
 from levelhead.gains import Contrasts, Gain, Where
 from levelhead.languages import LanguagePair, Languages
 from levelhead.report.drawing import draw_contrasts
@@ -27,9 +27,9 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
         each: where there are several treebanks, the rows of each; the averages are then summary rows.
         power: also the smallest difference that would be found with a probability of 80%.
     """
-    several = len({result.treebank for result in comparison.results}) > 1
-    averages = [one for one in comparison.results if one.treebank in AVERAGES]
-    own = [one for one in comparison.results if one.treebank not in AVERAGES]
+    averages = [one for one in comparison.results if one.average]
+    own = [one for one in comparison.results if not one.average]
+    several = bool(averages)
     results = [*own, *averages] if each or not several else averages
     columns = [Column("Treebank", "text")] if several else []
     start = f"{100 * float(comparison.signature['level']):g}% from"
@@ -46,9 +46,9 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     rows: list[tuple[Cell, ...]] = []
     rules, last = set(), None
     for one in results:
-        if (one.treebank, one.measure) != last:
+        if (one.average, one.treebank, one.measure) != last:
             rules.add(len(rows))
-            last = (one.treebank, one.measure)
+            last = (one.average, one.treebank, one.measure)
         where = (one.treebank,) if several else ()
         cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
         by = (one.test or "",) if runs else ()

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from levelhead.errors import printable
+from levelhead.formulas import escaped
 from levelhead.report.table import Cell, Column, Table, formatted
 
 _LEFT_OUT = re.compile(r"(-[A-Za-z][A-Za-z:_]*)+")
@@ -50,14 +51,13 @@ def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
     if cell is None:
         return ""
     text = printable(re.sub(r"[\t\n\r]", " ", formatted(cell, column, places)))
-    formula = isinstance(cell, str) and text != "-" and text[:1] in tuple("=+-@")  # as a spreadsheet would read it
-    return f"'{text}" if formula else text
+    return escaped(text) if isinstance(cell, str) and text != "-" else text
 
 
 def _heading(name: str) -> str:
     """A heading that is no formula; what a measure leaves out, `-FUN`, is none either."""
     text = printable(re.sub(r"[\t\n\r]", " ", name))
-    return f"'{text}" if text[:1] in tuple("=+-@") and not _LEFT_OUT.fullmatch(text) else text
+    return text if _LEFT_OUT.fullmatch(text) else escaped(text)
 
 
 def to_markdown(table: Table, places: int | None = 2) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
@@ -58,7 +58,7 @@ class Score:
     aligned: float | None
     undefined: float | None = None
     reason: str | None = None
-    signature: Mapping[str, str] | None = None
+    signature: Mapping[str, str] | None = field(default=None, hash=False)
     perplexity: bool = False
 
     @property

@@ -57,7 +57,7 @@ class Result(NamedTuple):
     """One system, one measure, one treebank or average.
 
     Args:
-        treebank: the treebank, or "macro-average" or "micro-average".
+        treebank: the name of the treebank or of the average, "macro-average" or "micro-average".
         measure: the measure.
         system: the system.
         value: its value (the mean of its runs), None where there is nothing to count.
@@ -70,6 +70,7 @@ class Result(NamedTuple):
         detectable: the smallest difference that would be found with a probability of 80%.
         test: where p comes from: "randomisation", (1 + as extreme ones) / (1 + permutations); "bootstrap" where one of
             the two has several runs.
+        average: which average over treebanks this is; None for a treebank, whatever its name.
     """
 
     treebank: str
@@ -84,6 +85,7 @@ class Result(NamedTuple):
     p_holm: float | None = None
     detectable: float | None = None
     test: Literal["randomisation", "bootstrap"] | None = None
+    average: Literal["macro", "micro"] | None = None
 
 
 class _Sample(NamedTuple):
@@ -132,8 +134,10 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     if len(treebanks) > 1:
         means = [part / len(treebanks) for part in macro.sums]
         pooled = [first.values(part) for part in micro.sums]
-        results += _results("macro-average", first, _sample(means, first.systems), settings)
-        results += _results("micro-average", first, _sample(pooled, first.systems), settings)
+        macros = _results("macro-average", first, _sample(means, first.systems), settings)
+        micros = _results("micro-average", first, _sample(pooled, first.systems), settings)
+        results += [one._replace(average="macro") for one in macros]
+        results += [one._replace(average="micro") for one in micros]
     return results
 
 

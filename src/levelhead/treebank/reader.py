@@ -6,7 +6,7 @@ import hashlib
 import os
 import re
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, get_args
 
 import numpy as np
 
@@ -57,8 +57,7 @@ def parse(data: bytes | str, *, name: str | None = None, format: Format = "conll
         ConlluError: it is not valid; the error holds every fault.
     """
     raw = data.encode("utf-8", "surrogatepass") if isinstance(data, str) else data
-    if format not in {"conllu", "conllx"}:
-        raise ValueError(f"format {format!r} is neither conllu nor conllx")
+    check_format(format)
     refuse_long_lines(raw, name)
     conllx = format == "conllx"
     repaired = Repaired(raw)
@@ -73,6 +72,16 @@ def parse(data: bytes | str, *, name: str | None = None, format: Format = "conll
     notices = () if conllx else find_notices(treebank)
     warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *notices))
     return replace(treebank, source=replace(source, warnings=warnings))
+
+
+def check_format(name: str) -> None:
+    """Raise a ValueError unless a format of files is known.
+
+    Args:
+        name: its name.
+    """
+    if name not in get_args(Format):
+        raise ValueError(f"unknown format {name!r}: choose {' or '.join(get_args(Format))}")
 
 
 def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, fields, replace
@@ -234,7 +235,7 @@ class Treebank(Sequence["Sentence"]):
 
     def _checked(self, heads: Iterable[int], *, several_roots: bool) -> Codes:
         """Return heads as an array, or raise a ConlluError where they are not trees within their sentences."""
-        given = [int(head) for head in heads]
+        given = [_integer(head, word) for word, head in enumerate(heads)]
         if len(given) != self.n_words:
             raise ConlluError(Fault("invalid-columns", f"{len(given)} heads for {self.n_words} words"))
         starts, ends = self.sentence_starts[self.sentence_of_word], self.sentence_starts[self.sentence_of_word + 1]
@@ -251,6 +252,15 @@ class Treebank(Sequence["Sentence"]):
             slug = ("", "head-outside-sentence", "no-root", "several-roots", "cycle")[bad[first]]
             raise ConlluError(Fault(slug, f"sentence {first + 1} is not a tree"))
         return array
+
+
+def _integer(head: object, word: int) -> int:
+    """Return a head as an integer; a number with a fraction is refused, never cut."""
+    try:
+        return operator.index(head)  # type: ignore[arg-type]
+    except TypeError as error:
+        message = f"the head {head!r} of word {word} is not an integer"
+        raise ConlluError(Fault("invalid-columns", message)) from error
 
 
 def _freeze(value: object) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import numpy as np
 
 from levelhead.analysis.buckets import Settings
-from levelhead.comparison import AVERAGES, Comparison, Output
+from levelhead.comparison import Comparison, Output
 from levelhead.gains import contrasts, gains_by
 from levelhead.measures import STANDARD, Registry, parse_measure
 from levelhead.report.comparison import comparison_table
@@ -77,7 +77,7 @@ _SENTENCES = "In which a system gains or loses most against {}."
 def _of_average(comparison: Comparison, measure: str) -> list[Result]:
     """The results over all treebanks, by macro-average if there are several."""
     own = [one for one in comparison.results if one.measure == measure]
-    return [one for one in own if one.treebank == AVERAGES[0]] or own[: len(comparison.systems)]
+    return [one for one in own if one.average == "macro"] or own[: len(comparison.systems)]
 
 
 def _measures(comparison: Comparison) -> list[str]:
