@@ -110,6 +110,10 @@ MESSAGES: Mapping[str, Message] = {
         "Write them as in 1:nsubj|3:conj, or _.",
     ),
     "duplicate-sent-id": _warning("Two sentences have one sent_id.", "Give each its own."),
+    "text-comment": _warning(
+        "A `# text` comment does not have the forms of its sentence, with the spaces that SpaceAfter=No leaves.",
+        "Correct the comment, the forms or SpaceAfter=No.",
+    ),
     # official verdicts
     "refused-by-rules": _error(
         "The official scorer whose rules were asked for refuses this file.", "Correct the file, or use --rules ud."

@@ -87,14 +87,19 @@ def check_format(name: str) -> None:
 def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
     """Return all errors of a file or, where there are none, its warnings.
 
+    In addition to what reading warns of, `# text` comments are compared with the forms.
+
     Args:
         path: its path, or "-" for standard input.
         format: "conllu" or "conllx".
     """
     try:
-        return read(path, format=format).warnings
+        treebank = read(path, format=format)
     except InputError as error:
         return error.faults
+    from levelhead.treebank.text_comments import text_faults
+
+    return (*treebank.warnings, *text_faults(treebank))
 
 
 def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:

@@ -1,0 +1,88 @@
+"""Whether `# text` comments say what the forms and `SpaceAfter=No` spell: looked at by `validate`, not by scoring."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from levelhead.errors import Fault, Place, quoted
+from levelhead.treebank.parts import MISC
+
+if TYPE_CHECKING:
+    from levelhead.treebank.treebank import Treebank
+
+_TEXT = re.compile(rb"^#[ \t]*text[ \t]*=[ \t]*([^\n]*)", re.MULTILINE)
+_SHOWN = 20
+
+_Piece = tuple[str, str]
+"""A form, and the spaces that have to follow it: one or more (" ") or none ("")."""
+
+
+def text_faults(treebank: Treebank) -> Iterator[Fault]:
+    """Give a warning if a `# text` comment differs from the forms: the first difference, and in how many sentences.
+
+    Between two forms the text must have white space, however much, or none after `SpaceAfter=No`. What follows the last
+    form is free of spaces in the text, whatever its MISC says. Sentences without the comment are skipped.
+
+    Args:
+        treebank: a treebank that was read from a file.
+    """
+    found = []
+    for sentence, pieces in enumerate(_pieces(treebank)):
+        comments = treebank.comments
+        match = _TEXT.search(comments.text, int(comments.starts[sentence]), int(comments.starts[sentence + 1]))
+        message = _difference(match[1].decode().rstrip(), pieces) if match else None
+        if match and message:
+            found.append((sentence, match.start(), message))
+    if found:
+        sentence, at, message = found[0]
+        yield Fault("text-comment", message, _place(treebank, sentence, at), "warning", len(found))
+
+
+def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:
+    """Give the surface tokens of each sentence with what follows them."""
+    tokens, strings = treebank.tokens, treebank.strings
+    misc = treebank.misc.codes[tokens.first]
+    misc[tokens.multiword] = treebank.multiword.cells[:, MISC]
+    used = np.unique(misc)
+    joined = np.zeros(len(strings), dtype=bool)
+    joined[used] = ["SpaceAfter=No" in strings[code].split("|") for code in used.tolist()]
+    spaces = ["" if one else " " for one in joined[misc].tolist()]
+    texts = strings.texts
+    every = [(texts[code], space) for code, space in zip(tokens.forms.tolist(), spaces)]
+    ends = np.searchsorted(tokens.sentence, np.arange(len(treebank) + 1)).tolist()
+    return (every[start:end] for start, end in pairwise(ends))
+
+
+def _difference(text: str, pieces: list[_Piece]) -> str | None:
+    """Return the first difference as a sentence, None if there is none."""
+    if text == "".join(form + space for form, space in pieces).rstrip():
+        return None
+    at = 0
+    for number, (form, space) in enumerate(pieces):
+        if not text.startswith(form, at):
+            return _told(text, at, quoted(form, _SHOWN))
+        at += len(form)
+        after = at
+        while after < len(text) and text[after].isspace():
+            after += 1
+        if space and after == at and number < len(pieces) - 1:
+            return _told(text, at, f"a space after {quoted(form, _SHOWN)} (no SpaceAfter=No)")
+        at = after if space else at
+    return None if at == len(text) else _told(text, at, "the end")
+
+
+def _told(text: str, at: int, expected: str) -> str:
+    shown = quoted(text[at:], _SHOWN) if at < len(text) else "the end"
+    return f"# text differs from the forms at character {at + 1}: it has {shown}, the forms give {expected}"
+
+
+def _place(treebank: Treebank, sentence: int, at: int) -> Place:
+    """Return the line of a comment, which is computed from the lines below it."""
+    below = treebank.comments.text.count(b"\n", at, int(treebank.comments.starts[sentence + 1]))
+    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
+    return Place(treebank.source.path, line, sentence + 1)
