@@ -136,19 +136,21 @@ class Store:
             self._create()
         application, layout = self._marks()
         if application != _APPLICATION:
-            raise self._invalid("invalid-store", "it is another program's database")
+            raise self._store_error("invalid-store", "it is another program's database")
         if layout != _LAYOUT:
             versions = f"its layout is {layout}, this version reads {_LAYOUT}"
-            raise self._invalid("store-version", f"the store was written by another version of levelhead: {versions}")
+            raise self._store_error(
+                "store-version", f"the store was written by another version of levelhead: {versions}"
+            )
         found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
-            raise self._invalid("damaged-store", printable(found))
+            raise self._store_error("damaged-store", printable(found))
 
     def _create(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")  # another process may be creating it
         if self._marks() == (0, 0):
             if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise self._invalid("invalid-store", "it is another program's database")
+                raise self._store_error("invalid-store", "it is another program's database")
             self._connection.execute(_TABLE)
             self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
@@ -158,7 +160,7 @@ class Store:
         application = self._connection.execute("PRAGMA application_id").fetchone()[0]
         return application, self._connection.execute("PRAGMA user_version").fetchone()[0]
 
-    def _invalid(self, slug: str, message: str) -> InputError:
+    def _store_error(self, slug: str, message: str) -> InputError:
         return InputError(Fault(slug, message, Place(self.path)))
 
     @contextmanager
@@ -171,9 +173,9 @@ class Store:
             if code in _OF_THE_SURROUNDINGS:
                 raise OutputError(str(error), "store", Place(self.path)) from error
             slug = "invalid-store" if code == sqlite3.SQLITE_NOTADB else "damaged-store"
-            raise self._invalid(slug, printable(str(error))) from error
+            raise self._store_error(slug, printable(str(error))) from error
         except UnicodeDecodeError as error:  # sqlite quotes what it cannot read in a message of its own
-            raise self._invalid("damaged-store", "the definition of its table is not UTF-8") from error
+            raise self._store_error("damaged-store", "the definition of its table is not UTF-8") from error
 
 
 def _checksum(key: str, result: bytes) -> bytes:
