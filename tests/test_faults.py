@@ -81,6 +81,7 @@ OTHER_ERRORS = {
     *("invalid-targets", "recorded-heads"),
     *("unknown-study", "unused-input", "no-outputs-folder", "not-gold-words", "unknown-report-format"),
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
+    "model-too-large",
     *("invalid-relation", "unknown-option"),
     *("invalid-command", "parser-failed", "not-repeatable", "parser-words", "too-few-sentences"),
     *("unknown-scheme", "unknown-rules", "unknown-property", "not-broken-down", "missing-training", "not-there"),

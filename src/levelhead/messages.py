@@ -303,6 +303,10 @@ MESSAGES: Mapping[str, Message] = {
     "too-few-sentences": _error("There are fewer sentences than folds.", "Ask for fewer folds."),
     "not-a-model": _error("The file is no model.", "Give a file that `levelhead train` wrote."),
     "model-version": _error("The model was written by another version.", "Train it anew."),
+    "model-too-large": _error(
+        "The model is larger than the limit for model files.",
+        "Train it on fewer relations (without --relations full), or on a smaller treebank.",
+    ),
     "damaged-model": _error("The model is cut off or changed.", "Copy it again, or train it anew."),
     "output": _error("The result cannot be written.", "Check the path, the permissions and the space left."),
 }

@@ -49,3 +49,34 @@ def check_sizes(**arrays) -> None:
     sizes = {name: np.asarray(array).shape[0] for name, array in arrays.items()}
     if len(set(sizes.values())) > 1:
         raise ValueError(f"sizes differ: {', '.join(f'{name} {size}' for name, size in sizes.items())}")
+
+
+def check_shape(name: str, array, shape) -> None:
+    """Raise an error unless an array has a shape.
+
+    Args:
+        name: what it is called.
+        array: the array.
+        shape: what its shape must be.
+
+    Raises:
+        ValueError: it has another one.
+    """
+    if np.shape(array) != tuple(shape):
+        raise ValueError(f"{name} must have the shape {tuple(shape)}, not {np.shape(array)}")
+
+
+def bits_of(name: str, table) -> int:
+    """Return how many bits the row numbers of a table have, which are the top bits of hashes of 64 bits.
+
+    Args:
+        name: what it is called.
+        table: the table.
+
+    Raises:
+        ValueError: the number of rows is not a power of two, or has no bits.
+    """
+    rows = len(table)
+    if rows < 2 or rows & (rows - 1):
+        raise ValueError(f"{name} must have a power of two of rows, at least 2, not {rows}")
+    return rows.bit_length() - 1

@@ -3,8 +3,11 @@
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.stdlib cimport abs
 from libc.string cimport memcpy, memset
+
+from levelhead.kernels.bounds import bits_of, check_range, check_shape
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
@@ -250,26 +253,33 @@ cdef class GraphParser:
         cdef int16_t[:, ::1] labels = tables[1]
         cdef float[::1] part_sums
         cdef float[:, ::1] label_sums
-        cdef int32_t bits = len(parts).bit_length() - 1
+        cdef int32_t bits = bits_of("parts", parts)
         memset(&self.m, 0, sizeof(Machine))
         memset(&self.g, 0, sizeof(Graph))
         memset(&self.c, 0, sizeof(Chart))
+        check_range("root_label", root_label, 0, n_labels - 1)
+        check_range("most", most, 2, 1 << 10)
+        check_shape("labels", tables[1], (len(labels), padded_to(n_labels)))
+        for table, total in zip(tables, sums):
+            check_shape("sums", total, np.shape(table))
         self.kept = (templates, tables, sums)
         point(&self.g.arcs, templates[0], bits)
         point(&self.g.siblings, templates[1], bits)
         point(&self.g.grandparents, templates[2], bits)
-        point(&self.m.labels, templates[3], len(labels).bit_length() - 1)
+        point(&self.m.labels, templates[3], bits_of("labels", labels))
         self.g.table, self.m.label_table = &parts[0], &labels[0, 0]
         self.g.second_order, self.g.most = len(tables) > 3, most
         if self.g.second_order:
             first = tables[3]
+            check_shape("first", first, np.shape(parts))
             self.g.first = &first[0]
         if sums:
             part_sums, label_sums = sums[:2]
             self.g.sums, self.m.label_sums = &part_sums[0], &label_sums[0, 0]
         if len(tables) > 2:
+            check_shape("relations", tables[2], (len(tables[2]), padded_to(n_labels)))
             self.join_relations(templates[4], tables[2], sums[2] if sums else None)
-        self.m.n_labels, self.m.padded = n_labels, (n_labels + 7) // 8 * 8
+        self.m.n_labels, self.m.padded = n_labels, padded_to(n_labels)
         self.m.root_label = self.g.root_label = root_label
         self.g.n_labels, self.g.padded = n_labels, self.m.padded
         self.m.rows = <uint32_t*>malloc(MOST_FEATURES * sizeof(uint32_t))
@@ -293,7 +303,7 @@ cdef class GraphParser:
 
     cdef void join_relations(self, tuple templates, float[:, ::1] weights, float[:, ::1] sums):
         """Score relations with their arcs."""
-        point(&self.g.labelled, templates, len(weights).bit_length() - 1)
+        point(&self.g.labelled, templates, bits_of("relations", weights))
         self.g.relations = &weights[0, 0]
         if sums is not None:
             self.g.relation_sums = &sums[0, 0]
@@ -348,6 +358,8 @@ cdef class GraphParser:
         self.make_room(int(np.max(np.diff(starts)[sentences])))
         with nogil:
             for i in sentences:
+                with gil:
+                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
                 self.turn_to(starts, i)
                 score_arcs(&self.g, self.g.first, NULL, 0)
                 choose_candidates(&self.g, &out[0, 0] + (<int64_t>starts[i] - 1) * self.g.most)
@@ -360,13 +372,14 @@ cdef class GraphParser:
         heads, labels = np.zeros(n_words + 1, np.int32), np.zeros(n_words + 1, np.int32)
         cdef int32_t[::1] out_heads = heads, out_labels = labels
         cdef int32_t[:, ::1] work = np.zeros((4, longest + 1), np.int32)
-        cdef Cell** cells = <Cell**>malloc((longest + 1) * sizeof(Cell*))
-        if cells == NULL:
-            raise MemoryError
+        cdef uint8_t[::1] of_cells = np.empty((longest + 1) * sizeof(Cell*), np.uint8)
+        cdef Cell** cells = <Cell**>&of_cells[0]
         self.see(columns)
         self.make_room(longest)
         with nogil:
             for i in range(starts.shape[0] - 1):
+                with gil:
+                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
                 self.turn_to(starts, i)
                 n = self.g.words.n
                 if self.g.second_order:
@@ -379,7 +392,6 @@ cdef class GraphParser:
                 forget(&self.m.arena)
                 for k in range(n):
                     out_heads[starts[i] + k], out_labels[starts[i] + k] = work[0, k + 1], work[1, k + 1]
-        free(cells)
         if self.m.arena.failed:
             raise MemoryError
         return heads[:n_words], labels[:n_words]
@@ -389,17 +401,18 @@ cdef class GraphParser:
         """One pass over sentences in a given order; returns the number of steps so far, of wrong trees and labels."""
         cdef int32_t longest = int(np.max(np.diff(starts)[sentences]))
         cdef int32_t[:, ::1] work = np.zeros((4, longest + 1), np.int32)
-        cdef Cell** cells = <Cell**>malloc((longest + 1) * sizeof(Cell*))
+        cdef uint8_t[::1] of_cells = np.empty((longest + 1) * sizeof(Cell*), np.uint8)
+        cdef Cell** cells = <Cell**>&of_cells[0]
         cdef const int32_t* gold
         cdef const int32_t* relations
         cdef int64_t i, wrong = 0, mislabelled = 0
         cdef double found
-        if cells == NULL:
-            raise MemoryError
         self.see(columns)
         self.make_room(longest)
         with nogil:
             for i in sentences:
+                with gil:
+                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
                 self.turn_to(starts, i)
                 gold, relations = &heads[starts[i]] - 1, &labels[starts[i]] - 1
                 if self.g.second_order:
@@ -418,7 +431,6 @@ cdef class GraphParser:
                 if self.m.arena.failed:
                     break
                 forget(&self.m.arena)
-        free(cells)
         if self.m.arena.failed:
             raise MemoryError
         return step, wrong, mislabelled

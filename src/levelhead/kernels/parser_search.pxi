@@ -20,6 +20,11 @@ cdef struct Machine:
     int32_t max_swaps
 
 
+cdef inline int32_t padded_to(int32_t n_labels) noexcept nogil:
+    """How many weights a row has for labels."""
+    return (n_labels + 7) // 8 * 8
+
+
 cdef inline int32_t action_rows(Machine* m, State* state) noexcept nogil:
     look(&m.view, state, &m.words, m.system)
     return features(&m.view, &m.actions, &m.words, 0, m.rows)

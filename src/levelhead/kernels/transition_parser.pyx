@@ -3,7 +3,10 @@
 
 import numpy as np
 
+from cpython.exc cimport PyErr_CheckSignals
 from libc.string cimport memset
+
+from levelhead.kernels.bounds import bits_of, check_range, check_shape
 
 include "parser_machine.pxi"
 include "parser_features.pxi"
@@ -25,16 +28,23 @@ cdef class Parser:
         cdef int16_t[:, ::1] actions = tables[0], labels = tables[1]
         cdef float[:, ::1] action_sums, label_sums
         memset(&self.m, 0, sizeof(Machine))
+        check_range("system", system, 0, ARC_EAGER)
+        check_range("root_label", root_label, 0, n_labels - 1)
+        check_range("beam", beam, 1, 1 << 24)
+        check_shape("actions", tables[0], (len(actions), N_ACTIONS))
+        check_shape("labels", tables[1], (len(labels), padded_to(n_labels)))
+        for table, total in zip(tables, sums):
+            check_shape("sums", total, np.shape(table))
         self.kept = (templates, tables, sums)
-        point(&self.m.actions, templates[0], len(actions).bit_length() - 1)
-        point(&self.m.labels, templates[1], len(labels).bit_length() - 1)
+        point(&self.m.actions, templates[0], bits_of("actions", actions))
+        point(&self.m.labels, templates[1], bits_of("labels", labels))
         self.m.system = system
         self.m.action_table, self.m.label_table = &actions[0, 0], &labels[0, 0]
         if sums:
             action_sums, label_sums = sums
             self.m.action_sums, self.m.label_sums = &action_sums[0, 0], &label_sums[0, 0]
         self.m.n_labels = n_labels
-        self.m.padded = (n_labels + 7) // 8 * 8
+        self.m.padded = padded_to(n_labels)
         self.m.root_label = root_label
         self.beam = beam
         self.m.rows = <uint32_t*>malloc(MOST_FEATURES * sizeof(uint32_t))
@@ -54,13 +64,15 @@ cdef class Parser:
         cdef int32_t[::1] out_heads = heads, out_labels = labels
         cdef int32_t i, n, most
         cdef State* state
-        cdef State** beam = <State**>malloc((self.beam + 1) * sizeof(State*))
-        cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
-        if beam == NULL or candidates == NULL:
-            raise MemoryError
+        cdef uint8_t[::1] states = np.empty((self.beam + 1) * sizeof(State*), np.uint8)
+        cdef uint8_t[::1] successors = np.empty((self.beam + 1) * sizeof(Candidate), np.uint8)
+        cdef State** beam = <State**>&states[0]
+        cdef Candidate* candidates = <Candidate*>&successors[0]
         see_columns(&self.m.words, columns)
         with nogil:
             for i in range(starts.shape[0] - 1):
+                with gil:
+                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the treebank
                 n = starts[i + 1] - starts[i]
                 self.m.words.base, self.m.words.n = starts[i] + 1, n
                 self.m.max_swaps = 4 * n + 20
@@ -74,8 +86,6 @@ cdef class Parser:
                 if self.m.arena.failed:
                     break
                 forget(&self.m.arena)
-        free(beam)
-        free(candidates)
         if self.m.arena.failed:
             raise MemoryError
         return heads[:n_words], labels[:n_words]
@@ -91,14 +101,16 @@ cdef class Parser:
         cdef int32_t n
         cdef int64_t i, wrong = 0
         cdef Gold gold
-        cdef State** beam = <State**>malloc((self.beam + 1) * sizeof(State*))
-        cdef Candidate* candidates = <Candidate*>malloc((self.beam + 1) * sizeof(Candidate))
-        if beam == NULL or candidates == NULL:
-            raise MemoryError
+        cdef uint8_t[::1] states = np.empty((self.beam + 1) * sizeof(State*), np.uint8)
+        cdef uint8_t[::1] successors = np.empty((self.beam + 1) * sizeof(Candidate), np.uint8)
+        cdef State** beam = <State**>&states[0]
+        cdef Candidate* candidates = <Candidate*>&successors[0]
         gold.pending, gold.stacked, gold.gone = &pending[0], &stacked[0], &gone[0]
         see_columns(&self.m.words, columns)
         with nogil:
             for i in sentences:
+                with gil:
+                    PyErr_CheckSignals()  # else Ctrl-C and SIGTERM wait for the end of the pass
                 n = starts[i + 1] - starts[i]
                 self.m.words.base, self.m.words.n = starts[i] + 1, n
                 self.m.max_swaps = 4 * n + n * n  # as many as any tree needs; sentences have 2,000 words at most
@@ -114,8 +126,6 @@ cdef class Parser:
                 if self.m.arena.failed:
                     break
                 forget(&self.m.arena)
-        free(beam)
-        free(candidates)
         if self.m.arena.failed:
             raise MemoryError
         return time, wrong

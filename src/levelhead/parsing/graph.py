@@ -42,13 +42,19 @@ _MARGIN = 1.0
 _MOST_CHANGE = 0.1
 
 
+def table_rows(n_words: int) -> dict[str, int]:
+    """Return how many rows the tables of a parser get that learns from so many words."""
+    rows, labelled = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
+    return {"parts": rows, "labels": labelled, "relations": labelled, "first": rows}
+
+
 class _Weights:
     """Weights in training, and what averaging needs."""
 
     def __init__(self, n_words: int, n_labels: int, *, relations: bool) -> None:
-        rows = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS)
-        labelled = (rows_for(n_words, _MOST_LABEL_BITS) // 2, -(-n_labels // 8) * 8)
-        self.tables: Averages = (np.zeros(rows, np.float32), np.zeros(labelled, np.int16))
+        rows = table_rows(n_words)
+        labelled = (rows["labels"], -(-n_labels // 8) * 8)
+        self.tables: Averages = (np.zeros(rows["parts"], np.float32), np.zeros(labelled, np.int16))
         if relations:
             self.tables = (*self.tables, np.zeros(labelled, np.float32))
         self.sums = tuple(np.zeros(table.shape, np.float32) for table in self.tables)

@@ -7,7 +7,7 @@ import json
 import os
 import struct
 import zlib
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, NoReturn
 
 import numpy as np
@@ -17,7 +17,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.parsing.model import PARSERS, Model, OutsideModel
 from levelhead.parsing.outside import OUTSIDE_PARSERS
 from levelhead.parsing.relation_names import is_relation
-from levelhead.parsing.tables import n_classes, table_names
+from levelhead.parsing.tables import Tables, check_shapes
 from levelhead.parsing.templates import compiled, templates_for
 from levelhead.treebank.source import Limits, read_bytes
 from levelhead.treebank.write import replace_file
@@ -27,9 +27,8 @@ FORMAT = 2
 _LENGTHS = struct.Struct("<II")  # the format's version, the size of the description
 _CHECKSUM = hashlib.sha256().digest_size
 MOST_BEAM = 1024
-_MOST_ROWS = 1 << 26
-_MOST_CLASSES = 1 << 16
-_MOST_BYTES = 1 << 31
+_MOST_DESCRIPTION = 1 << 20  # bytes: as Python objects they take up to fifty times as much memory
+_MOST_BYTES = 1 << 29  # of a file, after decompression
 
 
 def write_model(model: Model | OutsideModel, path: str | os.PathLike[str]) -> None:
@@ -40,6 +39,7 @@ def write_model(model: Model | OutsideModel, path: str | os.PathLike[str]) -> No
         path: the file, which is replaced if it exists.
 
     Raises:
+        InputError: the model is larger than `read_model` accepts.
         OutputError: the file cannot be written.
     """
     replace_file(path, [model_bytes(model)])
@@ -65,6 +65,10 @@ def model_bytes(model: Model | OutsideModel) -> bytes:
 def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
     text = json.dumps(description, ensure_ascii=False, sort_keys=True).encode()
     body = b"".join([MAGIC, _LENGTHS.pack(FORMAT, len(text)), text, *contents])
+    if len(text) > _MOST_DESCRIPTION or len(body) + _CHECKSUM > _MOST_BYTES:
+        message = f"the model has {len(body)} bytes, {len(text)} of them its relations and templates"
+        limits = f"at most {_MOST_BYTES} and {_MOST_DESCRIPTION} can be read back"
+        raise InputError(Fault("model-too-large", f"{message}; {limits}"))
     return body + hashlib.sha256(body).digest()
 
 
@@ -90,13 +94,14 @@ def read_model(path: str | os.PathLike[str]) -> Model | OutsideModel:
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
         _not_read("damaged-model", "the file is cut off", name)
-    version, size = _LENGTHS.unpack(data[len(MAGIC) : start])
+    version, size = _LENGTHS.unpack_from(data, len(MAGIC))
     if version != FORMAT:
         _not_read("model-version", f"the file has version {version}, this levelhead reads {FORMAT}", name)
-    if hashlib.sha256(data[:-_CHECKSUM]).digest() != data[-_CHECKSUM:]:
+    body = memoryview(data)[:-_CHECKSUM]  # a view: large models are not copied
+    if hashlib.sha256(body).digest() != data[-_CHECKSUM:]:
         _not_read("damaged-model", "its checksum is wrong", name)
     try:
-        return _model(json.loads(data[start : start + size]), data[start + size : -_CHECKSUM])
+        return _model(_description(body[start:], size), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
         _not_read("damaged-model", "its contents are not those of a model", name)
 
@@ -105,31 +110,44 @@ def _not_read(slug: str, message: str, name: str) -> NoReturn:
     raise InputError(Fault(slug, message, Place(name)))
 
 
-def _model(description: Mapping[str, Any], data: bytes) -> Model | OutsideModel:
-    """The model of a description, every part of which is checked: kernels trust their tables."""
+def _description(data: memoryview, size: int) -> Mapping[str, Any]:
+    if size > min(len(data), _MOST_DESCRIPTION):
+        raise ValueError(size)
+    description: Mapping[str, Any] = json.loads(bytes(data[:size]))
+    return description
+
+
+def _model(description: Mapping[str, Any], data: memoryview) -> Model | OutsideModel:
+    """The model of a description, every part of which is checked before it is used: kernels trust their tables."""
+    parser, training = description["parser"], dict(description["training"])
     function_head = description["function_head"]
-    if function_head not in {None, 1, 2}:
-        raise ValueError
-    if description["parser"] in OUTSIDE_PARSERS:
-        return OutsideModel(description["parser"], data, dict(description["training"]), function_head)
-    tables, start = {}, 0
-    for name, rows, classes, size in description["tables"]:
-        tables[str(name)] = _unpacked(data[start : start + size], rows, classes)
-        start += size
+    if function_head is not None:
+        _check_range(function_head, 1, 2)
+    if parser in OUTSIDE_PARSERS:
+        return OutsideModel(parser, bytes(data), training, function_head)
+    if parser not in PARSERS:
+        raise ValueError(parser)
     relations = _relations(description["relations"])
-    templates = {str(name): str(text) for name, text in description["templates"].items()}
-    root, beam, parser = description["root"], description["beam"], description["parser"]
-    if not (parser in PARSERS and 0 <= root < len(relations) and 1 <= beam <= MOST_BEAM):
-        raise ValueError
-    if set(templates) != set(templates_for(parser)) or set(tables) != set(table_names(parser)):
-        raise ValueError
-    for name, text in templates.items():
+    root, beam = description["root"], description["beam"]
+    _check_range(root, 0, len(relations) - 1)
+    _check_range(beam, 1, MOST_BEAM)
+    templates = _templates(description["templates"], parser)
+    tables = _tables(description["tables"], data, parser, len(relations))
+    return Model(parser, relations, root, templates, beam, tables, training, function_head)
+
+
+def _check_range(number: object, low: int, high: int) -> None:
+    """Raise a ValueError unless this is an integer in a range."""
+    if not (isinstance(number, int) and not isinstance(number, bool) and low <= number <= high):
+        raise ValueError(number)
+
+
+def _templates(texts: Mapping[str, str], parser: str) -> dict[str, str]:
+    if set(texts) != set(templates_for(parser)):
+        raise ValueError("templates")
+    for name, text in texts.items():
         compiled(text, arcs=name != "actions")
-    model = Model(
-        parser, relations, int(root), templates, int(beam), tables, dict(description["training"]), function_head
-    )
-    _check_shapes(model)
-    return model
+    return dict(texts)
 
 
 def _relations(names: object) -> tuple[str, ...]:
@@ -141,24 +159,31 @@ def _relations(names: object) -> tuple[str, ...]:
     return tuple(names)
 
 
-def _check_shapes(model: Model) -> None:
-    """Raise a ValueError if the tables do not have the classes that the kernel will look for."""
-    for name, table in model.tables.items():
-        if table.shape[1] != n_classes(name, len(model.relations)):
-            raise ValueError(name)
-    if "first" in model.tables and model.tables["first"].shape != model.tables["parts"].shape:
-        raise ValueError("first")
+def _tables(entries: Sequence[Sequence[Any]], data: memoryview, parser: str, n_relations: int) -> Tables:
+    """The tables, all of whose names and sizes are checked before the first is unpacked."""
+    for _, rows, classes, size in entries:
+        for number in (rows, classes, size):
+            _check_range(number, 0, _MOST_BYTES)
+    shapes = {name: (rows, classes) for name, rows, classes, _ in entries}
+    if len(shapes) != len(entries) or sum(entry[3] for entry in entries) != len(data):
+        raise ValueError("tables")
+    check_shapes(parser, n_relations, shapes)
+    tables, start = {}, 0
+    for name, rows, classes, size in entries:
+        tables[name] = _unpacked(data[start : start + size], rows, classes)
+        start += size
+    return tables
 
 
-def _unpacked(data: bytes, rows: int, classes: int) -> NDArray[np.int16]:
-    if not (0 < rows <= _MOST_ROWS and rows & (rows - 1) == 0 and 0 < classes <= _MOST_CLASSES):
-        raise ValueError(rows)
-    if rows * classes * 2 > _MOST_BYTES:
-        raise ValueError(rows)
-    decompressor = zlib.decompressobj()
-    raw = decompressor.decompress(data, rows * classes * 2 + rows)
-    mask = np.frombuffer(raw[: -(-rows // 8)], np.uint8)
-    used = np.unpackbits(mask, count=rows).astype(bool)
+def _unpacked(data: memoryview, rows: int, classes: int) -> NDArray[np.int16]:
+    """A table; no more is decompressed than the bytes that its rows take."""
+    stream = zlib.decompressobj()
+    mask = stream.decompress(data, -(-rows // 8))
+    used = np.unpackbits(np.frombuffer(mask, np.uint8), count=rows).astype(bool)
+    expected = int(used.sum()) * classes * 2
+    packed = stream.decompress(stream.unconsumed_tail, expected + 1)
+    if len(mask) != -(-rows // 8) or len(packed) != expected or not stream.eof or stream.unused_data:
+        raise ValueError("not the rows of a table")
     table = np.zeros((rows, classes), np.int16)
-    table[used] = np.frombuffer(raw[len(mask) :], "<i2").reshape(-1, classes)
+    table[used] = np.frombuffer(packed, "<i2").reshape(-1, classes)
     return table

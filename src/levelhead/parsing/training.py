@@ -18,7 +18,7 @@ from levelhead.parsing.graph import parse_graph, train_graph
 from levelhead.parsing.lengths import learnable
 from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
 from levelhead.parsing.relation_names import check_relations
-from levelhead.parsing.tables import tables_of
+from levelhead.parsing.tables import check_memory, tables_of
 from levelhead.parsing.templates import templates_for
 from levelhead.parsing.transition import parse_transitions, train_transitions
 from levelhead.treebank import Column, Treebank
@@ -75,12 +75,14 @@ def train(
         progress: called after each pass.
 
     Raises:
-        InputError: there is no such parser, there is nothing to learn from, or a relation is none.
+        InputError: there is no such parser, there is nothing to learn from, there are too many relations for a model, or
+            a relation is none.
     """
     check_parser(parser, PARSERS)
     treebank = learnable(treebank, parser)
     source = prepared(treebank, relations, scheme)
     labels, names, root = _labels(source.treebank)
+    check_memory(parser, treebank.n_words, len(names))
     templates = templates_for(parser)
     trees = Trees(
         columns_of(treebank, templates.values()), treebank.sentence_starts, source.treebank.local_heads(), labels

@@ -32,11 +32,18 @@ _SCALE = 2.0  # of the greedy weights that beam training starts from; each of it
 _MOST_LIFTS = 1 << 30
 
 
+def table_rows(n_words: int) -> dict[str, int]:
+    """Return how many rows the tables of a parser get that learns from so many words."""
+    rows = rows_for(n_words, _MOST_BITS)
+    return {"actions": rows, "labels": rows // 8}
+
+
 class _Weights:
     """Weights in training: whole numbers, and what averaging needs."""
 
-    def __init__(self, rows: tuple[int, int], n_labels: int) -> None:
-        shapes = ((rows[0], _N_ACTIONS), (rows[1], -(-n_labels // 8) * 8))
+    def __init__(self, n_words: int, n_labels: int) -> None:
+        rows = table_rows(n_words)
+        shapes = ((rows["actions"], _N_ACTIONS), (rows["labels"], -(-n_labels // 8) * 8))
         self.tables = tuple(np.zeros(shape, np.int16) for shape in shapes)
         self.sums = tuple(np.zeros(shape, np.float32) for shape in shapes)
         self.step = 1.0
@@ -67,11 +74,10 @@ def train_transitions(trees: Trees, model: Model, schedule: Schedule, seed: int)
     system = TRANSITION_SYSTEMS.index(model.parser)
     heads = trees.heads if model.parser.startswith("swap") else _projective(trees)
     gold = (heads, trees.labels, *projective_order(heads, trees.starts))
-    rows = rows_for(len(heads), _MOST_BITS)
     templates = _compiled(model.templates)
     done: Averages = ()
     for run in range(schedule.runs):
-        weights = _Weights((rows, rows // 8), len(model.relations))
+        weights = _Weights(len(heads), len(model.relations))
         random = np.random.default_rng((seed, run))
         averages: Averages = ()
         for number in range(schedule.first + (schedule.second if model.beam > 1 else 0)):
