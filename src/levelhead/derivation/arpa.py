@@ -22,7 +22,7 @@ from levelhead.treebank.source import read_bytes
 from levelhead.treebank.write import replace_file
 
 _NEVER = -99.0  # what ARPA files have for a probability of zero
-_LARGEST = 9000  # in units of the twelfth decimal these are integers that floats hold
+_LARGEST = 9000  # in units of the twelfth decimal these are integers that floats hold; sums of such numbers are finite
 _SEPARATORS = re.compile("[ \t\r\v\f]")  # and the line feed, which separates words already
 _RESERVED = {*SPECIAL, "<UNK>"}  # KenLM reads both spellings as the unknown word
 
@@ -194,8 +194,8 @@ class _Reader:
             log, backoff = float(parts[0]), float(parts[n + 1]) if len(parts) == n + 2 else 0.0
         except ValueError:
             self._refuse("a number is expected at the start, and after the words if anything is")
-        if not (math.isfinite(log) and math.isfinite(backoff) and log <= 1e-5):
-            self._refuse("log-probabilities are numbers up to 0, back-off weights finite numbers")
+        if not (-_LARGEST <= log <= 1e-5 and -_LARGEST <= backoff <= _LARGEST):  # NaN is not in any range
+            self._refuse(f"log-probabilities must be from -{_LARGEST} to 0, back-off weights at most {_LARGEST} from 0")
         return _Entry(parts[1 : n + 1], log, backoff)
 
     def _words(self, size: int) -> tuple[Strings, NgramTable, dict[bytes, int]]:

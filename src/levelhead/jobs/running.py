@@ -131,7 +131,7 @@ class _Run:
             raise _all_lost("the cluster went away") from error
         finally:
             if self.workers.restartable:
-                executor.shutdown(wait=True, cancel_futures=True)
+                executor.shutdown(wait=True, cancel_futures=bool(flying))
         return []
 
     def _submit(

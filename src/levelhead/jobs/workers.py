@@ -44,12 +44,9 @@ def processes(n: int) -> Workers:
         return Workers(_ThisProcess, window=1)
 
     def start() -> Executor:
-        import multiprocessing
-        from concurrent.futures import ProcessPoolExecutor
+        from levelhead.jobs.processes import Processes
 
-        # Spawned, not forked: a forked process would inherit locks that threads of this one hold (progress bars).
-        context = multiprocessing.get_context("spawn")
-        return ProcessPoolExecutor(n, mp_context=context, initializer=_live_and_die_with_parent)
+        return Processes(n)
 
     return Workers(start, window=2 * n)
 
@@ -74,25 +71,3 @@ class _ThisProcess(Executor):
         except Exception as error:  # noqa: BLE001 -- handed over as any Executor does; an interrupt goes straight up
             future.set_exception(error)
         return future
-
-
-def _live_and_die_with_parent() -> None:
-    """Leave interrupts to the parent, and end when it does, however it ends.
-
-    A pool's processes hold both ends of the pipe by which they get work, and so would wait for ever for a parent that
-    was killed.
-    """
-    import multiprocessing
-    import signal
-    import threading
-
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    parent = multiprocessing.parent_process()
-    if parent is None:
-        return
-
-    def watch() -> None:
-        parent.join()
-        os._exit(1)
-
-    threading.Thread(target=watch, daemon=True).start()
