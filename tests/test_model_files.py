@@ -1,6 +1,7 @@
 """Model files that somebody changed and signed again: they are read or refused, within a limit of memory."""
 
 import importlib.util
+import resource
 import tracemalloc
 import zlib
 from dataclasses import replace
@@ -15,6 +16,7 @@ from levelhead import InputError, read
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
 from levelhead.parsing import PARSERS, Model, OutsideModel, Schedule, read_model, train
+from levelhead.parsing.columns import columns_of
 from levelhead.parsing.graph import graph_tables
 from levelhead.parsing.model_file import model_bytes
 from levelhead.parsing.tables import MOST_BYTES, check_memory, check_shapes, table_shapes
@@ -113,8 +115,8 @@ def test_every_byte_belongs_to_one_table(
 @pytest.mark.parametrize("kind", ["swap-lazy", "graph", "command"])
 def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
     """A small version of scripts/full/fuzz_models.py."""
-    outcomes, peak = fuzz.batches(kind, model_bytes(fuzz.KINDS[kind]()), 100)
-    assert sum(outcomes.values()) == 100
+    outcomes, peak = fuzz.batches(kind, model_bytes(fuzz.KINDS[kind]()), 80)
+    assert sum(outcomes.values()) == 80
     assert not [outcome for outcome in outcomes if "finding" in outcome]
     assert {"parsed", "read"} & set(outcomes)
     assert 0 < peak < 1 << 20
@@ -174,3 +176,24 @@ def test_kernels_refuse_tables_that_they_would_read_beyond(parser: str) -> None:
     if parser == "arc-standard":
         with pytest.raises(ValueError, match="beam"):
             kernel(parser, shapes, beam=0)
+
+
+def memory() -> int:
+    """How many bytes of address space this process has."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell how large a process is")
+def test_a_beam_that_there_is_no_memory_for_leaves_none_behind() -> None:
+    """There is room for the hypotheses, 8 bytes each, and none for their successors, 24 bytes each."""
+    beam, treebank = 1 << 24, read(GOLD)
+    parser = kernel("arc-standard", table_shapes("arc-standard", 1, 5), beam=beam)
+    columns = tuple(columns_of(treebank, templates_for("arc-standard").values()))
+    before, limits = memory(), resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (before + 18 * beam, limits[1]))
+    try:
+        with pytest.raises(MemoryError):
+            parser.parse(columns, treebank.sentence_starts)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    assert memory() - before < 6 * beam

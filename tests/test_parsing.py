@@ -1,5 +1,7 @@
 """Transition-based parsers: the oracle replayed, a second implementation, one root always, learning, hostile input."""
 
+import signal
+import time
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
@@ -18,8 +20,9 @@ from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_tr
 from levelhead.parsing import PARSERS, Model, Schedule, left_out, parse_treebank, parsed_in_haste, train
 from levelhead.parsing import templates as wording
 from levelhead.parsing.columns import columns_of
-from levelhead.parsing.lengths import LONGEST_LEARNED, LONGEST_SEARCHED, LONGEST_WHOLE
+from levelhead.parsing.lengths import LONGEST_LEARNED, LONGEST_SEARCHED, LONGEST_WHOLE, longest_searched
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
+from levelhead.parsing.training import parse_columns
 from levelhead.parsing.transition import _compiled, train_transitions
 from levelhead.treebank import to_conllu
 from oracle import derivation as plain
@@ -350,6 +353,9 @@ def test_long_sentences_are_parsed_without_the_beam(system: str) -> None:
     assert f"5001 words, more than 5000; {system} parses it greedily, without its beam" in warning.message
     assert parsed_in_haste(treebank, system, 1) == parsed_in_haste(searched, system, 3) == ()
     assert parsed_in_haste(treebank, "udpipe", 4) == ()
+    assert [longest_searched(beam) for beam in (2, 40, 41, 1024)] == [5000, 5000, 4878, 195]
+    (warning,) = parsed_in_haste(treebank, system, 50)
+    assert f"5001 words, more than 4000; {system} parses it greedily" in warning.message
 
 
 def test_the_longest_sentence_that_is_learned_from() -> None:
@@ -421,3 +427,31 @@ def test_a_real_treebank(data: Path) -> None:
     gold = read(data / "ud/r2.0/hu-ud-dev.conllu.xz")
     model = train(read(data / "ud/r2.0/hu-ud-train.conllu.xz"), beam=1)
     assert las(gold, parse_treebank(model, gold)) > 77.34
+
+
+@pytest.mark.parametrize(("parser", "copies"), [("arc-standard", 300), ("graph", 30)])
+def test_kernels_can_be_interrupted(parser: str, copies: int) -> None:
+    """Between two sentences, and not only at the end of the treebank."""
+    source = read(GOLD)
+    model = train(source, parser, beam=1, schedule=QUICK)
+    treebank = parse(to_conllu(source) * copies)
+
+    def stop(*_: object) -> None:
+        raise InterruptedError
+
+    def seconds() -> float:
+        start = time.process_time()
+        parse_columns(model, columns, treebank.sentence_starts)
+        return time.process_time() - start
+
+    columns = columns_of(treebank, model.templates.values())
+    _, whole, start = seconds(), seconds(), time.process_time()
+    before = signal.signal(signal.SIGPROF, stop)
+    try:
+        signal.setitimer(signal.ITIMER_PROF, whole / 20)
+        with pytest.raises(InterruptedError):
+            seconds()
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+        signal.signal(signal.SIGPROF, before)
+    assert time.process_time() - start < whole / 2

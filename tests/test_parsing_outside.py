@@ -2,7 +2,10 @@
 
 import os
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from itertools import pairwise
 from pathlib import Path
 from random import Random
@@ -317,7 +320,7 @@ def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.Mo
 
 
 def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    """Trains and parses in this process; the words come back as they were."""
+    """Trains and parses; the words come back as they were."""
     library("ufal.udpipe")
     model, output = str(tmp_path / "m"), str(tmp_path / "out.conllu")
     small = "iterations=1;hidden_layer=10;embedding_form=5;embedding_upostag=5;embedding_deprel=5"
@@ -564,3 +567,33 @@ def test_nothing_to_parse(chain: Outside) -> None:
     """No words, no work."""
     empty = parse(to_conllu(read(GOLD)))[:0]
     assert parse_any(OutsideModel("command", b"", {}), empty, chain).treebank.n_words == 0
+
+
+WAITING = """
+import os, sys, time
+print(os.getpid(), file=open(sys.argv[3], "a"), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no signals")
+@pytest.mark.parametrize("n", [1, 2])
+def test_an_order_to_end_stops_running_folds(n: int, tmp_path: Path) -> None:
+    """Within seconds, however long a fold takes, with the programs that it runs, and without an output."""
+    program, started, output = tmp_path / "wait.py", tmp_path / "started", tmp_path / "out.conllu"
+    program.write_text(WAITING, encoding="utf-8")
+    train = f"{sys.executable} {program} {{train}} {{model}} {started}"
+    command = [sys.executable, "-m", "levelhead", "crossval", "command", str(GOLD), "--train-cmd", train]
+    command += ["--parse-cmd", "none {model} {input} {output}", "-j", str(n), "-o", str(output)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
+    while not started.exists() or len(started.read_text().split()) < n:
+        time.sleep(0.05)
+    start = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=50)[1] == "terminated\n"
+    assert time.monotonic() - start < 10
+    assert process.returncode == 143
+    assert not output.exists()
+    for number in started.read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(number), 0)

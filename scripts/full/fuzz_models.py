@@ -25,6 +25,7 @@ import time
 import zlib
 from collections import Counter
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 from random import Random
 from typing import Any, NamedTuple
@@ -163,12 +164,14 @@ def change_tables(parts: Parts, draw: Random) -> None:
         name, _, width, _ = entries[i]
         width = classes if draw.random() < 0.3 else width
         size = max(rows, 0) * width
-        parts.contents[i] = packed(weights(draw, rows, width)) if 0 < size < 1 << 21 else zlib.compress(bytes(1 << 16))
+        parts.contents[i] = packed(weights(draw, rows, width)) if 0 < size < 1 << 18 else zlib.compress(bytes(1 << 16))
         entries[i] = [name, rows, width, len(parts.contents[i])]
 
 
 def weights(draw: Random, rows: int, classes: int) -> np.ndarray:
     """A table of random weights, some of them the largest that there are."""
+    if rows * classes > 1 << 20:
+        raise ValueError("the peak of memory is not to be that of making mutants")
     random = np.random.default_rng(draw.randrange(1 << 32))
     table = random.integers(-(2**15), 2**15, (rows, classes)).astype(np.int16)
     if draw.random() < 0.3:
@@ -182,12 +185,18 @@ def bomb(parts: Parts, draw: Random) -> None:
     entries = parts.description.get("tables")
     if entries is None:
         return
-    contents = zlib.compress(b"\xff" * (1 << 19) + bytes(draw.choice([1, 4, 16]) << 20), 9)
+    contents = zeros(draw.choice([1, 4, 16]) << 20)
     names = [entry[0] for entry in entries] if draw.random() < 0.5 else [f"table {i}" for i in range(6)]
     width = draw.choice([entries[-1][2], 255, 4096])
     parts.description["tables"] = [[name, 1 << 22, width, len(contents)] for name in names]
     parts.contents[:] = [contents] * len(names)
     parts.description["relations"] = [f"r{i}" for i in range(width)]
+
+
+@cache
+def zeros(n: int) -> bytes:
+    """So many zeros as a table whose rows are all marked as used."""
+    return zlib.compress(b"\xff" * (1 << 19) + bytes(n), 9)
 
 
 def change_weights(parts: Parts, draw: Random) -> None:
@@ -202,11 +211,11 @@ def change_relations(parts: Parts, draw: Random) -> None:
     n = draw.choice([0, 1, 2, 7, 8, 9, 64, 300])
     parts.description["relations"] = [f"r{i}" for i in range(n)]
     parts.description["root"] = draw.choice([0, n - 1, n, n // 2])
-    for i, (name, rows, classes, _) in enumerate(parts.description.get("tables", [])):
+    for i, (name, rows, _, _) in enumerate(parts.description.get("tables", [])):
         if name in {"labels", "relations"} and draw.random() < 0.8:
-            rows, classes = min(rows, 1 << 11), max(1, -(-n // 8)) * 8
-            parts.contents[i] = packed(weights(draw, rows, classes))
-            parts.description["tables"][i] = [name, rows, classes, len(parts.contents[i])]
+            shape = min(rows, 1 << 11), max(1, -(-n // 8)) * 8
+            parts.contents[i] = packed(weights(draw, *shape))
+            parts.description["tables"][i] = [name, *shape, len(parts.contents[i])]
 
 
 def change_beam(parts: Parts, draw: Random) -> None:
@@ -299,7 +308,7 @@ def run_batch(parts: Parts, kind: str, first: int, count: int, report: Callable[
 def batch(kind: str, first: int, count: int) -> None:
     """Run mutants in this process, in limited memory, and print what came of each, and the peak."""
     parts = taken_apart(sys.stdin.buffer.read() if not sys.stdin.isatty() else model_bytes(KINDS[kind]()))
-    run_batch(parts, kind, 0, 0, lambda text: None)  # what is loaded once belongs to the baseline
+    run_batch(parts, kind, 0, 0, lambda _: None)  # what is loaded once belongs to the baseline
     before = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (before + MORE_MEMORY,) * 2)
     resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
@@ -346,7 +355,9 @@ def main(n: int, kinds: list[str]) -> int:
         findings = sum(count for what, count in outcomes.items() if what.startswith("finding"))
         n_findings += findings
         taken = time.monotonic() - start
-        print(f"{kind}: {n} mutants in {taken:.0f} s, {findings} findings, peak {peak / 1024:.0f} MiB, {dict(outcomes)}")
+        print(
+            f"{kind}: {n} mutants in {taken:.0f} s, {findings} findings, peak {peak / 1024:.0f} MiB, {dict(outcomes)}"
+        )
     return int(n_findings > 0)
 
 

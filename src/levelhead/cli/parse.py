@@ -22,7 +22,8 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     missing. The output is INPUT with other HEAD and DEPREL; DEPS of all words becomes empty (`_`), since enhanced
     graphs are not parsed, and empty nodes stay as they are. How to run an outside parser is said here again, since
     reading a model never starts anything. Options that change nothing for the model's parser are refused. Sentences
-    too long to be parsed like others (more than 500 words for graph-based parsers, 5,000 for a beam) are told before.
+    too long to be parsed like others (more than 500 words for graph-based parsers, 5,000 for a beam, fewer for a beam
+    wider than 40) are listed first.
     """
     options.check_paths(filter(None, [model, words, jar]), [output])
     from levelhead.parsing import Model, Outside, parse_any, parsed_in_haste, read_model, read_words

@@ -44,7 +44,7 @@ def processes(n: int) -> Workers:
         return Workers(_ThisProcess, window=1)
 
     def start() -> Executor:
-        from levelhead.jobs.processes import Processes
+        from levelhead.jobs.process_pool import Processes
 
         return Processes(n)
 

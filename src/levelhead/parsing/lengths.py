@@ -23,6 +23,10 @@ SHORT_PIECE = 50
 LONGEST_SEARCHED = 5000
 """Words: transition systems parse longer sentences greedily: a wide beam would take minutes and much memory."""
 
+MOST_SEARCHED = 200_000
+"""Words times hypotheses: longer sentences are parsed greedily if a beam is wide, so that its width, which is part of
+a model file, does not decide how much memory parsing takes."""
+
 LONGEST_LEARNED = 2000
 """Words: transition systems do not learn from longer sentences; they parse them whole. A tree may need as many swaps as
 it has pairs of words, and after a mistake the whole stack is searched for what can still be built."""
@@ -55,7 +59,7 @@ def parsed_in_haste(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, 
     graph_based = parser in GRAPH_PARSERS
     if parser not in PARSERS or not (graph_based or beam > 1):
         return ()
-    longest = LONGEST_WHOLE if graph_based else LONGEST_SEARCHED
+    longest = LONGEST_WHOLE if graph_based else longest_searched(beam)
     rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
     if not len(rows):
         return ()
@@ -63,6 +67,11 @@ def parsed_in_haste(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, 
     how = f"in pieces of {piece_of(end - start)}" if graph_based else "greedily, without its beam"
     message = f"the sentence has {end - start} words, more than {longest}; {parser} parses it {how}"
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+
+def longest_searched(beam: int) -> int:
+    """Return how many words a sentence may have that transition systems parse with a beam of this width."""
+    return min(LONGEST_SEARCHED, MOST_SEARCHED // beam)
 
 
 def piece_of(size: int) -> int:

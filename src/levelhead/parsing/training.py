@@ -75,8 +75,8 @@ def train(
         progress: called after each pass.
 
     Raises:
-        InputError: there is no such parser, there is nothing to learn from, there are too many relations for a model, or
-            a relation is none.
+        InputError: there is no such parser, there is nothing to learn from, there are too many relations, or a
+            relation is none.
     """
     check_parser(parser, PARSERS)
     treebank = learnable(treebank, parser)

@@ -18,7 +18,7 @@ import numpy as np
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
 from levelhead.parsing.columns import Columns
-from levelhead.parsing.lengths import LONGEST_SEARCHED
+from levelhead.parsing.lengths import longest_searched
 from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.templates import compiled
 
@@ -109,10 +109,10 @@ def _compiled(templates: Mapping[str, str]) -> tuple[tuple[Any, ...], tuple[Any,
 def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple[Integers, Integers]:
     """Return the heads (1-based in the sentence, 0 for the root) and the labels of all words.
 
-    Sentences that are too long to be searched (`lengths.LONGEST_SEARCHED`) are parsed greedily.
+    Sentences that are too long to be searched (`lengths.longest_searched`) are parsed greedily.
     """
     found = np.zeros((2, int(starts[-1])), np.int32)
-    long = np.diff(starts) > LONGEST_SEARCHED
+    long = np.diff(starts) > longest_searched(model.beam)
     bounds = [0, *(np.flatnonzero(np.diff(long)) + 1).tolist(), len(long)]
     for first, last in pairwise(bounds):  # runs of sentences of one kind
         kernel = _kernel(model, 1 if long[first] else model.beam)

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import difflib
+import os
 import re
+import subprocess
+import sys
 import tempfile
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -21,6 +23,11 @@ _OPTIONS = frozenset(
     " structured_interval transition_oracle transition_system use_gold_tags".split()
 )
 """What UDPipe 1.3 takes for its parser (its manual, and trainer_morphodita_parsito.cpp, which alone has some)."""
+
+_MEMORY, _MEMORY_FOR_A_BYTE = 1 << 30, 20
+"""Bytes of address space for the library, and more for each byte of its model."""
+
+_TAIL = 800  # characters of what it said that are shown if it fails
 
 _GIVEN = re.compile(r"([^=;]+)(?:=(?:data:([0-9]{1,9}):|[^;]*))?", re.DOTALL)
 
@@ -73,17 +80,56 @@ def train(treebank: Treebank, options: str) -> bytes:
 def parse(model: bytes, treebank: Treebank) -> bytes:
     """Return CoNLL-U with the trees of a model.
 
+    The library works in a process of its own: a damaged model can end its process, or ask for any amount of memory.
+
     Raises:
-        InputError: UDPipe cannot read the model.
-        InputError: it is not installed.
+        InputError: UDPipe cannot read the model, or fails with it; or it is not installed.
     """
+    _library()
+    with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
+        paths = [Path(folder, name) for name in ("model", "words", "output")]
+        paths[0].write_bytes(model)
+        paths[1].write_bytes(to_conllu(treebank))
+        _run_apart(paths)
+        return paths[2].read_bytes()
+
+
+def _run_apart(paths: Sequence[Path]) -> None:
+    """Run this module as a program."""
+    # -P: a folder where somebody works is no place to import from.
+    command = [sys.executable, "-P", "-m", __name__, *map(str, paths)]
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    done = subprocess.run(command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()[-_TAIL:] if done.returncode > 0 else ""
+        message = said or f"UDPipe ended with code {done.returncode}: its model is damaged, or needs too much memory"
+        raise InputError(Fault("parser-failed", message))
+
+
+def _main(model: str, words: str, output: str) -> int:
+    """Parse with a model in a file, and say what is wrong."""
+    if sys.platform != "win32":
+        import resource
+
+        size = _MEMORY + _MEMORY_FOR_A_BYTE * Path(model).stat().st_size
+        _, most = resource.getrlimit(resource.RLIMIT_AS)
+        resource.setrlimit(resource.RLIMIT_AS, (size if most == resource.RLIM_INFINITY else min(size, most), most))
+        resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
+    try:
+        Path(output).write_bytes(_parsed(model, Path(words).read_bytes()))
+    except InputError as error:
+        sys.stderr.write(error.faults[0].message)
+        return 2
+    return 0
+
+
+def _parsed(path: str, words: bytes) -> bytes:
     library = _library()
-    with _file_of(model) as path:
-        loaded = library.Model.load(path)
+    loaded = library.Model.load(path)
     if loaded is None:
         raise InputError(Fault("parser-failed", "UDPipe cannot read its model"))
     writer, parts = library.OutputFormat.newConlluOutputFormat(), []
-    for sentence in _sentences(library, to_conllu(treebank)):
+    for sentence in _sentences(library, words):
         error = library.ProcessingError()
         loaded.parse(sentence, "", error)
         if error.occurred():
@@ -124,9 +170,5 @@ def _sentences(library: Any, data: bytes) -> Iterator[Any]:
         yield sentence
 
 
-@contextmanager
-def _file_of(data: bytes) -> Iterator[str]:
-    with tempfile.TemporaryDirectory(prefix="levelhead-") as folder:
-        path = Path(folder) / "model"
-        path.write_bytes(data)
-        yield str(path)
+if __name__ == "__main__":
+    sys.exit(_main(*sys.argv[1:]))
