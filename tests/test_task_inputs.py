@@ -192,7 +192,7 @@ def nested(times):
 @pytest.mark.parametrize(("contents", "said"), [
     (encrypted(), "encrypted"), (gzip.compress(BYTES)[:-20], "ended"), (nested(6), "inside each other"),
     (gzip.compress(bytes(64 << 20)), "grow to more"),
-])  # fmt: skip
+], ids=["encrypted", "cut off", "nested", "growing"])  # fmt: skip
 def test_what_cannot_be_checked_is_not_served(contents, said, serve_with):
     with pytest.raises(InputError, match=f"it cannot be checked for gold trees: .*{said}"):
         serve_with("data.bin", contents)
@@ -214,7 +214,7 @@ def test_every_file_with_gold_is_named(task, serve_with):
     changed(lambda c: [*c[:6], str(max(0, int(c[0]) - 1)) if c[0].isdigit() else "_", c[7], "_", c[9]]),
     "An example:\n\n1\tThey\t2\n2\tbuy\t0\n3\tand\t4\n4\tsell\t2\n5\tbooks\t2\n6\t.\t2\n\n",
     lzma.compress(PLAIN.encode()), zipped("en.conllu", PLAIN), zipped("empty", b""), tar({}),
-])  # fmt: skip
+], ids=lambda _: "contents")  # fmt: skip
 def test_what_has_no_gold_trees_is_served(contents, serve_with):
     serve_with("en.conllu", contents)
 
