@@ -177,7 +177,7 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     page = SCRIPT.pages()["cli.md"]
-    told = re.findall(r"^- `-m, --measure MEASURE`: .* Default: (.*?)[;.]", page, re.MULTILINE)
+    told = re.findall(r"^- `-m, --measure MEASURE,\.\.\.`: .* Default: (.*?)[;.]", page, re.MULTILINE)
     assert told[:2] == ["all that the rules' scorer prints", "UAS, LAS and CLAS"]
     assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv", "--resamples", "10"]) == 0
     rows = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
