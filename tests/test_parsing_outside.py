@@ -408,7 +408,7 @@ def test_options_of_other_parsers_in_parsing(tmp_path: Path, capsys: pytest.Capt
 def test_an_unknown_parser(capsys: pytest.CaptureFixture[str]) -> None:
     """The nearest is named."""
     assert run(["train", "comand", str(GOLD), "m"]) == 2
-    assert "there is command" in capsys.readouterr().err
+    assert "unknown parser 'comand': did you mean command?" in capsys.readouterr().err
 
 
 # Function heads

@@ -124,6 +124,7 @@ def test_nothing_that_is_submitted_is_written_over(submitted, capfd):
     before = {path: path.read_bytes() for path in (folder / "me.tar.gz", secret, folder / "outputs" / "en.conllu")}
     token_file = ["--token-file", str(secret)]
     (folder / "outputs" / "en.txt").write_text("mine")
+    (folder / "inputs").mkdir()
     for arguments in (
         [archive, "-o", archive], [archive, *token_file, "-o", str(secret)],
         [str(folder / "outputs"), "-o", str(folder / "outputs" / "en.conllu")],

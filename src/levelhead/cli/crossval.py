@@ -46,8 +46,8 @@ def crossval(
     one process a core unless --jobs says otherwise (`levelhead reproduce` has one).
     """
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
-    options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     recipe = recipe_of(parser, chosen)
+    options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     if parser == "command" and store is not None:
         raise click.UsageError("--store is not for command: nothing tells whether its program is still the same")
     from levelhead.parsing import cross_validate, left_out, parsed_in_haste

@@ -25,12 +25,13 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     too long to be parsed like others (more than 500 words for graph-based parsers, 5,000 for a beam, fewer for a beam
     wider than 40) are listed first.
     """
-    options.check_paths(filter(None, [model, words, jar]), [output])
+    options.check_paths([model, words], [output])
     from levelhead.parsing import Model, Outside, parse_any, parsed_in_haste, read_model, read_words
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
     check_options(parser.parser)
+    options.check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
     options.print_warnings(parsed_in_haste(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))
     parsed = parse_any(parser, unparsed, Outside(jar=jar, parse_command=parse_cmd), repair=repair)

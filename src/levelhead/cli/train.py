@@ -34,8 +34,8 @@ def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any
     terminal. HEAD and DEPREL are learned, DEPS are not: `levelhead parse` writes `_` there. Options that change
     nothing for PARSER are refused.
     """
-    options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
     recipe = recipe_of(parser, chosen)
+    options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
     from levelhead.parsing import left_out, train_any, write_model
     from levelhead.treebank import read
 
