@@ -482,6 +482,36 @@ def test_archives_that_are_refused_count(tmp_path):
         assert server.submit(other, tar(outputs("alpha")))[0] == 201
 
 
+def test_refused_archives_count_while_the_clock_is_back(tmp_path, monkeypatch):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 3, "free_megabytes": 1})
+    secret, evil = token(folder, "a"), tar({"../evil": b"x"})
+    monkeypatch.setattr("levelhead.service.database.now", lambda: "2100-01-03T12:00:00.000+00:00")
+    with in_process(folder) as server:
+        assert server.submit(secret, evil)[0] == 400
+        monkeypatch.setattr("levelhead.service.database.now", lambda: "2100-01-01T12:00:00.000+00:00")
+        assert [server.submit(secret, evil)[0] for _ in range(4)] == [400, 400, 429, 429]
+        monkeypatch.setattr("levelhead.service.database.now", lambda: "2100-01-04T00:00:00.000+00:00")
+        assert server.submit(secret, evil)[0] == 400
+    rows = sqlite3.connect(Folder(folder).database).execute("SELECT time FROM audit WHERE action = 'refused' ORDER BY id")
+    assert [time[:10] for (time,) in rows] == ["2100-01-03"] * 3 + ["2100-01-04"]
+
+
+def test_an_accepted_archive_can_be_sent_again_after_refused_archives(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 2, "free_megabytes": 1})
+    secret, good, evil = token(folder, "a"), tar(outputs("alpha")), tar({"../evil": b"x"})
+    with in_process(folder) as server:
+        status, found = server.submit(secret, good, Idempotency_Key="k" * 8)
+        assert status == 201
+        assert server.submit(secret, evil)[0] == 400
+        for archive in (good, evil):  # the archive is not unpacked again, so that its key does not allow endless checks
+            status, again = server.submit(secret, archive, Idempotency_Key="k" * 8)
+            assert (status, again.get("id")) == (201, found["id"])
+        for key in ({}, {"Idempotency_Key": "n" * 8}):
+            assert server.submit(secret, good, **key)[0] == 429
+    (refused,) = sqlite3.connect(Folder(folder).database).execute("SELECT count(*) FROM audit WHERE action = 'refused'")
+    assert refused == (1,)
+
+
 def begun(site, size, cookie):
     """Begin to send the form of an upload, and return the status of the answer."""
     lines = ["POST /submissions HTTP/1.1", f"Host: {site.host}", f"Cookie: {cookie}", f"Content-Length: {size}"]

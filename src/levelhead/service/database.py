@@ -173,16 +173,17 @@ def shown_time(time: str | dt.datetime) -> str:
 def record(
     connection: sqlite3.Connection, actor: str, action: str, submission: str | None = None, detail: str = ""
 ) -> None:
-    """Write a line of the audit log, in the transaction of what it tells.
+    """Write a line of the audit log, in the transaction of the action; its time is never before that of another line.
 
     Args:
         connection: of a transaction.
-        actor: who did it: `team NAME`, `organiser`, `runner`, or an address.
+        actor: who did it: `team NAME`, `organizer`, `runner`, or an address.
         action: what was done.
         submission: to which submission.
         detail: what else there is to say; never a token, never gold.
     """
+    latest = "max(?, coalesce((SELECT max(time) FROM audit), ''))"  # the clock may have gone back
     connection.execute(
-        "INSERT INTO audit (time, actor, action, submission, detail) VALUES (?, ?, ?, ?, ?)",
+        f"INSERT INTO audit (time, actor, action, submission, detail) VALUES ({latest}, ?, ?, ?, ?)",
         (now(), actor, action, submission, detail),
     )

@@ -109,16 +109,19 @@ class Reception:
         Raises:
             Refused: it is too large, the team has used up its submissions, or the disk is full.
         """
-        self._refuse_attempts(team)
         limits, most = self.task.limits, self.task.limits.upload_megabytes * MEGABYTE
         if size is not None and size > most:
             raise Refused(f"the archive is larger than {limits.upload_megabytes} MB", 413)
-        query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
-        if key is None or not self.database.rows(query, team.id, key):
+        if not self._has_accepted(team, key):
+            self._refuse_attempts(team)
             refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (most if size is None else size):
             raise Refused("the server has no room left; the organiser must make some", 507)
+
+    def _has_accepted(self, team: Team, key: str | None) -> bool:
+        query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
+        return key is not None and bool(self.database.rows(query, team.id, key))
 
     def _refuse_attempts(self, team: Team) -> None:
         """Refuse a team whose archives were refused too often: to check one takes time as well."""
@@ -149,7 +152,8 @@ class Reception:
 
     def _accept(self, team: Team, upload: Upload) -> Submission:
         try:
-            check_archive(upload.path, archive_limits(self.task.limits))
+            if not self._has_accepted(team, upload.key):  # `accept` does not take it again
+                check_archive(upload.path, archive_limits(self.task.limits))
         except UnsafeArchive as error:
             with self.database.transaction() as connection:
                 record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
