@@ -79,7 +79,7 @@ OTHER_ERRORS = {
     *("not-derivable", "derivation-too-long", "illegal-transition", "no-dynamic-oracle", "unknown-order"),
     *("invalid-model-settings", "reserved-word", "invalid-arpa", "invalid-treebank-list"),
     *("invalid-targets", "recorded-heads"),
-    *("gold-in-input", "cannot-listen"),
+    *("gold-in-input", "unchecked-input", "cannot-listen"),
     *("unknown-study", "unused-input", "no-outputs-folder", "not-gold-words", "unknown-report-format"),
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
     "model-too-large",

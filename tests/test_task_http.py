@@ -492,7 +492,9 @@ def test_refused_archives_count_while_the_clock_is_back(tmp_path, monkeypatch):
         assert [server.submit(secret, evil)[0] for _ in range(4)] == [400, 400, 429, 429]
         monkeypatch.setattr("levelhead.service.database.now", lambda: "2100-01-04T00:00:00.000+00:00")
         assert server.submit(secret, evil)[0] == 400
-    rows = sqlite3.connect(Folder(folder).database).execute("SELECT time FROM audit WHERE action = 'refused' ORDER BY id")
+    rows = sqlite3.connect(Folder(folder).database).execute(
+        "SELECT time FROM audit WHERE action = 'refused' ORDER BY id"
+    )
     assert [time[:10] for (time,) in rows] == ["2100-01-03"] * 3 + ["2100-01-04"]
 
 

@@ -125,6 +125,38 @@ def serve_with(task):
         path.unlink()
 
 
+def in_each_sentence(change):
+    """Gold without DEPS, every sentence changed; a change takes the lines of a sentence's words, and returns them."""
+    text = changed(lambda cells: [*cells[:8], "_", "_"])
+    blocks = [block.split("\n") for block in text.strip().split("\n\n")]
+    return "\n\n".join("\n".join(change([line for line in block if "\t" in line])) for block in blocks) + "\n\n"
+
+
+def with_last_head_wrong(words):
+    cells = words[-1].split("\t")
+    cells[6] = "1" if cells[6] != "1" else "2"
+    return [*words[:-1], "\t".join(cells)]
+
+
+UNSEEN = {
+    "one head wrong in each sentence": in_each_sentence(with_last_head_wrong),
+    "words in another order": in_each_sentence(lambda words: words[::-1]),
+    "a word left out": in_each_sentence(lambda words: words[1:]),
+    "a word added": in_each_sentence(lambda words: [*words[:3], "0\tx\t_\t_\t_\t_\t99\t_\t_\t_", *words[3:]]),
+    "gzip after other bytes": b"text" + gzip.compress(GOLD.encode()),
+    "xz after other bytes": b"text" + lzma.compress(GOLD.encode()),
+    "UTF-16": GOLD.encode("utf-16"),
+    "head and words in pairs": "\n".join(" ".join(f"{i}-{h}" for i, h in enumerate(s, 1)) for s in sentences()),
+    "counted from 0": changed(lambda c: [*c[:6], int(c[6]) - 1, *c[7:8], "_", "_"] if c[6].isdigit() else c),
+}
+
+
+@pytest.mark.parametrize("name", UNSEEN)
+def test_docs_say_what_the_check_cannot_see(name, serve_with):
+    """If one of these is refused, shorten the list in docs/task.md."""
+    serve_with("notes.txt", UNSEEN[name])
+
+
 @pytest.mark.parametrize("name", VARIANTS)
 @pytest.mark.parametrize("file", ["notes.txt", "en.conllu"])
 def test_gold_in_any_form_is_not_served(name, file, serve_with):
@@ -194,8 +226,9 @@ def nested(times):
     (gzip.compress(bytes(64 << 20)), "grow to more"),
 ], ids=["encrypted", "cut off", "nested", "growing"])  # fmt: skip
 def test_what_cannot_be_checked_is_not_served(contents, said, serve_with):
-    with pytest.raises(InputError, match=f"it cannot be checked for gold trees: .*{said}"):
+    with pytest.raises(InputError, match=f"it cannot be checked for gold trees: .*{said}") as refused:
         serve_with("data.bin", contents)
+    assert refused.value.slug == "unchecked-input"
 
 
 def test_every_file_with_gold_is_named(task, serve_with):

@@ -235,6 +235,11 @@ MESSAGES: Mapping[str, Message] = {
         "A file that a shared task would serve has gold trees: more than 90% of the sentences of 6 words or more.",
         "Replace the gold heads by _, or remove the file from the inputs.",
     ),
+    "unchecked-input": _error(
+        "A file that a shared task would serve cannot be checked for gold trees: it is damaged, encrypted, has archives"
+        " nested too deeply, or is too large when unpacked.",
+        "Put its unpacked contents into the inputs, or remove the file from the inputs.",
+    ),
     "cannot-listen": _error(
         "The server of a shared task cannot listen at its address: another program does, or it is not this machine's.",
         "Choose another --port or --host, or end the other program.",

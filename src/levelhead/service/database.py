@@ -182,8 +182,8 @@ def record(
         submission: to which submission.
         detail: what else there is to say; never a token, never gold.
     """
-    latest = "max(?, coalesce((SELECT max(time) FROM audit), ''))"  # the clock may have gone back
-    connection.execute(
-        f"INSERT INTO audit (time, actor, action, submission, detail) VALUES ({latest}, ?, ?, ?, ?)",
+    connection.execute(  # the latest time, since the clock may have gone back
+        "INSERT INTO audit (time, actor, action, submission, detail)"
+        " SELECT max(?, coalesce(max(time), '')), ?, ?, ?, ? FROM audit",
         (now(), actor, action, submission, detail),
     )

@@ -188,19 +188,21 @@ def check_inputs(task: Task) -> None:
         raise InputError(Fault("invalid-task", "there are no inputs", Place(str(folder.blind))))
     test_sets = campaign_with(task, {}).test_sets
     gold = GoldTrees({one.code: read_bytes(one.gold) for one in test_sets if one.gold is not None})
-    faults = [Fault("gold-in-input", message, Place(str(path))) for path in found for message in _leaks(gold, path)]
+    faults = [fault for path in found for fault in _leaks(gold, path)]
     if faults:
         raise InputError(*faults)
 
 
-def _leaks(gold: GoldTrees, path: Path) -> Iterator[str]:
-    """Say where a file has gold trees, or that nobody can tell."""
+def _leaks(gold: GoldTrees, path: Path) -> Iterator[Fault]:
+    """Report where a file has gold trees, or that it cannot be checked."""
+    place = Place(str(path))
     try:
         for name, data in contents_of(path):
             if (leak := gold.leak_in(data)) is not None:
-                yield f"{f'in {quoted(name)}, ' if name else ''}{leak}: replace the heads by _, or remove the file"
+                message = f"{f'in {quoted(name)}, ' if name else ''}{leak}: replace the heads by _, or remove the file"
+                yield Fault("gold-in-input", message, place)
     except UnknownContents as error:
-        yield f"it cannot be checked for gold trees: {error}"
+        yield Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place)
 
 
 def blind_files(folder: Folder) -> list[Path]:
