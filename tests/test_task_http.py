@@ -544,7 +544,7 @@ def test_a_full_disk_is_told(tmp_path):
     folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"free_megabytes": 2_000_000_000})
     with in_process(folder) as server:
         status, found = server.submit(token(folder, "a"), tar(outputs("alpha")))
-    assert (status, found["error"]) == (507, "the server has no room left; the organiser must make some")
+    assert (status, found["error"]) == (507, "the server has no room left; the organizer must make some")
 
 
 @pytest.mark.parametrize(("times", "word"), [

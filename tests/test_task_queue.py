@@ -329,7 +329,7 @@ TestCrashes.settings = settings(
 )
 
 
-def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organiser(tmp_path, monkeypatch, capsys):
+def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organizer(tmp_path, monkeypatch, capsys):
     folder = Folder(make_task(tmp_path / "task"))
     with Database(folder.database) as database:
         team = team_of_token(database, new_token(database, "alpha"))
@@ -337,7 +337,7 @@ def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organiser(tmp_pat
         monkeypatch.setattr("levelhead.service.runner.unpack", lambda *_: 1 / 0)
         drain(task_of(folder.path))
         found = submission(database, name)
-        assert (found.state, found.reason) == ("failed", "it could not be scored; the organiser has been told why")
+        assert (found.state, found.reason) == ("failed", "it could not be scored; the organizer has been told why")
         assert "ZeroDivisionError" in found.log
         assert "ZeroDivisionError" in capsys.readouterr().err
         monkeypatch.undo()

@@ -1,4 +1,4 @@
-"""Whole tasks from init to export: by hand of organisers and teams, on real outputs, and in a real browser."""
+"""Whole tasks from init to export: by hand of organizers and teams, on real outputs, and in a real browser."""
 
 import contextlib
 import hashlib
@@ -183,7 +183,7 @@ def whole_export(folder, gold):
     assert b"lvlh_" not in b"".join(files.values())
 
 
-def organiser(*arguments, code=0):
+def organizer(*arguments, code=0):
     """Run the command line in this process."""
     out, err = io.TextIOWrapper(io.BytesIO(), "utf-8"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
@@ -193,36 +193,36 @@ def organiser(*arguments, code=0):
     return out.buffer.getvalue().decode()
 
 
-def test_the_organiser_sees_everything_and_is_told_what_is_wrong(tmp_path, monkeypatch):
+def test_the_organizer_sees_everything_and_is_told_what_is_wrong(tmp_path, monkeypatch):
     folder = make_task(tmp_path / "task", task={"title": "t", "kinds": ["outputs"]}, show={"own": "hidden"})
     for arguments in [("rank", folder), ("init", folder), ("token", "a\nb", "--dir", folder), ("serve", tmp_path)]:
-        organiser("task", *arguments, code=2)
-    secret = organiser("task", "token", "alpha", "--dir", folder).strip()
+        organizer("task", *arguments, code=2)
+    secret = organizer("task", "token", "alpha", "--dir", folder).strip()
     archive = tmp_path / "outputs"
     shutil.copytree(EXAMPLES / "systems" / "alpha", archive)
     with serving(folder) as server:
         (tmp_path / "token").write_text(f"{secret}\n")
-        organiser("submit", server.address, archive, "--wait", "--token-file", tmp_path / "token")
-        organiser("submit", server.address, archive, code=2)
+        organizer("submit", server.address, archive, "--wait", "--token-file", tmp_path / "token")
+        organizer("submit", server.address, archive, code=2)
         monkeypatch.setenv("LEVELHEAD_TOKEN", secret)
         for arguments in [
             (server.address, archive, "--kind", "system"), (server.address, tmp_path / "nothing"), (server.address,),
             ("http://example.org", archive), ("ftp://x", archive), ("nonsense", archive),
         ]:  # fmt: skip
-            organiser("submit", *arguments, code=2)
+            organizer("submit", *arguments, code=2)
         monkeypatch.setenv("LEVELHEAD_TOKEN", "wrong")
-        organiser("submit", server.address, archive, code=2)
-    status = organiser("task", "status", folder)
+        organizer("submit", server.address, archive, code=2)
+    status = organizer("task", "status", folder)
     assert "alpha" in status
     assert "finished" in status
     measures = [part for name in ("LAS", "MLAS", "BLEX", "CLAS") for part in ("-m", name)]
-    expected = organiser("rank", EXAMPLES / "gold", EXAMPLES / "systems", "--system", "alpha", *measures)
-    assert organiser("task", "rank", folder) == expected
-    organiser("task", "retry", "--dir", folder)
-    organiser("task", "close", folder)
-    organiser("task", "close", folder)  # again, for example with another rule of ranking
-    organiser("task", "retry", "--dir", folder, code=2)
-    organiser("task", "export", folder, "-o", tmp_path / "export.tar.gz", "--with-gold")
+    expected = organizer("rank", EXAMPLES / "gold", EXAMPLES / "systems", "--system", "alpha", *measures)
+    assert organizer("task", "rank", folder) == expected
+    organizer("task", "retry", "--dir", folder)
+    organizer("task", "close", folder)
+    organizer("task", "close", folder)  # again, for example with another rule of ranking
+    organizer("task", "retry", "--dir", folder, code=2)
+    organizer("task", "export", folder, "-o", tmp_path / "export.tar.gz", "--with-gold")
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         assert "gold/en.conllu" in archive.getnames()
 
@@ -266,13 +266,13 @@ def test_final_rankings_quote_no_gold_and_names_of_teams_are_names_of_folders(tm
             claim(database, "outputs")
             finish(database, found.id, run=found.id, document={})
     quoted = re.compile(r"text-mismatch: gold[^\n]*'buy")
-    assert quoted.search(organiser("task", "rank", folder.path))
-    assert not quoted.search(organiser("task", "close", folder.path))
+    assert quoted.search(organizer("task", "rank", folder.path))
+    assert not quoted.search(organizer("task", "close", folder.path))
     for path in folder.final.iterdir():
         text = path.read_text()
         assert not quoted.search(text)
         assert "differ first at character" in text or path.name == "ranking.tsv"
-    organiser("task", "export", folder.path, "-o", tmp_path / "export.tar.gz")
+    organizer("task", "export", folder.path, "-o", tmp_path / "export.tar.gz")
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         archive.extractall(tmp_path / "out", filter="data")
     assert {path.name for path in (tmp_path / "out" / "systems").iterdir()} == {"%2E.", "a%2Fb", "-ä ö"}

@@ -229,7 +229,7 @@ MESSAGES: Mapping[str, Message] = {
     "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
     # shared tasks
     "invalid-task": _error(
-        "A shared task, or what is asked of it, is not in order.", "See the organiser's guide, docs/task.md."
+        "A shared task, or what is asked of it, is not in order.", "See the organizer's guide, docs/task.md."
     ),
     "gold-in-input": _error(
         "A file that a shared task would serve has gold trees: more than 90% of the sentences of 6 words or more.",

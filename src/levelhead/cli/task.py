@@ -123,7 +123,7 @@ def token(name: str, folder: str) -> int:
 @options.format_option("text", "json", "tsv", "markdown")
 @options.output_option
 def status(folder: str, output_format: str, output: str | None) -> int:
-    """Print every submission, how it stands, and what went wrong, for the organiser."""
+    """Print the state of every submission, and what went wrong."""
     from levelhead.service.standings import submissions_document, submissions_table
     from levelhead.service.submissions import submissions
 
@@ -188,12 +188,20 @@ def rank(folder: str, output_format: str, places: int | None, output: str | None
 
 @task.command()
 @_DIR
-@click.option("--now", is_flag=True, help="Accept nothing any more at once; run it again to make the ranking.")
-@click.option("--force", is_flag=True, help="Leave out submissions that failed through the organizer's fault.")
+@click.option(
+    "--now", is_flag=True, help="Accept no more submissions from now on, even if the ranking cannot be made yet."
+)
+@click.option(
+    "--force",
+    is_flag=True,
+    help="Leave out submissions that failed through the organizer's fault; the ranking names them.",
+)
 def close(folder: str, now: bool, force: bool) -> int:
-    """Accept nothing any more, and make the final ranking.
+    """Accept no more submissions, and make the final ranking.
 
-    While submissions wait, or failed through the organizer's fault, nothing is done without --now or --force.
+    While submissions wait, or failed through the organizer's fault, there is no ranking, and an open task stays open
+    unless --now is given. Run the command again when all are finished. With --force, only those that wait prevent the
+    ranking.
     """
     from levelhead.service.closing import close as close_task
     from levelhead.service.standings import left_out_notes, standings_table

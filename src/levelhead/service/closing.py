@@ -53,7 +53,7 @@ def close(task: Task, database: Database, *, now: bool = False, force: bool = Fa
         closed = database.fact("closed") is not None
         if not closed and (now or not (left or failures)):
             connection.execute("INSERT INTO facts VALUES ('closed', ?)", (time_now(),))
-            record(connection, "organiser", "closed")
+            record(connection, "organizer", "closed")
             closed = True
     if left:
         raise InputError(Fault("invalid-task", _still_waiting(left, closed=closed)))

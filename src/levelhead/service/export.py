@@ -95,7 +95,7 @@ def _of_submission(folder: Folder, one: Submission, *, primary: bool) -> Iterato
     top = f"submissions/{_name(one.team_name)}/{one.number}"
     run = folder.runs / str(one.run)
     document = {**one._asdict(), "team": one.team_name, "primary": primary}
-    for name in ("team_name", "chosen", "run", "log"):  # the log is for the organiser, what a system printed is below
+    for name in ("team_name", "chosen", "run", "log"):  # the log is for the organizer, what a system printed is below
         del document[name]
     yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
     if one.run and (run / "log").is_file():

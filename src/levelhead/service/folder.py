@@ -21,7 +21,7 @@ class Folder(NamedTuple):
 
     @property
     def description(self) -> Path:
-        """What organisers write."""
+        """What organizers write."""
         return self.path / "task.toml"
 
     @property

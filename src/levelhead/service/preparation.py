@@ -24,7 +24,7 @@ from levelhead.treebank.source import read_bytes
 from levelhead.treebank.write import replace_file
 
 _DESCRIPTION = """\
-# A shared task. All keys are in the organiser's guide, docs/task.md.
+# A shared task. All keys are in the organizer's guide, docs/task.md.
 
 [task]
 title = {title}
@@ -66,7 +66,7 @@ def init(folder: Path, gold: Path | None, *, title: str = "A shared task", input
     Args:
         folder: the folder, which does not exist or is empty.
         gold: a folder of gold treebanks, as `levelhead rank` takes it; they are copied, and their raw text becomes the
-            inputs. If None, gold and inputs are left to the organiser.
+            inputs. If None, gold and inputs are left to the organizer.
         title: the title of the task.
         inputs: a folder of `TREEBANK.conllu` files, for example of a baseline, that become inputs beside raw text.
 

@@ -27,7 +27,7 @@ from levelhead.service.submissions import Submission, claim, finish, interrupt, 
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_AFTER_INTERRUPTION = 1.0  # whatever the machine lacked may be there again then
-NOT_SCORED = "it could not be scored; the organiser has been told why"
+NOT_SCORED = "it could not be scored; the organizer has been told why"
 """What a team is told where the fault is not its own."""
 
 
@@ -93,7 +93,7 @@ class Runner:
         return True
 
     def _ours(self, submission: Submission, run: Path, log: str) -> None:
-        """Record, for the organiser, that a submission failed without its team's doing."""
+        """Record, for the organizer, that a submission failed without its team's doing."""
         finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
         _tell_organizer(submission, log)
 

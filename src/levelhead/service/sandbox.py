@@ -1,4 +1,4 @@
-"""Run a submitted system in bubblewrap: without network, gold or neighbours, and with limits.
+"""Run a submitted system in bubblewrap: without network, gold or neighbors, and with limits.
 
 Nothing of the task is mounted but copies of the inputs and the system itself, read-only. Whatever can be written is
 in memory and of a fixed size. Outputs leave through a pipe, as a tar file that is read like any stranger's archive.

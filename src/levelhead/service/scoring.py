@@ -36,7 +36,7 @@ _OFFSET = re.compile(r"\(character (\d+) of the text, token ")
 
 
 class ScoringFailed(Exception):
-    """The process that scores ended without a result; its message is for the organiser."""
+    """The process that scores ended without a result; its message is for the organizer."""
 
 
 def measures_of(task: Task) -> tuple[str, ...]:

@@ -180,7 +180,7 @@ def _kept_results(task: Task, primary: list[Submission]) -> Results:
     measures = tuple(
         measure for measure in measures_of(task) if all(measure in one["measures"] for one in documents.values())
     )
-    unscored = Result("missing", dict.fromkeys(measures, Fraction(0)), "")  # the organiser added it later
+    unscored = Result("missing", dict.fromkeys(measures, Fraction(0)), "")  # the organizer added it later
     found = {
         (name, one.code): read_result(document["results"][one.code]) if one.code in document["results"] else unscored
         for name, document in documents.items()

@@ -75,7 +75,7 @@ class Submission(NamedTuple):
         finished: when it was finished.
         run: the name of the folder of its outputs.
         reason: what went wrong, for its team.
-        log: what went wrong, for the organiser.
+        log: what went wrong, for the organizer.
         document: its results.
         chosen: whether its team chose it as the primary one.
         valid: whether at least one of its outputs is valid.
@@ -269,7 +269,7 @@ def finish(
         run: the folder of its outputs.
         document: its results; None if it failed.
         reason: what went wrong, for its team.
-        log: what went wrong, for the organiser.
+        log: what went wrong, for the organizer.
     """
     state = FAILED if document is None else FINISHED
     text = None if document is None else json.dumps(document, separators=(",", ":"))
@@ -350,7 +350,7 @@ def put_back(database: Database, name: str | None = None) -> int:
         for one in found:
             update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
             connection.execute(f"{update} WHERE id = ?", (WAITING, one))
-            record(connection, "organiser", "put back", one)
+            record(connection, "organizer", "put back", one)
     return len(found)
 
 

@@ -65,7 +65,7 @@ def new_token(database: Database, name: str) -> str:
             (name, _hash(token), now()),
         )
         connection.execute("DELETE FROM sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
-        record(connection, "organiser", "token made", detail=name)
+        record(connection, "organizer", "token made", detail=name)
     return token
 
 

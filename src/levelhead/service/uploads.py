@@ -117,7 +117,7 @@ class Reception:
             refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (most if size is None else size):
-            raise Refused("the server has no room left; the organiser must make some", 507)
+            raise Refused("the server has no room left; the organizer must make some", 507)
 
     def _has_accepted(self, team: Team, key: str | None) -> bool:
         query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
@@ -145,7 +145,7 @@ class Reception:
                 try:
                     file.write(part)
                 except OSError as error:
-                    raise Refused("the server has no room left; the organiser must make some", 507) from error
+                    raise Refused("the server has no room left; the organizer must make some", 507) from error
         if announced.size not in {None, size} or announced.sha256 not in {None, digest.hexdigest()}:
             raise Refused("what arrived is not what was announced; send it again")
         return Upload(path, digest.hexdigest(), size, announced.kind, announced.label, announced.key)
