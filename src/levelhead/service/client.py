@@ -134,7 +134,7 @@ class Client:
         names = [str(entry["name"]) for entry in self._asked("GET", "/inputs")]
         for name in names:
             if Path(name).name != name or name in {"", ".", ".."}:
-                raise _failed(f"the server has an input with an odd name: {name!r}")
+                raise _failed(f"the server has an input with an invalid name: {name!r}")
         return names
 
     def download(self, names: Iterable[str], folder: Path) -> None:
