@@ -55,7 +55,12 @@ def convert(
     `convert forward IN OUT` and `convert backward IN OUT` change heads and nothing else; `convert --check IN...` takes
     files, or folders of them. "-" is standard input or output.
     """
-    options.check_paths(filter(None, [targets]), [output, *(() if only_check else arguments[2:3])])
+    if only_check and arguments[0] in _DIRECTIONS and not os.path.exists(arguments[0]):  # noqa: PTH110
+        raise click.UsageError(f"--check takes no direction, it converts there and back: leave {arguments[0]} out")
+    paths = _files(arguments) if only_check else {}
+    options.check_paths(
+        [*paths.values(), *filter(None, [targets])], [output, *(() if only_check else arguments[2:3])]
+    )
     chosen = read_targets(targets) if targets is not None else default_targets()
     settings: dict[str, Any] = {
         "targets": chosen,
@@ -64,10 +69,7 @@ def convert(
         "exact": exact,
     }
     if only_check:
-        if arguments[0] in _DIRECTIONS and not os.path.exists(arguments[0]):  # noqa: PTH110
-            raise click.UsageError(f"--check takes no direction, it converts there and back: leave {arguments[0]} out")
-        paths = _files(arguments)
-        trips = _check_all(paths, output, input_format, settings)
+        trips = _check_all(paths, input_format, settings)
         _print(trips, paths, failures, output_format, places, output)
     elif failures or output is not None or output_format != "text" or places is not None:
         raise click.UsageError("--failures, --format, --places and --output go with --check")
@@ -103,11 +105,8 @@ def _say_version(name: str, treebank: Treebank, given: int | None) -> None:
         say(f"{name}: UD version {shown or 2}, {reason}")
 
 
-def _check_all(
-    paths: dict[str, str], output: str | None, input_format: str, settings: dict[str, Any]
-) -> dict[str, RoundTrip]:
+def _check_all(paths: dict[str, str], input_format: str, settings: dict[str, Any]) -> dict[str, RoundTrip]:
     """Check every file, or raise the faults of all."""
-    options.check_paths(paths.values(), [output])
     trips: dict[str, RoundTrip] = {}
     faults: list[Fault] = []
     for name, path in tracked(paths.items(), "converting"):
