@@ -95,9 +95,9 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
 
 
 def _run_apart(paths: Sequence[Path]) -> None:
-    """Run this module as a program."""
-    # -P: a folder where somebody works is no place to import from.
-    command = [sys.executable, "-P", "-m", __name__, *map(str, paths)]
+    """Parse in a new process, which ends with exit code 2 and a message if UDPipe fails."""
+    # -P: a folder where somebody works is no place to import from. Not -m, which warns: the package imports this module.
+    command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
     if done.returncode:
@@ -106,8 +106,20 @@ def _run_apart(paths: Sequence[Path]) -> None:
         raise InputError(Fault("parser-failed", message))
 
 
-def _main(model: str, words: str, output: str) -> int:
-    """Parse with a model in a file, and say what is wrong."""
+_PROGRAM = f"import sys; from {__name__} import main; sys.exit(main(*sys.argv[1:]))"
+
+
+def main(model: str, words: str, output: str) -> int:
+    """Parse with the model in a file, in limited memory.
+
+    Args:
+        model: the path of the model.
+        words: the path of the CoNLL-U that is parsed.
+        output: the path that the result is written to.
+
+    Returns:
+        The exit code: 2 after an error, whose message is on standard error.
+    """
     if sys.platform != "win32":
         import resource
 
@@ -168,7 +180,3 @@ def _sentences(library: Any, data: bytes) -> Iterator[Any]:
                 raise InputError(Fault("parser-failed", f"UDPipe cannot read the words: {error.message.strip()}"))
             return
         yield sentence
-
-
-if __name__ == "__main__":
-    sys.exit(_main(*sys.argv[1:]))
