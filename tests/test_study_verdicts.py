@@ -23,7 +23,7 @@ from levelhead.studies.conll17 import _claims_on_ranking
 from levelhead.studies.kohita_claims import claims_on_entropy, claims_on_own_gains
 from levelhead.studies.kohita_claims import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018_claims import _expected
-from levelhead.studies.measures_2018_estimates import SCALES, Compared, drawn, estimated, mean_of, spread_of
+from levelhead.studies.measures_2018_estimates import SCALES, Compared, drawn, estimated, mean_of, significant_share, spread_of
 from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT, _claims_on_scores
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
@@ -96,6 +96,10 @@ def test_intervals_of_means() -> None:
     assert mean_interval([1.0, 2.0, 3.0, None], 10, 1) is None
     assert estimate_shown(Estimate(0.1234, -0.5, 1.0), 1, 100) == "+12.3 (95% CI -50.0 to +100.0)"
     assert estimate_shown(None).startswith("not tested")
+
+
+def test_a_missing_p_is_not_significant() -> None:
+    assert significant_share([0.01, None, 0.0, 0.05]) == 0.5
 
 
 def plain_r(x: Sequence[float], y: Sequence[float]) -> float:

@@ -81,7 +81,7 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
         tuple(results),
         tuple(_family(code) for code in results),
         each(lambda row, name: significant_share(row["p"][name])),
-        each(lambda row, name: significant_share([p or 0.0 for p in holm(row["p"][name])])),
+        each(lambda row, name: significant_share(holm(row["p"][name]))),
         each(lambda row, name: row["small"][name]),
         each(lambda row, name: row["concordance"][name]),
         each(lambda row, name: float(np.mean(row["errors"][name]) / np.mean(row["values"][name]))),
@@ -103,13 +103,13 @@ def _family(code: str) -> str:
     return (language.genus if language.family == "Indo-European" else language.family) or "other"
 
 
-def significant_share(values: Sequence[float]) -> float:
+def significant_share(values: Sequence[float | None]) -> float:
     """Return the share of p-values below the level.
 
     Args:
-        values: the p-values.
+        values: the p-values; one that is None is not below the level.
     """
-    return sum(value < LEVEL for value in values) / len(values)
+    return sum(value is not None and value < LEVEL for value in values) / len(values)
 
 
 class Compared(NamedTuple):
