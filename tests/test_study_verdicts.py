@@ -19,11 +19,20 @@ from levelhead.studies.callin_claims import (
 )
 from levelhead.studies.callin_claims import claims_on_scores as callin_scores
 from levelhead.studies.callin_measures import MEASURES as CALLIN_MEASURES
+from levelhead.studies.callin_variances import claim_on_variances, relative_change, verdict_of_equality
 from levelhead.studies.conll17 import _claims_on_ranking
 from levelhead.studies.kohita_claims import claims_on_entropy, claims_on_own_gains
 from levelhead.studies.kohita_claims import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018_claims import _expected
-from levelhead.studies.measures_2018_estimates import SCALES, Compared, drawn, estimated, mean_of, significant_share, spread_of
+from levelhead.studies.measures_2018_estimates import (
+    SCALES,
+    Compared,
+    drawn,
+    estimated,
+    mean_of,
+    significant_share,
+    spread_of,
+)
 from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT, _claims_on_scores
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
@@ -38,7 +47,7 @@ from levelhead.studies.verdicts import (
     verdict_of_effect,
     verdict_of_fact,
 )
-from oracle.spread import mean_spread, pooled_share
+from oracle.spread import mean_spread, pooled_share, relative_variance
 
 DOCS = Path(__file__).parent.parent / "docs" / "studies"
 REQUEST = Request(quick=True)
@@ -293,10 +302,45 @@ def test_callin_on_the_order_of_correlations() -> None:
     assert found(LAS=near, WLAS=near, C_prec=far, C_rec=far) == "inconclusive"
 
 
+@pytest.mark.parametrize("scale", SCALES)
+@pytest.mark.parametrize("best", [4, 8])
+def test_callin_variances_on_every_scale(scale: str, best: int) -> None:
+    las = [0.82, 0.71, 0.9, 0.66, 0.75, 0.88, 0.79, 0.6]
+    wlas = [0.8, 0.73, 0.87, 0.61, 0.76, 0.81, 0.7, 0.64]
+    found = relative_change(np.array([las, wlas]).T, best, scale, Request())
+    assert found is not None
+    assert found.value == pytest.approx(relative_variance(las, wlas, best, scale))
+    assert found.low < found.value < found.high
+
+
+def test_callin_on_variances_needs_the_whole_interval() -> None:
+    """Less among the best, and equal over all, on every scale; two variances alone decide nothing."""
+
+    def found(las: Sequence[float], wlas: Sequence[float]) -> str:
+        return claim_on_variances(callin_rows(LAS=las, WLAS=wlas), Request()).verdict
+
+    wide = [0.5, 0.1, 0.45, 0.15, 0.3, 0.6, 0.66, 0.72, 0.78, 0.84]
+    assert found(wide, wide) == "inconclusive"  # equal over all, but not less among the best
+    assert found(wide, [0.5 + value / 1000 for value in wide]) == "does not hold"  # far from equal over all
+    assert found([0.7, 0.8, 0.9], [0.7, 0.8, 0.9]) == "no data"
+    assert found([0.5] * 5, wide[:5]) == "no data"
+
+
+@pytest.mark.parametrize(
+    ("change", "verdict"),
+    [
+        (Estimate(0.0, -0.05, 0.09), "holds"), (Estimate(0.0, -0.2, 0.05), "inconclusive"),
+        (Estimate(0.3, 0.1, 0.5), "does not hold"), (Estimate(-0.3, -0.5, -0.1), "does not hold"), (None, "no data"),
+    ],
+)  # fmt: skip
+def test_equality_needs_an_interval_inside_the_margin(change: Estimate | None, verdict: str) -> None:
+    assert verdict_of_equality(change) == verdict
+
+
 def test_callin_without_outputs_and_with_few_training_sets() -> None:
     numbers = printed("callin")
-    assert set(verdicts(callin_scores({})).values()) == {"no data"}
-    assert len(callin_scores({})) == len(callin_scores(callin_rows(LAS=[0.9] * 4)))
+    assert set(verdicts(callin_scores({}, REQUEST)).values()) == {"no data"}
+    assert len(callin_scores({}, REQUEST)) == len(callin_scores(callin_rows(LAS=[0.9] * 4), REQUEST))
     assert set(verdicts(claims_on_cascading({}, numbers, given=True)).values()) == {"no data"}
     few = claim_on_entropies({"case": 0.1, "nsubj": 0.4}, 3, "3 training sets")
     assert few.verdict == "no data"

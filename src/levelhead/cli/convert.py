@@ -58,9 +58,7 @@ def convert(
     if only_check and arguments[0] in _DIRECTIONS and not os.path.exists(arguments[0]):  # noqa: PTH110
         raise click.UsageError(f"--check takes no direction, it converts there and back: leave {arguments[0]} out")
     paths = _files(arguments) if only_check else {}
-    options.check_paths(
-        [*paths.values(), *filter(None, [targets])], [output, *(() if only_check else arguments[2:3])]
-    )
+    options.check_paths([*paths.values(), *filter(None, [targets])], [output, *(() if only_check else arguments[2:3])])
     chosen = read_targets(targets) if targets is not None else default_targets()
     settings: dict[str, Any] = {
         "targets": chosen,

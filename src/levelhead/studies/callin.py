@@ -79,7 +79,7 @@ def reproduce(request: Request) -> Study:
     claims = (
         *claims_on_treebanks(rows, treebanks, numbers), claim_on_classes(numbers),
         claim_on_entropies(averaged, known, over),
-        *claims_on_scores(rows), *claims_on_correlations(rows, request),
+        *claims_on_scores(rows, request), *claims_on_correlations(rows, request),
         *claims_on_people(people), *claims_on_cascading(rows, numbers, given=given),
         claim_on_program(rows, numbers, given=given and request.weights is not None),
     )  # fmt: skip
@@ -215,7 +215,7 @@ def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
     text = (
         (
             f"Pearson's correlations over {len(measured)} treebanks with outputs (his: 20), those with STTR over"
-            f" {len(rows)}; p is two-sided, uncorrected."
+            f" {len(rows)}; p is two-sided, by Student's t, uncorrected."
         ),
     )
     return Section("Table 3 and Figure 3: correlations over treebanks", text, Table(columns, tuple(cells)))

@@ -7,7 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.studies.callin_measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows, variances
+from levelhead.studies.callin_measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows
+from levelhead.studies.callin_variances import claim_on_variances
 from levelhead.studies.numbers import (
     Numbers,
     agrees,
@@ -61,7 +62,7 @@ def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Clai
     return Claim(text, "Figure 2", verdict_of_fact(apart), told + where + needed)
 
 
-def claims_on_scores(rows: Rows) -> list[Claim]:
+def claims_on_scores(rows: Rows, request: Request) -> list[Claim]:
     """Judge what he says of scores."""
     measured = measured_rows(rows)
     higher = {code: row["LAS"] > row["WLAS"] for code, row in measured.items()}
@@ -71,21 +72,8 @@ def claims_on_scores(rows: Rows) -> list[Claim]:
               counted(higher)),
         Claim("Content precision and recall are lower than LAS for every language", "section 6",
               verdict_of_fact(every(lower)), counted(lower)),
-        _claim_on_variances(measured),
+        claim_on_variances(rows, request),
     ]  # fmt: skip
-
-
-def _claim_on_variances(measured: Rows) -> Claim:
-    """Judge the variances of the best 2, 3, ... languages."""
-    text = "WLAS varies less than LAS among the best languages, and equally over all"
-    place = "section 6, Figure 5"
-    if len(measured) < 3:
-        return Claim(text, place, "no data", f"{len(measured)} treebanks with outputs; at least 3 are needed")
-    las, wlas = variances(measured, "LAS"), variances(measured, "WLAS")
-    below = int((wlas[:-1] < las[:-1]).sum())
-    evidence = f"below in {below} of {len(las) - 1} steps; over all treebanks {wlas[-1]:.4f} against {las[-1]:.4f}"
-    holds = below > (len(las) - 1) / 2 and abs(wlas[-1] - las[-1]) < 0.1 * las[-1]
-    return Claim(text, place, verdict_of_fact(bool(holds)), f"{evidence} (his: 0.0045 both)")
 
 
 def claims_on_correlations(rows: Rows, request: Request) -> list[Claim]:

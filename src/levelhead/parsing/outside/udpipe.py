@@ -96,7 +96,8 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
 
 def _run_apart(paths: Sequence[Path]) -> None:
     """Parse in a new process, which ends with exit code 2 and a message if UDPipe fails."""
-    # -P: a folder where somebody works is no place to import from. Not -m, which warns: the package imports this module.
+    # -P: a folder where somebody works is no place to import from.
+    # -c and not -m, which warns that the package has imported this module.
     command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
     done = subprocess.run(command, env=environment, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
