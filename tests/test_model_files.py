@@ -1,7 +1,8 @@
 """Model files that somebody changed and signed again: they are read or refused, within a limit of memory."""
 
-import importlib.util
 import resource
+import subprocess
+import sys
 import tracemalloc
 import zlib
 from dataclasses import replace
@@ -11,7 +12,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, script
 from levelhead import InputError, read
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
@@ -29,10 +30,17 @@ TABLES = [(parser, name) for parser in PARSERS for name in table_shapes(parser, 
 @pytest.fixture(scope="module")
 def fuzz() -> ModuleType:
     """The script that makes mutants."""
-    spec = importlib.util.spec_from_file_location("fuzz_models", EXAMPLES.parent / "scripts/full/fuzz_models.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
+    return script("full/fuzz_models.py")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"), [("--help", 0, "usage: "), ("1 nonsense", 2, "unknown kind nonsense")]
+)
+def test_command_line_of_the_script(line: str, code: int, said: str) -> None:
+    path = EXAMPLES.parent / "scripts/full/fuzz_models.py"
+    done = subprocess.run([sys.executable, path, *line.split()], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

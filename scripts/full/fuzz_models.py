@@ -13,6 +13,7 @@ By default there are 10,000 mutants of each kind; the same numbers give the same
 The exit code is 1 if there are findings. The parser udpipe needs `ufal.udpipe`; without it, it is left out.
 """
 
+import argparse
 import copy
 import hashlib
 import importlib.util
@@ -313,7 +314,8 @@ def own_peak() -> int:
 
 def batch(kind: str, first: int, count: int) -> None:
     """Run mutants in this process, in limited memory, and print what came of each, and the peak."""
-    parts = taken_apart(sys.stdin.buffer.read() if not sys.stdin.isatty() else model_bytes(KINDS[kind]()))
+    given = b"" if sys.stdin.isatty() else sys.stdin.buffer.read()
+    parts = taken_apart(given or model_bytes(KINDS[kind]()))
     run_batch(parts, kind, 0, 0, lambda _: None)  # what is loaded once belongs to the baseline
     before = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (before + MORE_MEMORY,) * 2)
@@ -367,8 +369,24 @@ def main(n: int, kinds: list[str]) -> int:
     return int(n_findings > 0)
 
 
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mutants", nargs="?", type=int, default=10_000, help="how many of each kind (default: 10000)")
+    parser.add_argument("kinds", nargs="*", metavar="kind", help=f"default: all of {', '.join(KINDS)}")
+    parser.add_argument(
+        "--batch", nargs=3, metavar=("KIND", "NUMBER", "COUNT"), help="run some mutants in this process"
+    )
+    given = parser.parse_args()
+    unknown = {*given.kinds, *(given.batch or [])[:1]} - set(KINDS)
+    if unknown:
+        parser.error(f"unknown kind {min(unknown)}; there are {', '.join(KINDS)}")
+    return given
+
+
 if __name__ == "__main__":
-    if sys.argv[1:2] == ["--batch"]:
-        batch(sys.argv[2], int(sys.argv[3]), int(sys.argv[4]))
+    asked = arguments()
+    if asked.batch:
+        batch(asked.batch[0], int(asked.batch[1]), int(asked.batch[2]))
         sys.exit()
-    sys.exit(main(int((sys.argv[1:2] or [10_000])[0]), sys.argv[2:] or available_kinds()))
+    sys.exit(main(asked.mutants, asked.kinds or available_kinds()))
