@@ -42,3 +42,13 @@ def language_of(code: str) -> Language:
         code: the code of the treebank, for example `en_ewt`, or of the language, `en`.
     """
     return languages().get(code.partition("_")[0], UNKNOWN)
+
+
+def family_of(code: str) -> str:
+    """Return the family of a treebank's language, of Indo-European its branch; "other" if not known.
+
+    Args:
+        code: as in `language_of`.
+    """
+    language = language_of(code)
+    return (language.genus if language.family == "Indo-European" else language.family) or "other"

@@ -96,7 +96,7 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if cell is None:
         return "-"
     if isinstance(cell, Plain):
-        sign = "+" if column.kind == "difference" else ""
+        sign = "+z" if column.kind == "difference" else ""
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
     if column.kind in {"ratio", "difference"} and isinstance(cell, int | float):
         sign = "+" if column.kind == "difference" else ""

@@ -13,7 +13,7 @@ import numpy as np
 from levelhead.errors import Fault, InputError
 from levelhead.report.page.charts import Spread, spreads
 from levelhead.report.page.svg import Drawing
-from levelhead.report.table import Column, Table
+from levelhead.report.table import Column, Plain, Table
 from levelhead.studies.measures_2018_claims import claims_on_measures
 from levelhead.studies.measures_2018_estimates import (
     LAS,
@@ -123,13 +123,14 @@ def _task(
     return Task(parts.code, compare_systems, (parts.tested, *outputs.values()), settings)
 
 
-def _estimate_rows(found: Comparison) -> tuple[tuple[str | float | None, ...], ...]:
-    """A row for each measure: its value and its difference from LAS, with intervals."""
-    return tuple((name, *_cells(one.value), *_cells(one.change)) for name, one in found.items())
+def _estimate_rows(found: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:
+    """A row for each measure: its value and its difference from LAS, with intervals; in percent unless plain."""
+    kind = Plain if plain else float
+    return tuple((name, *_cells(one.value, kind), *_cells(one.change, kind)) for name, one in found.items())
 
 
-def _cells(estimate: Estimate | None) -> tuple[float | None, ...]:
-    return (None, None, None) if estimate is None else tuple(estimate)
+def _cells(estimate: Estimate | None, kind: type[float]) -> tuple[float | None, ...]:
+    return (None, None, None) if estimate is None else tuple(map(kind, estimate))
 
 
 def _drawn(found: Comparison, what: str) -> Drawing | None:
@@ -138,12 +139,12 @@ def _drawn(found: Comparison, what: str) -> Drawing | None:
     return spreads(what, rows, "%") if rows else None
 
 
-def _estimate_columns(what: str, *, plain: bool = False) -> tuple[Column, ...]:
-    """The columns of `_estimate_rows`, in percent unless plain."""
+def _estimate_columns(what: str) -> tuple[Column, ...]:
+    """The columns of `_estimate_rows`."""
     names = (what, "95% CI from", "95% CI to")
     changes = ("minus LAS", "minus LAS from", "minus LAS to")
-    return (Column("measure", "text"), *(Column(name, "number" if plain else "ratio") for name in names),
-            *(Column(name, "number" if plain else "difference") for name in changes))  # fmt: skip
+    return (Column("measure", "text"), *(Column(name) for name in names),
+            *(Column(name, "difference") for name in changes))  # fmt: skip
 
 
 def _over_all(statistic: Statistic, table: ResultsByTestSet, request: Request) -> Comparison:
@@ -226,10 +227,9 @@ def _evenness(table: ResultsByTestSet, request: Request) -> Iterator[Section]:
     for number, (title, (rows, texts)) in enumerate(groups.items()):
         found = spreads_by_scale(table, rows, request.resamples, request.seed)
         for scale, comparison in found.items():
-            columns = _estimate_columns("spread", plain=scale == LOG_ODDS)
             first = scale == next(iter(found))
             figure = _drawn(comparison, "spread in points") if first and number == 0 else None
-            shown = Table(columns, _estimate_rows(comparison))
+            shown = Table(_estimate_columns("spread"), _estimate_rows(comparison, plain=scale == LOG_ODDS))
             yield Section(f"{title}: {scale}", texts if first else (), shown, figure)
 
 

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.languages import language_of
+from levelhead.campaign.languages import family_of
 from levelhead.significance import holm
 from levelhead.studies.numbers import percentile_estimate
 from levelhead.studies.separation import MEASURES, Numbers
@@ -79,7 +79,7 @@ def results_by_test_set(results: Mapping[str, Row]) -> ResultsByTestSet:
     }
     return ResultsByTestSet(
         tuple(results),
-        tuple(_family(code) for code in results),
+        tuple(family_of(code) for code in results),
         each(lambda row, name: significant_share(row["p"][name])),
         each(lambda row, name: significant_share(holm(row["p"][name]))),
         each(lambda row, name: row["small"][name]),
@@ -96,11 +96,6 @@ def _values(row: Row, systems: Sequence[int]) -> list[list[float]]:
     """The values of some systems, by system and measure."""
     none = [np.nan] * len(row["systems"])
     return [[row["values"].get(name, none)[system] for name in MEASURES] for system in systems]
-
-
-def _family(code: str) -> str:
-    language = language_of(code)
-    return (language.genus if language.family == "Indo-European" else language.family) or "other"
 
 
 def significant_share(values: Sequence[float | None]) -> float:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign.languages import language_of
+from levelhead.campaign.languages import family_of
 from levelhead.evaluation import score
 from levelhead.exclusions import exclusions_of, values_of
 from levelhead.report.page.charts import panels
@@ -224,20 +224,18 @@ def _agreement(rows: Rows, numbers: Mapping[str, Any]) -> Section:
         cells.append((name, n, rank, p, pearson(pairs)[0]))
     columns = (Column("column", "text"), Column("treebanks", "number"), Column("Spearman", "number"),
                Column("p", "probability"), Column("Pearson", "number"))  # fmt: skip
-    text = ("How well our column goes with the printed one over treebanks.",)
+    text = (
+        "How well our column goes with the printed one over treebanks; p is that of Spearman's correlation, by all"
+        " permutations of up to 9 treebanks, by Student's t of more.",
+    )
     return Section("Rank correlation with the printed columns", text, Table(columns, tuple(cells)))
 
 
-def _family(code: str) -> str:
-    language = language_of(code)
-    return (language.genus if language.family == "Indo-European" else language.family) or "other"
-
-
 def _families(rows: Rows, numbers: Mapping[str, Any]) -> Section:
-    names = sorted({_family(code) for code in rows})
+    names = sorted({family_of(code) for code in rows})
     cells = []
     for name in names:
-        members = [code for code in rows if _family(code) == name]
+        members = [code for code in rows if family_of(code) == name]
         theirs = mean(_printed_row(numbers, code, "CLAS - LAS") for code in members)
         cells.append((name, len(members), theirs, mean(rows[code]["CLAS - LAS"] for code in members)))
     columns = (Column("family or branch", "text"), Column("treebanks", "number"),
