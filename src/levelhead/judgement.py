@@ -190,9 +190,8 @@ def judge(
     treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
     _check(votes, len(treebank))
-    matches = [match(treebank, system, chosen) for system in systems]
     weights = weights_for(asked, registry)
-    scores = _scores_of(matches, asked, weights, registry)
+    scores = _scores_of([match(treebank, system, chosen) for system in systems], asked, weights, registry)
     verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
     options = {"resamples": resamples, "level": level, "seed": seed}
     judged = {
@@ -201,19 +200,24 @@ def judge(
     }
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
-    corrected = holm([comparison.p for comparison in made])
-    files = decisive(asked, weights, registry)
-    signed = _signature(treebank, systems, chosen, files | {"choices": (votes.sha256 or "memory")[:12]})
-    signed |= {"subtypes": "apart"} if subtypes_apart else {}
+    files = decisive(asked, weights, registry) | {"choices": (votes.sha256 or "memory")[:12]}
+    signed = _signature(treebank, systems, chosen, files) | ({"subtypes": "apart"} if subtypes_apart else {})
     signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
-    compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
-    defined = [(measure, registry.measures[measure.name]) for measure in asked]
-    notes = [
+    compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, holm([one.p for one in made])))
+    return Judgement(votes, judged, compared, signed, _notes(treebank, systems, asked, chosen, registry))
+
+
+def _notes(
+    gold: Treebank, systems: Sequence[Treebank], measures: Sequence[Measure], rules: Rules, registry: Registry
+) -> tuple[str, ...]:
+    """What to know of both systems' scores, each sentence once."""
+    defined = [(measure, registry.measures[measure.name]) for measure in measures]
+    notes = (
         note
         for system, name in zip(systems, ("the first system", "the second system"))
-        for note in notes_on(treebank, system, defined, chosen, registry.schemes, name)
-    ]
-    return Judgement(votes, judged, compared, signed, tuple(dict.fromkeys(notes)))
+        for note in notes_on(gold, system, defined, rules, registry.schemes, name)
+    )
+    return tuple(dict.fromkeys(notes))
 
 
 def _signature(gold: Treebank, systems: Sequence[Treebank], rules: Rules, files: Mapping[str, str]) -> dict[str, str]:

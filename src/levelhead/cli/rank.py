@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -154,13 +155,9 @@ def rank(
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
-    if output_format != "prototext" and output is not None:
-        check_file(output)
     tested = significance if significance is not None else bool(report_file or figures)
     extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, report_file, figures)
-    _refuse_idle(output_format, tested=tested, page=extras.wanted, by_treebank=by_treebank)
-    if scores is not None:
-        _refuse_files()
+    _check_options(scores, output_format, output, tested=tested, page=extras.wanted, by_treebank=by_treebank)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every, page=extras.wanted)
@@ -177,14 +174,20 @@ def rank(
         _check_output(output_format, output, [system.name for system in campaign.systems])
         workers = _workers(campaign, jobs, address, tls)
         results = _score(campaign, chosen, workers, store, extras)
-    _show(
-        results,
-        chosen,
-        written,
-        extras,
-        lambda shown, rankings: _emit(shown, rankings, output_format, places, output, by_treebank=by_treebank),
-    )
+    emit = partial(_emit, output_format=output_format, places=places, output=output, by_treebank=by_treebank)
+    _show(results, chosen, written, extras, emit)
     return DONE
+
+
+def _check_options(
+    scores: str | None, output_format: str, output: str | None, *, tested: bool, page: bool, by_treebank: bool
+) -> None:
+    """Refuse an output that cannot be written, and options that would change nothing."""
+    if output_format != "prototext" and output is not None:
+        check_file(output)
+    _refuse_idle(output_format, tested=tested, page=page, by_treebank=by_treebank)
+    if scores is not None:
+        _refuse_files()
 
 
 def _refuse_idle(output_format: str, *, tested: bool, page: bool, by_treebank: bool) -> None:
