@@ -363,7 +363,7 @@ def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
     with pytest.raises(InputError) as caught:
         train_any(read(GOLD), Recipe("udpipe", outside=Outside(options=options)))
     assert caught.value.slug == "unknown-option"
-    assert f"no option '{unknown}'; there is " in str(caught.value)
+    assert f"unknown option of UDPipe '{unknown}': " in str(caught.value)
 
 
 OPTIONS = {

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import tomllib
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,7 +12,7 @@ from levelhead.campaign.entries import Campaign, TestSet
 from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.layout import bare_name, campaign_of, existing, gold_in, systems_in
 from levelhead.campaign.ranking import RANKINGS
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures import STANDARD
 from levelhead.treebank.source import read_bytes
 
@@ -179,9 +178,9 @@ class _Reading:
             for group in self._texts(table, "groups", where) or ():
                 groups.setdefault(group, []).append(str(table.get("code")))
         for name, members in groups.items():
-            unknown = [code for code in members if codes and code not in codes]
-            if unknown:
-                self._say(f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, unknown))}")
+            missing = [code for code in members if codes and code not in codes]
+            if missing:
+                self._say(f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}")
         return groups
 
     def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None) -> Mapping[str, Any]:
@@ -208,9 +207,7 @@ class _Reading:
     def _keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         for key in table:
             if key not in known:
-                near = difflib.get_close_matches(key, known, n=1)
-                hint = f"; is it {near[0]}?" if near else f"; there are {', '.join(known)}"
-                self._say(f"{where} has an unknown key {quoted(key)}{hint}")
+                self._say(f"{where} has an {unknown('key', key, known)}")
 
     def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
         value = table.get(key)

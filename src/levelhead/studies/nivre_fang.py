@@ -226,9 +226,9 @@ def _agreement(rows: Rows, numbers: Mapping[str, Any]) -> Section:
                Column("p", "probability"), Column("Pearson", "number"))  # fmt: skip
     text = (
         "How well our column goes with the printed one over treebanks; p is that of Spearman's correlation, by all"
-        " permutations of up to 9 treebanks, by Student's t of more.",
+        " permutations of up to 9 treebanks, by Student's t of more."
     )
-    return Section("Rank correlation with the printed columns", text, Table(columns, tuple(cells)))
+    return Section("Rank correlation with the printed columns", (text,), Table(columns, tuple(cells)))
 
 
 def _families(rows: Rows, numbers: Mapping[str, Any]) -> Section:

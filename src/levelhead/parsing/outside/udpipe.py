@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import difflib
 import os
 import re
 import subprocess
@@ -12,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from levelhead.errors import Fault, InputError, quoted
+from levelhead.errors import Fault, InputError, unknown
 from levelhead.extras import missing_library
 from levelhead.treebank import Treebank, to_conllu
 
@@ -44,8 +43,7 @@ def check_options(options: str) -> None:
     at = 0
     while found := _GIVEN.search(options, at):
         if found[1] not in _OPTIONS:
-            near = difflib.get_close_matches(found[1], sorted(_OPTIONS), 1, 0)[0]
-            raise InputError(Fault("unknown-option", f"UDPipe has no option {quoted(found[1])}; there is {near}"))
+            raise InputError(Fault("unknown-option", unknown("option of UDPipe", found[1], sorted(_OPTIONS))))
         at = found.end() + (len(_text_of_size(options[found.end() :], int(found[2]))) if found[2] else 0)
 
 
