@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 from levelhead.derivation.averages import TreebankPerplexities
+from levelhead.report.table import Column, Plain, formatted
 from levelhead.significance import Counted
 from levelhead.studies import STUDIES, Claim, Request
 from levelhead.studies.callin_claims import (
@@ -105,6 +106,11 @@ def test_intervals_of_means() -> None:
     assert mean_interval([1.0, 2.0, 3.0, None], 10, 1) is None
     assert estimate_shown(Estimate(0.1234, -0.5, 1.0), 1, 100) == "+12.3 (95% CI -50.0 to +100.0)"
     assert estimate_shown(None).startswith("not tested")
+
+
+@pytest.mark.parametrize(("value", "text"), [(0.012, "+0.01"), (-0.004, "+0.00"), (-0.02, "-0.02")])
+def test_differences_of_log_odds_have_a_sign(value: float, text: str) -> None:
+    assert formatted(Plain(value), Column("minus LAS", "difference")) == text
 
 
 def test_a_missing_p_is_not_significant() -> None:
