@@ -9,6 +9,7 @@ import random
 import re
 import shutil
 import tarfile
+import time
 import zipfile
 
 import pytest
@@ -198,6 +199,45 @@ CONTAINERS = {
     "zip in tar": lambda: tar({"c": zipped("a/b", BYTES)}),
     "zip behind text": lambda: b"#!/bin/sh\n" + zipped("a/b", BYTES, compression=zipfile.ZIP_DEFLATED),
 }
+
+
+AROUND = {
+    "before a zip": lambda: BYTES + b"\n" + zipped("readme", b"x"),
+    "after zero bytes": lambda: bytes(1024) + BYTES,
+    "after a tar": lambda: tar({"readme": b"x"}, "w") + BYTES,
+    "before a zip in a zip": lambda: zipped("a", BYTES + b"\n" + zipped("readme", b"x")),
+}
+
+
+@pytest.mark.parametrize("name", AROUND)
+def test_gold_next_to_an_archive_is_not_served(name, serve_with):
+    with pytest.raises(InputError, match="column 7 has the trees of gold treebank 'en'") as refused:
+        serve_with("data.bin", AROUND[name]())
+    assert len(refused.value.faults) == 1
+
+
+@pytest.mark.parametrize("pack", [bytes, gzip.compress, lambda data: tar({"a/b": data})], ids=["plain", "gzip", "tar"])
+def test_a_copy_of_gold_with_short_sentences_is_not_served(pack, tmp_path):
+    """No tree of fewer words than `LEAST_WORDS` is compared."""
+    row = "{}\tw{}{}\t_\tNOUN\t_\t_\t{}\t{}\t_\t_\n".format
+    rows = ["".join(row(j + 1, i, j, j, "dep" if j else "root") for j in range(5)) for i in range(40)]
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    (gold / "xx.conllu").write_text("\n".join(rows) + "\n")
+    folder = Folder(make_task(tmp_path / "task", gold, task={"title": "t", "kinds": ["outputs"]}))
+    (folder.blind / "xx.bin").write_bytes(pack((gold / "xx.conllu").read_bytes()))
+    with pytest.raises(InputError, match="it is a copy of gold treebank 'xx'") as refused:
+        check_inputs(task_of(folder.path))
+    assert refused.value.slug == "gold-in-input"
+
+
+@pytest.mark.parametrize(
+    "line", [b"a1" * 200_000, b"a" * 400_000, b"a " * 200_000, b"1" * 400_000, b"head" + b" " * 400_000]
+)
+def test_long_lines_are_checked_in_linear_time(line, serve_with):
+    before = time.process_time()
+    serve_with("data.bin", line)
+    assert time.process_time() - before < 10
 
 
 @pytest.mark.parametrize("name", CONTAINERS)

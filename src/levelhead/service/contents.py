@@ -27,7 +27,7 @@ class UnknownContents(Exception):
 
 
 class Contents(NamedTuple):
-    """Bytes that are neither compressed nor an archive.
+    """The bytes of a file, as they are.
 
     Args:
         name: the path in the archive, several if one archive is in another; empty outside of archives.
@@ -39,7 +39,8 @@ class Contents(NamedTuple):
 
 
 def contents_of(path: Path) -> Iterator[Contents]:
-    """Give everything that is in a file: its own bytes, decompressed, or the files of an archive.
+    """Give everything that is in a file: what it unpacks to, and last its own bytes, which may have text before or after
+    an archive.
 
     Args:
         path: the file: plain, compressed (gzip, xz, bzip2, zstd) or an archive (tar, zip), also one inside another.
@@ -77,10 +78,10 @@ class _Unpacking:
         elif (plain := decompressed(data, name, Limits(size=self._left))) is not data:
             inside = iter([("", io.BytesIO(plain))])
         else:
-            yield Contents(name, data)
-            return
+            inside = iter(())
         for part, contents in inside:
             yield from self.everything("/".join(filter(None, (name, part))), contents, depth + 1)
+        yield Contents(name, data)
 
     def _in_zip(self, data: bytes) -> Iterator[tuple[str, IO[bytes]]]:
         with zipfile.ZipFile(io.BytesIO(data)) as archive:

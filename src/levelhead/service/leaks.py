@@ -17,7 +17,7 @@ _LEAST_SENTENCES = 3  # a sample sentence in a README may have the tree of a gol
 _MOST_COLUMNS = 64
 _MOST_VALUES = 8  # numbers in a cell that are tried as the head, as for enhanced graphs
 _NUMBER = re.compile(r"(?<![\d.])\d{1,4}(?!\d|\.\d)")
-_FIELD = re.compile(r"""([^\W\d]\w*)["']?\s*[:=]\s*["']?(\d{1,4})(?!\w|\.\d)""")
+_FIELD = re.compile(r"""\b([^\W\d]\w*+)["']?\s*[:=]\s*["']?(\d{1,4})(?!\w|\.\d)""")
 _SEPARATOR = re.compile(r"[\s,;]+")
 _NO_WORD = re.compile(r"\d+[-.]\d+\t")  # a multiword token or an empty node
 
@@ -74,6 +74,7 @@ class GoldTrees:
     """
 
     def __init__(self, treebanks: Mapping[str, bytes]) -> None:
+        self._codes = {data: code for code, data in treebanks.items()}
         self._trees = [(code, counts) for code, data in treebanks.items() for counts in _trees(data)]
         self._prefixes: dict[int, Any] = {}
         for tree in dict.fromkeys(tree for _, counts in self._trees for tree in counts):
@@ -81,6 +82,14 @@ class GoldTrees:
             for head in tree[: LEAST_WORDS - 1]:
                 node = node.setdefault(head, {})
             node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
+
+    def copied(self, data: bytes) -> str | None:
+        """Return the gold treebank that a file is a copy of, None if it is not a copy.
+
+        Args:
+            data: the contents of the file, neither compressed nor archived.
+        """
+        return self._codes.get(data)
 
     def leak_in(self, data: bytes) -> Leak | None:
         """Return the column of a file that has more gold trees than allowed, None if there is none.

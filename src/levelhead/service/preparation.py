@@ -194,15 +194,24 @@ def check_inputs(task: Task) -> None:
 
 
 def _leaks(gold: GoldTrees, path: Path) -> Iterator[Fault]:
-    """Report where a file has gold trees, or that it cannot be checked."""
+    """Report the first place in a file with gold, or that the file cannot be checked."""
     place = Place(str(path))
     try:
         for name, data in contents_of(path):
-            if (leak := gold.leak_in(data)) is not None:
-                message = f"{f'in {quoted(name)}, ' if name else ''}{leak}: replace the heads by _, or remove the file"
-                yield Fault("gold-in-input", message, place)
+            if (message := _leak(gold, data)) is not None:
+                yield Fault("gold-in-input", f"in {quoted(name)}, {message}" if name else message, place)
+                return  # an archive that is not compressed has the same trees once more in its own bytes
     except UnknownContents as error:
         yield Fault("unchecked-input", f"it cannot be checked for gold trees: {error}", place)
+
+
+def _leak(gold: GoldTrees, data: bytes) -> str | None:
+    if (leak := gold.leak_in(data)) is not None:
+        return f"{leak}: replace the heads by _, or remove the file"
+    code = gold.copied(data)
+    return (
+        None if code is None else f"it is a copy of gold treebank {code!r}: replace the heads by _, or remove the file"
+    )
 
 
 def blind_files(folder: Folder) -> list[Path]:
