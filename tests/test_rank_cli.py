@@ -406,6 +406,20 @@ def test_a_manifest_names_own_measures(tmp_path):
     assert ran("--manifest", tmp_path / "m.toml").stdout == named
 
 
+def test_files_that_measures_of_a_manifest_name_are_relative_to_it(tmp_path):
+    weights = tmp_path / "w.tsv"
+    weights.write_text("nsubj 2\n", encoding="utf-8")
+    measures = 'measures = ["WLAS(w.tsv,default=1)"]'
+    text = f'[campaign]\ngold = "{GOLD.absolute()}"\nsystems = "{SYSTEMS.absolute()}"\n{measures}\n'
+    (tmp_path / "m.toml").write_text(text, encoding="utf-8")
+    found = ran("--manifest", tmp_path / "m.toml").stdout.replace("WLAS(w.tsv", f"WLAS({weights}")
+    expected = ran(GOLD, SYSTEMS, "-m", f"WLAS({weights},default=1)").stdout
+    assert found.split() == expected.split()
+    assert ran("--manifest", tmp_path / "m.toml", "-m", f"WLAS({weights},default=1)").stdout == expected
+    assert ranked("--manifest", tmp_path / "m.toml", "-o", weights).returncode == 2
+    assert weights.read_text(encoding="utf-8") == "nsubj 2\n"
+
+
 def test_scores_by_treebank_are_those_of_the_groups_asked_for():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--by-treebank", "--group", "family:Uralic", "--format", "tsv")
     assert {line.split("\t")[1] for line in done.stdout.splitlines()[1:]} == {"fi"}

@@ -67,6 +67,9 @@ def test_a_task_is_scored_by_measures_of_its_own(tmp_path, capfd, monkeypatch):
 @pytest.mark.parametrize(("lines", "said"), [
     ('measures = ["TAGGED"]', "TAGGED"), ('definitions = ["nowhere.toml"]', "nowhere.toml"),
     ('definitions = ["own.toml"]\nscheme = "yours"', "yours"), ('measures = ["MLAS"]\nrules = "conll17"', "MLAS"),
+    ('measures = ["WLAS(nowhere.tsv)"]', "nowhere.tsv"), ('measures = ["WLAS(own.toml)"]', "invalid-weights"),
+    ('measures = ["WLAS(w-{treebank}.tsv)"]', "w-ar.tsv"), ('measures = ["DPPL(nowhere.conllu)"]', "nowhere.conllu"),
+    ('measures = ["WLAS(WDE)"]', "training treebanks"),
 ])  # fmt: skip
 def test_what_cannot_be_scored_is_not_served(tmp_path, lines, said):
     folder = with_campaign(make_task(tmp_path / "task", task=OUTPUTS_ONLY), lines)
@@ -74,6 +77,19 @@ def test_what_cannot_be_scored_is_not_served(tmp_path, lines, said):
     if "rules" in lines:
         path.write_text(path.read_text().replace('rules = "ud"\n', ""))
     assert said in serve(folder, "--port", "0")
+
+
+def test_files_that_measures_name_are_relative_to_the_task(tmp_path, capfd, monkeypatch):
+    folder = with_campaign(make_task(tmp_path / "task", task=OUTPUTS_ONLY), 'measures = ["WLAS(w.tsv,default=1)"]')
+    (folder / "w.tsv").write_text("nsubj 2\n")
+    monkeypatch.setenv("LEVELHEAD_TOKEN", token(folder, "alpha"))
+    with serving(folder) as server:
+        assert server.ask("GET", "/task")[1]["measures"] == ["WLAS(w.tsv,default=1)"]
+        assert run(["submit", server.address, str(EXAMPLES / "systems" / "alpha"), "--wait"]) == 0
+    capfd.readouterr()
+    assert run(["task", "rank", str(folder)]) == 0
+    assert "WLAS(w.tsv,default=1)" in capfd.readouterr().out
+    assert run(["task", "close", str(folder)]) == 0
 
 
 def test_a_damaged_database_is_not_served(tmp_path):

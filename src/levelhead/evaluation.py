@@ -153,6 +153,7 @@ def weights_for(
     registry: Registry = STANDARD,
     known: Mapping[str, Weights] | None = None,
     treebank: str | None = None,
+    folder: str = "",
 ) -> dict[str, Weights]:
     """Read the weights and training treebanks that measures name, each once; by `scoring.weights.key_of`.
 
@@ -161,6 +162,7 @@ def weights_for(
         registry: what they are.
         known: what was read or made before, by the same names; `WDE` is what `typology.entropy_weights` makes.
         treebank: the code to put for `{treebank}` in paths.
+        folder: where relative paths start; the current folder if empty.
 
     Raises:
         InputError: a file is not what it should be.
@@ -173,7 +175,7 @@ def weights_for(
             message = f"{measure} needs training treebanks: --train of score and compare; in Python"
             raise MeasureError(f"{message} weights={{'WDE': typology.entropy_weights(treebanks)}}", "missing-weight")
         if definition.needs_file and key not in read:
-            path = key_of(for_treebank(measure, treebank))
+            path = os.path.join(folder, key_of(for_treebank(measure, treebank)))  # noqa: PTH118 - options may follow
             read[key] = definition.load(path) if definition.load else read_weights(path)
     return read
 
@@ -185,12 +187,19 @@ class Needs:
         measures: the measures; `{treebank}` in a path stands for the code.
         registry: what they are.
         known: as in `weights_for`.
+        folder: as in `weights_for`.
     """
 
-    def __init__(self, measures: Iterable[Measure], registry: Registry, known: Mapping[str, Weights] | None) -> None:
-        self._measures, self._registry = tuple(measures), registry
+    def __init__(
+        self,
+        measures: Iterable[Measure],
+        registry: Registry,
+        known: Mapping[str, Weights] | None = None,
+        folder: str = "",
+    ) -> None:
+        self._measures, self._registry, self._folder = tuple(measures), registry, folder
         of_all = [measure for measure in self._measures if TEMPLATE not in (measure.argument or "")]
-        self._shared = weights_for(of_all, registry, known)
+        self._shared = weights_for(of_all, registry, known, folder=folder)
         self._hashes: dict[str, list[str]] = {}
 
     def of(self, treebank: str) -> dict[str, Weights]:
@@ -199,7 +208,7 @@ class Needs:
         Args:
             treebank: its code.
         """
-        own = weights_for(self._measures, self._registry, self._shared, treebank)
+        own = weights_for(self._measures, self._registry, self._shared, treebank, self._folder)
         for key in own.keys() - self._shared.keys():
             self._hashes.setdefault(key, []).append(own[key].sha256)
         return own

@@ -61,6 +61,7 @@ class Settings(NamedTuple):
         treebank: the code of the test set, for measures that name a file for each.
         by_sentence: whether the counts of every sentence are kept, for tests of significance.
         definitions: files of a user's own measures and schemes.
+        folder: where relative paths in measures start; the current folder if empty.
     """
 
     rules: str
@@ -69,6 +70,7 @@ class Settings(NamedTuple):
     treebank: str = ""
     by_sentence: bool = False
     definitions: tuple[File, ...] = ()
+    folder: str = ""
 
     @property
     def registry(self) -> Registry:
@@ -161,17 +163,19 @@ def _weights(settings: Settings) -> dict[str, Weights]:
     for name, file in settings.files.items():
         try:
             treebank = settings.treebank if TEMPLATE in name else ""
-            read |= _weights_in(name, file, treebank, settings.definitions)
+            read |= _weights_in(name, file, treebank, settings.definitions, settings.folder)
         except InputError as error:
             raise _Unusable(name, error) from error
     return read
 
 
 @lru_cache(maxsize=_FILES_AT_ONCE)
-def _weights_in(measure: str, file: File, treebank: str, definitions: tuple[File, ...]) -> Mapping[str, Weights]:
+def _weights_in(
+    measure: str, file: File, treebank: str, definitions: tuple[File, ...], folder: str
+) -> Mapping[str, Weights]:
     _contents(file)  # is what it was
     registry = _registry(definitions)
-    return weights_for([parse_measure(measure, registry)], registry, treebank=treebank)
+    return weights_for([parse_measure(measure, registry)], registry, treebank=treebank, folder=folder)
 
 
 @lru_cache(maxsize=_FILES_AT_ONCE)

@@ -46,6 +46,7 @@ def score_campaign(
     store: Store | None = None,
     by_sentence: bool = False,
     definitions: Iterable[str | os.PathLike[str]] = (),
+    folder: str | os.PathLike[str] = "",
 ) -> Results:
     """Score every system on every test set; a missing or invalid output is 0, with its reason.
 
@@ -60,6 +61,7 @@ def score_campaign(
         store: where results are kept, if anywhere.
         by_sentence: whether the counts of every sentence are kept, for `with_certainty`.
         definitions: files of your own measures and schemes, as `read_definitions` reads them.
+        folder: where relative paths in measures start; the current folder if empty.
 
     Raises:
         InputError: a gold file is missing or not valid, a file does not stop changing, or workers cannot be had.
@@ -73,7 +75,9 @@ def score_campaign(
         registry = read_definitions(path, registry)
     asked = measures_for(chosen, measures, registry)
     _refuse_entropies(asked, registry)
-    settings = Settings(chosen.name, tuple(dict.fromkeys(map(str, asked))), {}, by_sentence=by_sentence)
+    names = tuple(dict.fromkeys(map(str, asked)))
+    base = str(Path(folder).absolute()) if os.fspath(folder) else ""
+    settings = Settings(chosen.name, names, {}, by_sentence=by_sentence, folder=base)
     scoring = _Scoring(campaign, settings, files)
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
@@ -168,9 +172,12 @@ class _Scoring:
         """Return the settings for a test set, with the files that measures name for it."""
         if not self.with_files:
             return self.settings
-        own = {str(one): path_of(for_treebank(one, treebank)) for one in self.with_files}
-        files = {name: self._see(Path(path).absolute()).file for name, path in own.items()}
+        files = {str(one): self._see(self._named(one, treebank)).file for one in self.with_files}
         return self.settings._replace(files=files, treebank=treebank)
+
+    def _named(self, measure: Measure, treebank: str) -> Path:
+        """The file that a measure names for a test set."""
+        return Path(self.settings.folder, path_of(for_treebank(measure, treebank))).absolute()
 
     def _files(self, output: Path | None, gold: Path | None) -> tuple[File, File | None]:
         """Gold and an output; one that is there and cannot be read counts as missing, with the reason."""
@@ -197,7 +204,7 @@ class _Scoring:
 
     def _signature(self) -> dict[str, str]:
         codes = [test_set.code for test_set in self.campaign.test_sets]
-        files = {str(one): [Path(path_of(for_treebank(one, code))) for code in codes] for one in self.with_files}
+        files = {str(one): [self._named(one, code) for code in codes] for one in self.with_files}
         weights = {name: self._digest(dict.fromkeys(paths)) for name, paths in files.items()}
         return {
             "rules": self.settings.rules,

@@ -63,6 +63,7 @@ class _Options(NamedTuple):
     rules: str
     ranking: str
     groups: tuple[str, ...]
+    folder: str
 
 
 @click.command()
@@ -169,7 +170,8 @@ def rank(
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
         campaign = _only(_campaign(gold, systems, written, split), only)
-        named = (*chosen.definitions, *options.files_of_measures(chosen.measures))
+        files = (str(Path(chosen.folder, path)) for path in options.files_of_measures(chosen.measures))
+        named = (*chosen.definitions, *files)
         options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, store])
         _check_output(output_format, output, [system.name for system in campaign.systems])
         workers = _workers(campaign, jobs, address, tls)
@@ -294,7 +296,9 @@ def _chosen(
     main = _MAIN_2017 if rules == "conll17" else _MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
     named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, registry)
-    return _Options(named, own, registry, rules, ranking, groups or (written.show if written else None) or (ALL,))
+    folder = str(Path(written.path).parent) if written is not None and not measures else ""
+    shown = groups or (written.show if written else None) or (ALL,)
+    return _Options(named, own, registry, rules, ranking, shown, folder)
 
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
@@ -341,6 +345,7 @@ def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | N
         "measures": measures,
         "workers": workers,
         "definitions": chosen.definitions,
+        "folder": chosen.folder,
         "by_sentence": extras.tests is not None,
     }
     if path is None:

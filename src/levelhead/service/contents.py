@@ -39,8 +39,9 @@ class Contents(NamedTuple):
 
 
 def contents_of(path: Path) -> Iterator[Contents]:
-    """Give everything that is in a file: what it unpacks to, and last its own bytes, which may have text before or after
-    an archive.
+    """Give everything that is in a file: first what it unpacks to, then its own bytes.
+
+    These are given even of an archive: there may be text before or after it.
 
     Args:
         path: the file: plain, compressed (gzip, xz, bzip2, zstd) or an archive (tar, zip), also one inside another.

@@ -209,9 +209,7 @@ def _leak(gold: GoldTrees, data: bytes) -> str | None:
     if (leak := gold.leak_in(data)) is not None:
         return f"{leak}: replace the heads by _, or remove the file"
     code = gold.copied(data)
-    return (
-        None if code is None else f"it is a copy of gold treebank {code!r}: replace the heads by _, or remove the file"
-    )
+    return None if code is None else f"it is a copy of gold treebank {code!r}: remove the file"
 
 
 def blind_files(folder: Folder) -> list[Path]:

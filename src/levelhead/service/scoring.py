@@ -16,7 +16,7 @@ from levelhead.campaign import Result, Results, score_campaign
 from levelhead.campaign.entries import Campaign
 from levelhead.campaign.layout import campaign_of, gold_in
 from levelhead.errors import LevelheadError
-from levelhead.evaluation import measures_for
+from levelhead.evaluation import Needs, measures_for
 from levelhead.jobs import Store
 from levelhead.measures import STANDARD, Registry, parse_measure, qualified
 from levelhead.messages import MESSAGES
@@ -75,10 +75,14 @@ def check_measures(task: Task) -> None:
         task: the task.
 
     Raises:
-        InputError: a file of definitions is missing or invalid.
+        InputError: a file of definitions, or one that a measure names, is missing or invalid; or there is no gold.
         MeasureError: a measure or the scheme is unknown, or the rules of the task lack a measure.
     """
-    measures_for(rules_named(rules_of(task)), measures_of(task), registry_of(task))
+    registry = registry_of(task)
+    asked = measures_for(rules_named(rules_of(task)), measures_of(task), registry)
+    needs = Needs(asked, registry, folder=str(task.folder))
+    for test_set in campaign_with(task, {}).test_sets:
+        needs.of(test_set.code)
 
 
 def rules_of(task: Task) -> str:
@@ -138,6 +142,7 @@ def score_folders(
             store=store,
             by_sentence=by_sentence,
             definitions=task.manifest.definitions,
+            folder=task.folder,
         )
 
 
