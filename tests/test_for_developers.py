@@ -14,6 +14,7 @@ from levelhead.epochs import EpochScorer
 from levelhead.explanation import explain
 from levelhead.secondary import read_valid_sentences, score_agreeing_sentences
 from levelhead.testing import assert_las, assert_score
+from levelhead.user_definitions import read_definitions
 from oracle import measures as oracle_measures
 from strategies import treebanks
 
@@ -144,6 +145,50 @@ def test_assertions_about_perplexity_have_an_upper_bound():
     for bounds in ({"at_most": 90}, {}, {"at_least": 1, "at_most": 90}):
         with pytest.raises(levelhead.MeasureError, match="higher values are better; give at_least"):
             assert_score(GOLD, system, "LAS", **bounds)
+
+
+@pytest.mark.parametrize("spelling", ["las", "LAS", "LAS(nopunct,full)", "las(full,nopunct)", " clas"])
+def test_scores_are_found_by_any_spelling_of_a_measure(spelling):
+    result = levelhead.score(GOLD, EXAMPLES / "parallel/systems/alpha/tr.conllu", measures=[spelling])
+    assert result[spelling] is next(iter(result.values()))
+    assert spelling in result
+    assert_score(GOLD, GOLD, spelling, at_least=100)
+    with pytest.raises(AssertionError, match="under 100"):
+        assert_score(GOLD, EXAMPLES / "parallel/systems/alpha/tr.conllu", spelling, at_least=100)
+
+
+@pytest.mark.parametrize("name", ["UAS", "nonsense", "LAS(", ""])
+def test_scores_that_were_not_asked_for_are_a_key_error(name):
+    result = levelhead.score(GOLD, GOLD, measures=["LAS", "CLAS"])
+    assert name not in result
+    with pytest.raises(KeyError, match="was not asked for; there are LAS, CLAS"):
+        result[name]
+
+
+def test_scores_of_own_measures_are_found_in_any_case(tmp_path):
+    definitions = tmp_path / "own.toml"
+    definitions.write_text('[measure.Mine]\nmeaning = "Heads."\nneeds = ["head"]\n')
+    registry = read_definitions(definitions)
+    result = levelhead.score(GOLD, GOLD, measures=["mine"], registry=registry)
+    assert result["mine"] is result["Mine"]
+
+
+@pytest.mark.parametrize("bound", [float("nan"), float("inf"), float("-inf"), np.float32("nan")])
+def test_bounds_of_assertions_are_finite(bound):
+    for measure, side in (("LAS", "at_least"), (f"DPPL({GOLD})", "at_most")):
+        with pytest.raises(levelhead.MeasureError, match="is not a number that can be a bound") as refusal:
+            assert_score(GOLD, GOLD, measure, **{side: bound})
+        assert refusal.value.slug == "invalid-gate"
+
+
+def test_a_share_in_place_of_a_percentage_is_warned_about(recwarn):
+    for bound in (0.95, 1, np.float32(0.5)):
+        with pytest.warns(UserWarning, match=r"scores are percentages; if a share was meant, write .*=(95|100|50)"):
+            assert_las(GOLD, GOLD, at_least=bound)
+    recwarn.clear()
+    for bound in (0, 1.5, 95):
+        assert_las(GOLD, GOLD, at_least=bound)
+    assert not recwarn.list
 
 
 def test_explanations_name_decision_numbers_and_words():

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
+
 from levelhead.errors import MeasureError
 from levelhead.evaluation import Input, score
+from levelhead.gates import Gate, bound_of, doubt, gate_of
 from levelhead.measures import REGISTRY, parse_measure
 
 
@@ -17,6 +20,7 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
 
     Raises:
         AssertionError: it is lower.
+        MeasureError: the bound is not a finite number.
     """
     assert_score(gold, system, "LAS", at_least=at_least)
 
@@ -35,18 +39,28 @@ def assert_score(
 
     Raises:
         AssertionError: the value is on the wrong side of the bound, or there is no value.
-        MeasureError: the measure is unknown, or the bound is not the one for its direction.
+        MeasureError: the measure is unknown, or the bound is not a finite number, or not the one for its direction.
     """
-    lower = REGISTRY[parse_measure(measure).name].lower_is_better
-    bound, other = (at_most, at_least) if lower else (at_least, at_most)
-    if bound is None or other is not None:
-        better, wanted = ("lower", "at_most") if lower else ("higher", "at_least")
-        raise MeasureError(f"{measure}: {better} values are better; give {wanted} alone", "invalid-gate")
+    gate = _gate(measure, at_least, at_most)
     result = score(gold, system, measures=[measure])[measure]
     if result.value is None:
         raise AssertionError(f"{measure} has no value: {result.reason or 'there is nothing to count'}")
-    if lower and result.value > bound:
-        raise AssertionError(f"{measure} is {result.value:.4f}, over {bound:g}")
-    if not lower and 100 * result.value < bound:
-        counts = f"{result.correct:g} right of {result.gold:g} in gold and {result.system:g} in the system's output"
-        raise AssertionError(f"{measure} is {100 * result.value:.4f}, under {bound:g} ({counts})")
+    if broken := gate.broken(result.value):
+        counts = f" ({result.correct:g} right of {result.gold:g} in gold and {result.system:g} in the system's output)"
+        raise AssertionError(broken if gate.highest else broken + counts)
+
+
+def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
+    """Return the gate that is asked for, as `--fail-under` and `--fail-over` have it."""
+    parsed = parse_measure(measure)
+    lower = REGISTRY[parsed.name].lower_is_better
+    given, other = (at_most, at_least) if lower else (at_least, at_most)
+    better, wanted = ("lower", "at_most") if lower else ("higher", "at_least")
+    if given is None or other is not None:
+        raise MeasureError(f"{measure}: {better} values are better; give {wanted} alone", "invalid-gate")
+    bound = bound_of(given)
+    if bound is None:
+        raise MeasureError(f"{measure}: {wanted}={given} is not a number that can be a bound", "invalid-gate")
+    if doubtful := doubt(wanted, bound, highest=lower):
+        warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=3)
+    return gate_of(str(parsed), bound, highest=lower)

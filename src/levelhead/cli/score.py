@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli import options
-from levelhead.cli.gates import Gate, gates, passed
+from levelhead.cli.gates import gates, passed
 from levelhead.cli.program import DONE
 from levelhead.cli.request import Request
 from levelhead.evaluation import Evaluation
@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
 
+    from levelhead.gates import Gate
     from levelhead.measures import Registry
     from levelhead.secondary import Coverage
 

@@ -1,0 +1,69 @@
+"""Gates: bounds of measures, which a value meets or does not."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+from typing import NamedTuple
+
+_SUSPECT = Fraction(1)
+"""A percentage that is not above it was meant as a share, most likely."""
+
+
+class Gate(NamedTuple):
+    """A bound of a measure.
+
+    Args:
+        measure: its text.
+        bound: in the unit of the value: a ratio, or a perplexity.
+        highest: whether the bound is an upper one, as of perplexities.
+    """
+
+    measure: str
+    bound: Fraction
+    highest: bool
+
+    def broken(self, value: Fraction | float | None) -> str | None:
+        """Say how a value breaks the bound; None if it does not."""
+        unit = 1 if self.highest else 100
+        where, bound = ("over" if self.highest else "under"), f"{float(unit * self.bound):g}"
+        if value is None:
+            return f"{self.measure} has no value, {where} {bound}"
+        if value > self.bound if self.highest else value < self.bound:
+            return f"{self.measure} is {float(unit * value):.4f}, {where} {bound}"
+        return None
+
+
+def gate_of(measure: str, bound: Fraction, *, highest: bool) -> Gate:
+    """Return the gate of a bound as people write it.
+
+    Args:
+        measure: the text of a measure.
+        bound: a percentage, or a perplexity.
+        highest: whether it is a perplexity, and the bound an upper one.
+    """
+    return Gate(measure, bound if highest else bound / 100, highest)
+
+
+def bound_of(number: str | float | Fraction) -> Fraction | None:
+    """Return a bound as an exact number; None if it is not a finite number.
+
+    Args:
+        number: what was given.
+    """
+    try:
+        return Fraction(number if isinstance(number, str | Fraction) else float(number))
+    except (ValueError, OverflowError, ZeroDivisionError):
+        return None
+
+
+def doubt(measure: str, bound: Fraction, *, highest: bool) -> str | None:
+    """Say that a percentage is so low that a share was meant, most likely; None if it is not.
+
+    Args:
+        measure: the measure as it was given.
+        bound: a percentage, or a perplexity.
+        highest: whether it is a perplexity.
+    """
+    if highest or not 0 < bound <= _SUSPECT:
+        return None
+    return f"scores are percentages; if a share was meant, write {measure}={float(100 * bound):g}"
