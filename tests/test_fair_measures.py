@@ -4,6 +4,7 @@ from collections import Counter
 from collections.abc import Iterator
 from random import Random
 
+import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,9 +12,10 @@ from hypothesis import strategies as st
 import levelhead
 from levelhead.analysis import Training, break_down, cascading_errors, confuse, error_types
 from levelhead.analysis.buckets import Settings
-from levelhead.analysis.confusion import examples_of
+from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
 from levelhead.errors import MeasureError
 from levelhead.measures import REGISTRY, parse_measure
+from levelhead.report.analysis import confusion_table
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
@@ -106,6 +108,20 @@ def test_sentences_without_a_word_of_the_class_do_not_count():
     assert [rows.correct.tolist(), rows.gold.tolist(), rows.system.tolist()] == [[1, 0, 0], [1, 1, 0], [1, 0, 0]]
     whole = levelhead.score(gold, system, measures=["UEM"])["UEM"]
     assert (whole.correct, whole.gold, whole.system) == (3, 3, 3)
+
+
+def test_exact_match_of_a_class_needs_every_word_of_the_sentence_aligned():
+    """Two sentences whose objects are right; in the second, another word is cut in two. The printed formula says so."""
+    row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t{}\n"
+    start = row.format(1, "a", 0, "root", "_") + row.format(2, "b", 1, "obj", "_")
+    cut = row.format(3, "c", 1, "dep", "SpaceAfter=No") + row.format(4, "d", 1, "dep", "_")
+    gold = levelhead.parse(2 * (start + row.format(3, "cd", 1, "dep", "_") + "\n"))
+    system = levelhead.parse(start + row.format(3, "cd", 1, "obl", "_") + "\n" + start + cut + "\n")
+    for name in ("UEM", "LEM"):
+        score = levelhead.score(gold, system, measures=[f"{name}@obj"])[f"{name}@obj"]
+        assert (score.correct, score.gold, score.system) == (1, 2, 2)
+        of_class = REGISTRY[name].formula.split(f"{name}@CORE: ")[1]
+        assert "all words of the sentence aligned" in of_class
 
 
 @EXAMPLES
@@ -232,6 +248,37 @@ def test_breakdown_without_punctuation_and_of_a_class(texts):
             sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system", "aligned")
         ]
         assert Counted(*sums) == whole
+
+
+def test_confusion_of_many_relations_keeps_the_most_frequent():
+    """Thirty relations more than are kept, each of one word, meet one relation of gold; memory does not grow with them."""
+    row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
+    n_words = MOST_RELATIONS + 30
+    root, heads = row.format(1, "a", 0, "root"), [1 + n % 2 for n in range(n_words)]
+    gold = "".join(row.format(n + 2, "b", 1, "dep") for n in range(n_words))
+    system = "".join(row.format(n + 2, "b", heads[n], f"r{n}") for n in range(n_words)).replace("\tr5\t", "\tdep\t")
+    confusion = confuse(match(levelhead.parse(root + gold + "\n"), levelhead.parse(root + system + "\n"), RULES["ud"]))
+    assert len(confusion.names) == MOST_RELATIONS + 1
+    assert (confusion.names[0], confusion.names[-1]) == ("dep", OTHER)
+    assert confusion.counts.shape == confusion.right_heads.shape == (MOST_RELATIONS + 1, MOST_RELATIONS + 1)
+    n_others = n_words - 1 + 2 - MOST_RELATIONS
+    assert (confusion.counts[0, -1], confusion.counts.sum()) == (n_others, n_words + 1)
+    of_kept = [n for n in range(n_words) if f"r{n}" in confusion.names or n == 5]
+    right = sum(heads[n] == 1 for n in range(n_words) if n not in of_kept)
+    assert confusion.right_heads[0, -1] == right
+    table = confusion_table({"x": confusion})
+    assert ("dep", OTHER, n_others, right, n_others / n_words) in table.rows
+    assert any(OTHER in note for note in table.notes)
+
+
+def test_confusion_of_as_many_relations_as_are_kept_is_whole():
+    row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
+    words = "".join(row.format(n + 2, "b", 1, f"r{n}") for n in range(MOST_RELATIONS - 1))
+    itself = levelhead.parse(row.format(1, "a", 0, "root") + words + "\n")
+    confusion = confuse(match(itself, itself, RULES["ud"]))
+    assert (len(confusion.names), OTHER in confusion.names) == (MOST_RELATIONS, False)
+    assert (confusion.counts == np.eye(MOST_RELATIONS)).all()
+    assert not any(OTHER in note for note in confusion_table({"x": confusion}).notes)
 
 
 @EXAMPLES

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import BUCKETS, Settings
+from levelhead.analysis.buckets import BUCKETS, Buckets, Settings
 from levelhead.errors import MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import Column
@@ -29,12 +29,18 @@ ERRORS = (
 )
 """In which way a word can be wrong: see `error_types`."""
 
+MOST_RELATIONS = 1000
+"""How many relations a confusion keeps apart: its size grows with their square, and files can have any number."""
+
+OTHER = "(other)"
+"""What stands for all relations beyond those."""
+
 
 class Confusion(NamedTuple):
     """How often each gold relation meets each system relation, over aligned words.
 
     Args:
-        names: the universal relations, most frequent first.
+        names: the universal relations, most frequent first; beyond `MOST_RELATIONS`, all others are one, `OTHER`.
         counts: words by gold relation (rows) and system relation (columns), int64, shape (names, names).
         right_heads: those among them with the right head, likewise.
         unaligned_gold: gold words aligned to none, by relation, int64, shape (names,).
@@ -70,7 +76,7 @@ def confuse(matches: Matches) -> Confusion:
     Args:
         matches: the aligned words.
     """
-    relations = BUCKETS["deprel"].of(matches, Settings(NIVRE_FANG))
+    relations = _folded(BUCKETS["deprel"].of(matches, Settings(NIVRE_FANG)))
     size = len(relations.names)
     cells = relations.gold[matches.alignment.gold] * size + relations.system[matches.alignment.system]
     counts = np.bincount(cells, minlength=size * size)
@@ -84,6 +90,14 @@ def confuse(matches: Matches) -> Confusion:
         np.bincount(relations.gold[alone], minlength=size),
         np.bincount(relations.system[matches.gold_of_system < 0], minlength=size),
     )
+
+
+def _folded(relations: Buckets) -> Buckets:
+    """Put all relations beyond the most frequent into one."""
+    if len(relations.names) <= MOST_RELATIONS:
+        return relations
+    names = (*relations.names[:MOST_RELATIONS], OTHER)
+    return Buckets(names, relations.gold.clip(max=MOST_RELATIONS), relations.system.clip(max=MOST_RELATIONS))
 
 
 def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> Iterator[Example]:

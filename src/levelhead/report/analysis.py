@@ -10,6 +10,7 @@ import numpy as np
 
 from levelhead.analysis import Breakdown, Cascading, Confusion, Example
 from levelhead.analysis.buckets import find
+from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
@@ -109,8 +110,10 @@ def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = U
     for treebank, confusion in treebanks.items():
         start = (treebank,) if len(treebanks) > 1 else ()
         rows += [(*start, *row) for row in _confused(confusion)]
-    note = "errors only; of gold: the share of the gold relation's aligned words"
-    return Table(tuple(columns), tuple(rows), (note, *_signed(signature)))
+    notes = ["errors only; of gold: the share of the gold relation's aligned words"]
+    if any(OTHER in confusion.names for confusion in treebanks.values()):
+        notes.append(f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown")
+    return Table(tuple(columns), tuple(rows), (*notes, *_signed(signature)))
 
 
 def _confused(confusion: Confusion) -> list[tuple[Cell, ...]]:

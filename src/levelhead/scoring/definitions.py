@@ -201,7 +201,8 @@ DEFINITIONS = (
         "UEM",
         "Unlabelled exact match: sentences in which every head is right.",
         "sentences with equal span, all words aligned and all heads right / sentences;"
-        " UEM@CORE: all core arguments right / sentences with a core argument",
+        " UEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
+        " arguments with the right head / sentences with a core argument",
         "Søgaard and Haulrich, section 4 (their EM)",
         unit="exact",
         needs=Agree.HEAD,
@@ -210,7 +211,8 @@ DEFINITIONS = (
         "LEM",
         "Labelled exact match: sentences in which every head and universal relation is right.",
         "sentences with equal span, all words aligned and all right in LAS / sentences;"
-        " LEM@CORE: all core arguments right / sentences with a core argument",
+        " LEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
+        " arguments right in LAS / sentences with a core argument",
         "exact match; see Søgaard and Haulrich, section 4",
         unit="exact",
         needs=ATTACHED,
