@@ -19,6 +19,7 @@ from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measur
 from levelhead.scoring.crossing import notes_of
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.scoring.measure import COMPONENTS, Measure, split
+from levelhead.scoring.weights import read_weights
 from levelhead.treebank import schemes
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
 from levelhead.user_definitions import read_definitions
@@ -663,3 +664,22 @@ def test_notes_take_linear_time_and_little_room():
     assert time.perf_counter() - start < 2
     assert [f"and {n - 1 - 50:,} more; left out of CLAS" in note for note in notes] == [True, True]
     assert max(map(len, notes)) < 1000
+
+
+@pytest.mark.parametrize("number", ["1_0", "\u0661", "nan", "inf", "-1"])
+def test_weights_are_plain_numbers(tmp_path, number):
+    """Python takes `1_0` for 10, and digits of other scripts."""
+    path = tmp_path / "weights.tsv"
+    path.write_text(f"nsubj {number}\n", encoding="utf-8")
+    with pytest.raises(InputError, match="is not a relation and a weight from 0 to 1e9"):
+        read_weights(path)
+
+
+def test_weights_of_what_is_no_relation_of_ud_are_noted(tmp_path):
+    path = tmp_path / "weights.tsv"
+    path.write_text("nsubj 2\ndobj 2\nVocative 3\n", encoding="utf-8")
+    treebank = levelhead.parse("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    notes = levelhead.score(treebank, treebank, measures=[f"WLAS({path},default=1)"]).notes
+    assert [note for note in notes if "'Vocative'" in note and "no relation of UD" in note] == list(notes) != []
+    path.write_text("nsubj 2\ndobj 2\n", encoding="utf-8")
+    assert levelhead.score(treebank, treebank, measures=[f"WLAS({path},default=1)"]).notes == ()

@@ -11,7 +11,7 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
 from levelhead.scoring.measure import Definition, Measure, Resource
-from levelhead.treebank.relations import universal
+from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.source import read_bytes
 
 _LARGEST = 1e9
@@ -59,7 +59,12 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
         faults.append(Fault("invalid-weights", "the file has no weight", Place(name)))
     if faults:
         raise InputError(*faults)
-    return Weights(weights, hashlib.sha256(data).hexdigest())
+    strange = [
+        f"{quoted(relation)} in {name} is no relation of UD: only words with exactly this label have its weight"
+        for relation in weights
+        if relation not in UD1 | UD2
+    ]
+    return Weights(weights, hashlib.sha256(data).hexdigest(), tuple(strange))
 
 
 def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[str, float]) -> str | None:
@@ -153,7 +158,7 @@ def _path_and_default(measure: Measure) -> tuple[str, float | None]:
 
 
 def _weight(columns: list[str]) -> float | None:
-    if len(columns) != 2:
+    if len(columns) != 2 or "_" in columns[1] or not columns[1].isascii():  # Python takes `1_0` for 10
         return None
     try:
         value = float(columns[1])
