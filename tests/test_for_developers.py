@@ -14,7 +14,6 @@ from levelhead.epochs import EpochScorer
 from levelhead.explanation import explain
 from levelhead.secondary import read_valid_sentences, score_agreeing_sentences
 from levelhead.testing import assert_las, assert_score
-from levelhead.user_definitions import read_definitions
 from oracle import measures as oracle_measures
 from strategies import treebanks
 
@@ -163,14 +162,6 @@ def test_scores_that_were_not_asked_for_are_a_key_error(name):
     assert name not in result
     with pytest.raises(KeyError, match="was not asked for; there are LAS, CLAS"):
         result[name]
-
-
-def test_scores_of_own_measures_are_found_in_any_case(tmp_path):
-    definitions = tmp_path / "own.toml"
-    definitions.write_text('[measure.Mine]\nmeaning = "Heads."\nneeds = ["head"]\n')
-    registry = read_definitions(definitions)
-    result = levelhead.score(GOLD, GOLD, measures=["mine"], registry=registry)
-    assert result["mine"] is result["Mine"]
 
 
 @pytest.mark.parametrize("bound", [float("nan"), float("inf"), float("-inf"), np.float32("nan")])

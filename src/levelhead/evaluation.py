@@ -40,7 +40,6 @@ class Evaluation(Mapping[str, Score]):
         system: the system's.
         signature: everything that decides the numbers.
         notes: what to know before the numbers are used, in sentences.
-        registry: the measures and schemes that there were.
     """
 
     scores: Mapping[str, Score]
@@ -48,7 +47,6 @@ class Evaluation(Mapping[str, Score]):
     system: Treebank
     signature: Mapping[str, str]
     notes: tuple[str, ...] = ()
-    registry: Registry = STANDARD
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
@@ -56,12 +54,12 @@ class Evaluation(Mapping[str, Score]):
         return (*self.gold.warnings, *self.system.warnings)
 
     def __getitem__(self, measure: str) -> Score:
-        """Return the score of a measure, in any spelling of it."""
+        """Return the score of a measure, in any spelling of a shipped one, and as printed of others."""
         if measure in self.scores:
             return self.scores[measure]
         missing = KeyError(f"{measure!r} was not asked for; there are {', '.join(self.scores)}")
         try:
-            text = str(parse_measure(measure.strip(), self.registry))
+            text = str(parse_measure(measure.strip()))
         except MeasureError:
             raise missing from None
         if text not in self.scores:
@@ -154,7 +152,7 @@ def score_treebanks(
     crossing = notes_on(gold, system, defined, rules, registry.schemes)
     needed = [one for one, definition in defined if definition.needs_file]
     odd = [f"{one}: {warning}" for one in needed for warning in file_of(one, weights).warnings]
-    return Evaluation(scores, gold, system, signed, (*crossing, *odd), registry)
+    return Evaluation(scores, gold, system, signed, (*crossing, *odd))
 
 
 def weights_for(
