@@ -53,8 +53,8 @@ def document(*arguments: object) -> dict:
 # Languages
 
 
-def one_system(parts: list[tuple[int, int]]) -> Counted:
-    return Counted(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :])
+def one_system(parts: list[tuple[int, int]], gold: str) -> Counted:
+    return Counted(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
 
 
 @pytest.mark.parametrize("paired", [True, False])
@@ -63,7 +63,7 @@ def one_system(parts: list[tuple[int, int]]) -> Counted:
 def test_both_bootstraps_against_all_samples(paired, rows):
     """Paired: both treebanks have the same draw; apart: every draw of one meets every draw of the other."""
     one, other = ([row[side] for row in rows] for side in (0, 1))
-    tables = {"a": one_system(one), "b": one_system(other[::-1])}
+    tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
     names = tuple(f"id{i * i}" for i in range(len(rows)))
     groups = _parallel(tables, {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None})
     drawn = _boot(tables, groups, Settings(4000))

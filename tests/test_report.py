@@ -79,8 +79,8 @@ def table_of(systems: list[str], treebanks: list[str], measures: tuple[str, ...]
 def page_of(results: c.Results) -> bytes:
     (everything,) = c.groups_named(["all"], results.test_sets)
     rankings = [c.rank(results, measure, everything) for measure in results.measures]
-    certainty = c.with_certainty(results, rankings, Settings(resamples=20))
-    return render(ranking_page(results, rankings, certainty))
+    intervals = c.with_intervals(results, rankings, Settings(resamples=20))
+    return render(ranking_page(results, rankings, intervals))
 
 
 @given(

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
+from levelhead.campaign import campaign_in, groups_named, rank, score_campaign, with_intervals
 from levelhead.comparison import Wins, compare, compare_treebanks, counts_of, find_outputs
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.folders import macro_average, pairs_in, score_pairs
@@ -36,6 +37,7 @@ from levelhead.significance import (
 )
 from levelhead.significance import resampling as engine
 from levelhead.significance.counted import ratios
+from levelhead.treebank.contents import contents_hash
 from oracle import resampling as oracle
 
 PARALLEL = EXAMPLES / "parallel"
@@ -45,7 +47,7 @@ PART = st.tuples(st.integers(0, 6), st.integers(0, 3)).map(lambda part: (part[0]
 def table_of(rows: oracle.Table, names: tuple[str, ...] | None = None) -> Counted:
     """Put the parts of one measure into the form that tests take."""
     parts = np.array(rows, dtype=np.float64)[:, :, None, :]
-    return Counted(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts)
+    return Counted(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts, "gold")
 
 
 def counts_from(*columns: list[int]) -> Counts:
@@ -193,7 +195,7 @@ def never_worse(n_sentences: int, n_better: int) -> Counted:
     right = [draw.randint(0, size - 1) for size in gold]
     better = [n + (i < n_better) for i, n in enumerate(right)]
     runs = [Run(name, {"LAS": (counts_from(n, gold, gold), "f1")}) for name, n in (("A", right), ("B", better))]
-    return counted(runs)
+    return counted(runs, "gold")
 
 
 @pytest.mark.parametrize("resamples", [999, 10_000])
@@ -224,7 +226,9 @@ def test_the_detectable_difference_is_found_in_about_80_percent():
         size = draw.integers(5, 30, n)
         one = 1 + draw.binomial(size - 3, 0.8)
         two = one + draw.binomial(2, 0.5, n) - 1 + (draw.random(n) < gain)  # from 0 to size
-        return counted([Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in (("A", one), ("B", two))])
+        return counted(
+            [Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in (("A", one), ("B", two))], "gold"
+        )
 
     detectable = np.mean([differences({"x": sample(0.0)}, Settings(300, seed))[1].detectable for seed in range(5)])
     gain = detectable * 17  # a word more in so many sentences of 17 words on average
@@ -241,7 +245,9 @@ def null_tables(n: int, n_sentences: int, seed: int) -> list[Counted]:
         one, other = (draw.binomial(size, draw.uniform(0.6, 0.95, n_sentences)) for _ in range(2))
         swap = draw.random(n_sentences) < 0.5
         pair = np.where(swap, other, one), np.where(swap, one, other)
-        found.append(counted([Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in zip("AB", pair)]))
+        found.append(
+            counted([Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in zip("AB", pair)], "gold")
+        )
     return found
 
 
@@ -331,7 +337,7 @@ def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> Coun
     return counted([
         Run(system, {"LAS": (counts_from(draw.binomial(size, share), size, size), "f1")})
         for system, shares in values.items() for share in shares
-    ])  # fmt: skip
+    ], "gold")  # fmt: skip
 
 
 def test_several_runs_have_a_mean_and_a_spread():
@@ -485,7 +491,7 @@ def test_the_parts_of_a_ratio():
         for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
     ]
     own = counts_of(match(gold, beta, UD), asked)
-    table = counted([Run("beta", own)])
+    table = counted([Run("beta", own)], "gold")
     assert table.parts.shape == (20, 1, 5, 2)
     las = levelhead.score(gold, beta, measures=["LAS"])["LAS"]
     assert table.parts.sum(axis=0)[0, :4].tolist() == [
@@ -505,3 +511,27 @@ def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     table = comparison_table(comparison._replace(wins=(won,)))
     (line,) = [note for note in table.notes if "sign test" in note]
     assert line.endswith("sign test over treebanks p < .0001, Wilcoxon p = 0.0300")
+
+
+def test_compare_and_rank_give_the_same_intervals(tmp_path):
+    """The draws of a test set depend on the seed and the gold contents: not on the command or the name of the file."""
+    renamed = tmp_path / "renamed.conllu"
+    renamed.write_bytes((PARALLEL / "gold/tr.conllu").read_bytes())
+    tests = Settings(300, seed=3)
+    compared = compare(find_outputs(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
+                       measures=["LAS"], settings=tests)  # fmt: skip
+    campaign = campaign_in(PARALLEL / "gold", PARALLEL / "systems")
+    results = score_campaign(campaign, measures=["LAS"], by_sentence=True)
+    (group,) = groups_named(["language:Turkish"], results.test_sets)
+    (ranking,) = with_intervals(results, [rank(results, "LAS", group)], tests).rankings
+    ranked = {one.system: one.interval for one in ranking.standings}
+    assert [one.interval for one in compared.results] == [ranked["alpha"], ranked["beta"]]
+
+
+def test_a_treebank_in_memory_has_the_draws_of_its_text():
+    gold = levelhead.read(PARALLEL / "gold/tr.conllu")
+    assert contents_hash(gold) == gold.source.sha256
+    made = gold.replace(upos=list(gold.upos))
+    assert made.source.sha256 is None
+    assert contents_hash(made) == contents_hash(gold.replace(upos=list(gold.upos)))
+    assert contents_hash(made) != contents_hash(gold.replace(upos=["X"] * gold.n_words))

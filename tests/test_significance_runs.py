@@ -15,7 +15,7 @@ SETTINGS = Settings(20_000)
 def constant_runs(a: list[int], b: list[int], n: int = 50) -> Counted:
     """Give runs that are right in the same share of each sentence of 100 words: no sampling of sentences matters."""
     rows = np.array([[[(right, 100)] for right in (*a, *b)]] * n, dtype=np.float64)
-    return Counted(("A",) * len(a) + ("B",) * len(b), ("LAS",), rows)
+    return Counted(("A",) * len(a) + ("B",) * len(b), ("LAS",), rows, "gold")
 
 
 @pytest.mark.parametrize(
@@ -61,7 +61,7 @@ def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> Counted:
             right = draw.binomial(size, np.clip(share + difficulty, 0, 1))
             counts = Counts(right, size, size, size)
             runs.append(Run(system, {"LAS": (counts, "f1")}))
-    return counted(runs)
+    return counted(runs, "gold")
 
 
 @pytest.mark.parametrize(("k", "spread"), [(2, 0.02), (3, 0.02), (5, 0.02), (3, 0.0)])
@@ -98,7 +98,7 @@ def test_draws_are_of_sentences_alone():
         def counts(name: str, right: np.ndarray) -> Counts:
             return Counts(right if name == "LAS" else other if right is two else one, size, size, size)
 
-        return counted([Run(name, {m: (counts(m, right), "f1") for m in measures}) for name, right in systems])
+        return counted([Run(name, {m: (counts(m, right), "f1") for m in measures}) for name, right in systems], "gold")
 
     def las(tables: dict[str, Counted], treebank: str = "x") -> tuple[object, ...]:
         results = differences(tables, Settings(300, 4))
@@ -120,4 +120,4 @@ def test_an_unpaired_test_misses_what_a_paired_one_finds():
     share = (1717 + 1757) / 4002
     z = 40 / 2001 / sqrt(share * (1 - share) * 2 / 2001)
     assert erfc(z / sqrt(2)) == pytest.approx(0.07, abs=0.01)
-    assert differences({"x": counted(runs)}, Settings(999))[1].p == 1 / 1000
+    assert differences({"x": counted(runs, "gold")}, Settings(999))[1].p == 1 / 1000

@@ -26,6 +26,7 @@ from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import Counted, Result, Run, Settings, counted, differences
 from levelhead.significance.counted import ratios
+from levelhead.treebank.contents import contents_hash
 
 MEASURES = tuple(map(parse_measure, ("LAS", "CLAS", "LAS@CORE.precision")))
 TREEBANKS = ("fi_pud", "tr_imst", "en_pud")
@@ -38,7 +39,8 @@ def population(data: Path, treebank: str) -> Counted:
     """Count the outputs of both systems."""
     gold = load(data / "gold" / f"{treebank}.conllu.xz", UD)
     outputs = {system: load(data / "systems" / system / f"{treebank}.conllu.xz", UD) for system in SYSTEMS}
-    return counted([Run(name, counts_of(match(gold, output, UD), MEASURES)) for name, output in outputs.items()])
+    runs = [Run(name, counts_of(match(gold, output, UD), MEASURES)) for name, output in outputs.items()]
+    return counted(runs, contents_hash(gold))
 
 
 def sample(whole: Counted, size: int, rng: np.random.Generator, *, null: bool) -> Counted:
@@ -101,7 +103,7 @@ def simulated(n_sentences: int, n_runs: int, spread: float, rng: np.random.Gener
     right = rng.binomial(words[:, None], np.clip(chance, 0, 1))
     whole = np.broadcast_to(words[:, None], right.shape)
     parts = np.stack([right, whole], axis=2)[:, :, None, :].astype(np.float64)
-    return Counted(("A",) * n_runs + ("B",) * n_runs, ("LAS",), parts)
+    return Counted(("A",) * n_runs + ("B",) * n_runs, ("LAS",), parts, "simulated")
 
 
 def report_runs(n_runs: int, spread: float, size: int, runs: int, settings: Settings) -> None:

@@ -25,6 +25,7 @@ from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Run, Settings, counted, differences, holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted
 from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.files import treebanks_in
 from levelhead.treebank.reader import Format
 
@@ -201,7 +202,7 @@ def compare(
     for name, runs in read_outputs(outputs, chosen, format, gold_format):
         own = needs.of(name)
         counts = [Run(run.system, counts_of(run.matches, asked, registry, own)) for run in runs]
-        tables[name] = Table(counted(counts), origin_of(runs, asked, registry))
+        tables[name] = Table(counted(counts, contents_hash(runs[0].matches.gold)), origin_of(runs, asked, registry))
     return _compared(tables, chosen, settings, decisive(asked, needs.joint(), registry), wilcoxon=wilcoxon)
 
 
@@ -371,7 +372,7 @@ def compare_treebanks(
     read = weights_for(asked, registry, weights)
     outputs = [Output(name, name, match(gold, output, chosen)) for name, output in systems.items()]
     runs = [Run(one.system, counts_of(one.matches, asked, registry, read)) for one in outputs]
-    table = Table(counted(runs), origin_of(outputs, asked, registry))
+    table = Table(counted(runs, contents_hash(gold)), origin_of(outputs, asked, registry))
     return _compared({"treebank": table}, chosen, settings, decisive(asked, read, registry))
 
 

@@ -26,6 +26,7 @@ from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import Run, counted, holm
 from levelhead.significance.counted import ratios
 from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -255,7 +256,7 @@ def _scores_of(
 ) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure, counted as `compare` counts them; more is better."""
     runs = [Run(name, counts_of(one, measures, registry, weights)) for name, one in zip(_SYSTEMS, matches)]
-    table = counted(runs)
+    table = counted(runs, contents_hash(matches[0].gold))
     scores = ratios(table.parts)  # shape (sentences, systems, measures)
     scores[..., list(table.perplexities)] *= -1  # logarithms of perplexities
     found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(table.measures)}

@@ -21,6 +21,7 @@ from levelhead.scoring.rules import Rules, rules_named
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Run, Settings, bootstrap_p, counted, holm, interval, resampled, seeded
 from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.reader import Format
 
 _MOST_NAMED = 3
@@ -111,7 +112,8 @@ def compare_languages(
     tables, ids, origins = {}, {}, {}
     for name, found in read_outputs(outputs, chosen, format, gold_format):
         own = needs.of(name)
-        tables[name] = counted([Run(one.name, counts_of(one.matches, asked, registry, own)) for one in found])
+        runs = [Run(one.name, counts_of(one.matches, asked, registry, own)) for one in found]
+        tables[name] = counted(runs, contents_hash(found[0].matches.gold))
         ids[name] = sent_ids(found[0].matches.gold)
         origins[name] = origin_of(found, asked, registry)
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
@@ -190,12 +192,12 @@ Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
 
 
 def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids; a group's name is its ids, so that treebanks beside change no draws."""
+    """Group treebanks with the same ids; a group's key is its ids, or the contents of a treebank by itself."""
     groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
         own = ids[name]
         order = np.arange(len(table.parts)) if own is None else np.array(sorted(range(len(own)), key=own.__getitem__))
-        groups.setdefault(name if own is None else "\n".join(sorted(own)), {})[name] = order
+        groups.setdefault(table.gold if own is None else "\n".join(sorted(own)), {})[name] = order
     return groups
 
 

@@ -1,11 +1,11 @@
 """Campaigns: many systems on many test sets, macro-averages and rankings."""
 
-from levelhead.campaign.certainty import Certainty, with_certainty
 from levelhead.campaign.entries import Campaign, System, TestSet
 from levelhead.campaign.groups import Group, groups_named
 from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.layout import campaign_in
 from levelhead.campaign.manifest import Manifest, read_manifest
+from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import RANKINGS, Ranking, Standing, macro_average, rank
 from levelhead.campaign.results import Result, Results
 from levelhead.campaign.score import score_campaign
@@ -14,10 +14,10 @@ from levelhead.campaign.table import read_scores
 __all__ = [
     "RANKINGS",
     "Campaign",
-    "Certainty",
     "Group",
     "Language",
     "Manifest",
+    "RankedIntervals",
     "Ranking",
     "Result",
     "Results",
@@ -32,5 +32,5 @@ __all__ = [
     "read_manifest",
     "read_scores",
     "score_campaign",
-    "with_certainty",
+    "with_intervals",
 ]

@@ -255,7 +255,7 @@ def _sentences(
             definition = registry.measures[measure.name]
             values = values_of(measure, definition, weights)
             counts = count(matches, measure, definition, schemes=registry.schemes, weights=values, by_sentence=True)
-            parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})]).parts[:, 0, 0].T
+            parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
             whole = np.array_equal(parts, np.rint(parts))
             found[str(measure)] = parts.astype(np.int64).tolist() if whole else parts.tolist()
     return found

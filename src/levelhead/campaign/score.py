@@ -59,7 +59,7 @@ def score_campaign(
         measures: which measures; those that the rules' official scorer prints if None.
         workers: who does the work; this process if None.
         store: where results are kept, if anywhere.
-        by_sentence: whether the counts of every sentence are kept, for `with_certainty`.
+        by_sentence: whether the counts of every sentence are kept, for `with_intervals`.
         definitions: files of your own measures and schemes, as `read_definitions` reads them.
         folder: where relative paths in measures start; the current folder if empty.
 

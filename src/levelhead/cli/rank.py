@@ -20,7 +20,7 @@ from levelhead.campaign import (
     read_manifest,
     read_scores,
     score_campaign,
-    with_certainty,
+    with_intervals,
 )
 from levelhead.campaign import (
     rank as rank_by,
@@ -239,17 +239,17 @@ def _show(
         enough = max(_RESAMPLES, _FOR_A_TEST_SET * len(results.test_sets))
         extras = extras._replace(tests=extras.tests._replace(resamples=enough))
     rankings = list(_rankings(results, chosen, written))
-    certainty = None if extras.tests is None else with_certainty(results, rankings, extras.tests)
-    rankings = list(certainty.rankings) if certainty else rankings
+    intervals = None if extras.tests is None else with_intervals(results, rankings, extras.tests)
+    rankings = list(intervals.rankings) if intervals else rankings
     signature = dict(results.signature)
-    if extras.tests is not None and certainty is not None:
-        signature |= {**signature_of(extras.tests), "drawn": certainty.drawn.replace(" ", "-")}
+    if extras.tests is not None and intervals is not None:
+        signature |= {**signature_of(extras.tests), "drawn": intervals.drawn.replace(" ", "-")}
     results = results._replace(signature=signature)
     emit(results.only(ranking.measure for ranking in rankings), rankings)
     if extras.wanted:
         from levelhead.report.page.ranking import ranking_page
 
-        page = ranking_page(results, rankings, certainty, _classes(results))
+        page = ranking_page(results, rankings, intervals, _classes(results))
         options.write_page(page, extras.report, extras.figures)
 
 

@@ -117,7 +117,7 @@ def report(task: Task, database: Database) -> bytes:
     Raises:
         InputError: jinja2 is not installed.
     """
-    from levelhead.campaign import with_certainty
+    from levelhead.campaign import with_intervals
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance import Settings, signature_of
@@ -127,7 +127,7 @@ def report(task: Task, database: Database) -> bytes:
     classes = [name for name in shown if name.startswith("LAS@")]
     results = score_folders(task, outputs_of(task, database), shown, by_sentence=True)
     results = public_results(results._replace(signature={**results.signature, **signature_of(tests)}))
-    certainty = with_certainty(results, rankings_of(task, results), tests)
-    page = ranking_page(results, certainty.rankings, certainty, classes)
+    intervals = with_intervals(results, rankings_of(task, results), tests)
+    page = ranking_page(results, intervals.rankings, intervals, classes)
     notes = (*left_out_notes(organizer_failures(database)), *page.notes)
     return render(page._replace(title=task.about.title, notes=notes))

@@ -34,12 +34,14 @@ class Counted(NamedTuple):
         measures: the measures.
         parts: numerator and denominator of each measure in every sentence; integers in float64, which holds them
             exactly; shape (sentences, runs, measures, 2).
+        gold: the SHA-256 of the gold contents, from which draws are seeded.
         perplexities: which of the measures are perplexities, by index.
     """
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     parts: Sums
+    gold: str
     perplexities: tuple[int, ...] = ()
 
     def values(self, sums: Sums) -> Sums:
@@ -67,16 +69,17 @@ class Counted(NamedTuple):
         return sums.reshape(*sums.shape[:-1], *self.parts.shape[1:])
 
 
-def counted(runs: Sequence[Run]) -> Counted:
+def counted(runs: Sequence[Run], gold: str) -> Counted:
     """Gather the counts of runs on one treebank.
 
     Args:
         runs: the runs, all of the same measures over the same sentences.
+        gold: the SHA-256 of the gold contents.
     """
     measures = tuple(runs[0].counts)
     parts = [np.stack([_parts(*run.counts[measure]) for measure in measures], axis=1) for run in runs]
     powers = tuple(i for i, name in enumerate(measures) if runs[0].counts[name][1] == "perplexity")
-    return Counted(tuple(run.system for run in runs), measures, np.stack(parts, axis=1), powers)
+    return Counted(tuple(run.system for run in runs), measures, np.stack(parts, axis=1), gold, powers)
 
 
 def _parts(counts: Counts, component: Component) -> Sums:

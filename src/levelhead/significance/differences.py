@@ -15,7 +15,7 @@ from levelhead.significance.resampling import resampled, swapped
 
 Sums = NDArray[np.float64]
 
-_EQUAL = 1e-12
+EQUAL = 1e-12
 """Differences closer than this are ties: sums of integers in another order give the same ratio but for rounding."""
 
 _LEVEL = 1.959963984540054
@@ -108,7 +108,7 @@ class _Sample(NamedTuple):
 def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Result]:
     """Compare systems with the first one, on every treebank, and on their averages if there are several.
 
-    Bootstrap and randomisation draw sentences within each treebank (stratified), by the seed and the treebank's name.
+    Bootstrap and randomization draw sentences within each treebank (stratified), by the seed and its gold contents.
     The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
 
     Several runs of a system are a sample of the runs that there could be: to each resampled value or difference comes
@@ -126,7 +126,7 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     first = next(iter(treebanks.values()))
     macro, micro = _Average(len(treebanks)), _Average(len(treebanks))
     for name, table in treebanks.items():
-        sums = _drawn(table, seeded(settings, name), settings)
+        sums = _drawn(table, seeded(settings, table.gold), settings)
         own = [table.values(part) for part in sums]
         results += _results(name, table, _sample(own, table.systems), settings)
         macro.add(own)
@@ -141,14 +141,14 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     return results
 
 
-def seeded(settings: Settings, name: str) -> np.random.SeedSequence:
+def seeded(settings: Settings, key: str) -> np.random.SeedSequence:
     """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
 
     Args:
         settings: the seed of all draws.
-        name: the treebank, or whatever is drawn together.
+        key: the SHA-256 of the gold contents, or a name for what else is drawn together.
     """
-    digest = hashlib.sha256(name.encode("utf-8", "surrogateescape")).digest()
+    digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
     return np.random.SeedSequence([settings.seed, int.from_bytes(digest[:8])])
 
 
@@ -210,7 +210,7 @@ def _without(boot: Sums, variance: float) -> Sums:
     """Draw resampled values nearer together, so that their variance is smaller by as much."""
     known = boot[~np.isnan(boot)]
     whole = float(known.var()) if len(known) else 0.0
-    if not variance or whole <= _EQUAL**2:
+    if not variance or whole <= EQUAL**2:
         return boot
     middle = known.mean()
     nearer: Sums = middle + (boot - middle) * max(0.0, 1 - variance / whole) ** 0.5
@@ -269,7 +269,7 @@ def doubt_of_runs(runs: Sequence[Sums], settings: Settings) -> Sums | float:
     """
     squares = [(float(own.var(ddof=1)) / len(own), len(own) - 1) for own in runs if len(own) > 1]
     whole = sum(square for square, _ in squares)
-    if not whole > _EQUAL**2:
+    if not whole > EQUAL**2:
         return 0.0
     freedom = whole**2 / sum(square**2 / n for square, n in squares)
     rng = np.random.default_rng(seeded(settings, "runs"))
@@ -316,7 +316,7 @@ def permutation_p(permuted: Sums, observed: float) -> float:
         permuted: the statistic of each permutation, NaN where it has none, shape (permutations,).
         observed: the statistic of the data.
     """
-    less = np.count_nonzero(np.abs(permuted) < abs(observed) - _EQUAL)
+    less = np.count_nonzero(np.abs(permuted) < abs(observed) - EQUAL)
     return float((1 + len(permuted) - less) / (1 + len(permuted)))
 
 
@@ -327,5 +327,5 @@ def bootstrap_p(values: Sums) -> float:
         values: the difference in each resample, nan where it has none, shape (resamples,).
     """
     known = values[~np.isnan(values)]
-    below, above = np.count_nonzero(known <= _EQUAL), np.count_nonzero(known >= -_EQUAL)
+    below, above = np.count_nonzero(known <= EQUAL), np.count_nonzero(known >= -EQUAL)
     return float(min(1.0, 2 * (1 + min(below, above)) / (1 + len(known))))

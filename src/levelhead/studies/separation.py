@@ -24,6 +24,7 @@ from levelhead.significance.counted import Counted, ratios
 from levelhead.studies.parts import format_of
 from levelhead.studies.verdicts import LEVEL
 from levelhead.treebank import read
+from levelhead.treebank.contents import contents_hash
 from levelhead.typology import count, profile
 
 MEASURES = {
@@ -96,7 +97,9 @@ def _counted(matched: Mapping[str, Matches], table: Weights) -> tuple[Counted, d
     gold = next(iter(matched.values()))
     undefined = {name: reason for name, one in asked.items() if (reason := not_annotated(gold, REGISTRY[one.name]))}
     annotated = {name: one for name, one in asked.items() if name not in undefined}
-    counts = counted([Run(system, _counts(found, annotated, table)) for system, found in matched.items()])
+    counts = counted(
+        [Run(system, _counts(found, annotated, table)) for system, found in matched.items()], contents_hash(gold.gold)
+    )
     empty = np.atleast_1d(np.isnan(ratios(counts.parts.sum(axis=0))).any(axis=0))
     undefined |= {name: "nothing to count in an output" for name, none in zip(counts.measures, empty) if none}
     measures = tuple(name for name in counts.measures if name not in undefined)

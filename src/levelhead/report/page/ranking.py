@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from levelhead.campaign import Certainty, Ranking, Result, Results, TestSet
+from levelhead.campaign import RankedIntervals, Ranking, Result, Results, TestSet
 from levelhead.measures import STANDARD, Registry, lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
@@ -23,7 +23,7 @@ class _Campaign(NamedTuple):
 
     results: Results
     rankings: Sequence[Ranking]
-    beaten: Sequence[Mapping[tuple[str, str], int]]
+    wins: Sequence[Mapping[tuple[str, str], int]]
     classes: Sequence[str]
 
     @property
@@ -66,18 +66,18 @@ def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ..
 
 
 def ranking_page(
-    results: Results, rankings: Sequence[Ranking], certainty: Certainty | None = None, classes: Sequence[str] = ()
+    results: Results, rankings: Sequence[Ranking], intervals: RankedIntervals | None = None, classes: Sequence[str] = ()
 ) -> Page:
     """Return the page of a campaign.
 
     Args:
         results: what came of it.
         rankings: of each group by each measure; the first is the most important.
-        certainty: how sure the rankings are, if that was computed.
+        intervals: intervals and tests, if they were computed.
         classes: measures of the results that are of one class of relations each.
     """
     campaign = _Campaign(
-        results, certainty.rankings if certainty else rankings, certainty.beaten if certainty else (), classes
+        results, intervals.rankings if intervals else rankings, intervals.wins if intervals else (), classes
     )
     sections = [_leaderboard(campaign), _ranges(campaign), _heat(campaign), _measures(campaign), _classes(campaign)]
     sections += [_duels(campaign), _zeros(campaign)]
@@ -319,7 +319,7 @@ def _duels(campaign: _Campaign) -> Section:
 def _won(campaign: _Campaign, ranking: Ranking, one: str, other: str) -> int:
     if campaign.tested(ranking):
         number = next(i for i, own in enumerate(campaign.rankings) if own is ranking)
-        return campaign.beaten[number].get((one, other), 0)
+        return campaign.wins[number].get((one, other), 0)
     found, lower = 0, lower_is_better(ranking.measure)
     for code in ranking.group.codes:
         mine, theirs = (campaign.results.results[system, code].values[ranking.measure] for system in (one, other))

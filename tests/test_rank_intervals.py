@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
-from levelhead.campaign.certainty import _p_values
 from levelhead.campaign.results import Gold
 from levelhead.significance import Settings, bootstrap_p
+from levelhead.significance.rankings import pairwise_p
 from oracle import campaign_resampling as plain
 
 PARALLEL = EXAMPLES / "parallel"
@@ -42,7 +42,7 @@ def ranking(results: c.Results, measure: str = "LAS", group: str = "all", **more
 
 
 def certain(results: c.Results, tests: Settings = FEW) -> c.Ranking:
-    return c.with_certainty(results, [ranking(results)], tests).rankings[0]
+    return c.with_intervals(results, [ranking(results)], tests).rankings[0]
 
 
 @st.composite
@@ -137,22 +137,22 @@ def test_order_and_company_do_not_matter() -> None:
     of = {one.system: one for one in certain(results).standings}
     assert {one.system: one for one in certain(turned).standings} == of
     some = ranking(results, group="some", own={"some": ["t1"]})
-    together = c.with_certainty(results, [some, ranking(results)], FEW)
+    together = c.with_intervals(results, [some, ranking(results)], FEW)
     assert {one.system: one for one in together.rankings[1].standings} == of
-    assert together.rankings[0] == c.with_certainty(results, [some], FEW).rankings[0]
+    assert together.rankings[0] == c.with_intervals(results, [some], FEW).rankings[0]
 
 
 def test_wins_are_significant_and_corrected() -> None:
     better = [[((9, 10), (5, 10))] * 40, [((5, 10), (9, 10))] * 40, [((5, 10), (5, 10))] * 40]
     results = results_of(better)
-    (beaten,) = c.with_certainty(results, [ranking(results)], FEW).beaten
-    assert beaten == {("A", "B"): 1, ("B", "A"): 1}
+    (wins,) = c.with_intervals(results, [ranking(results)], FEW).wins
+    assert wins == {("A", "B"): 1, ("B", "A"): 1}
 
 
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=30))
 def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) -> None:
     table = np.array(values, dtype=np.float64) / 3
-    found = _p_values(table)
+    found = pairwise_p(table)
     for one, other in ((0, 1), (0, 2), (1, 2)):
         difference = table[:, one] - table[:, other]
         assert np.nanmax([found[one, other], found[other, one]]) == bootstrap_p(difference)
@@ -225,9 +225,9 @@ def table_of(scores: dict[str, list[int]]) -> c.Results:
 
 
 def test_a_table_of_scores_is_tested_over_test_sets() -> None:
-    found = c.with_certainty(r := table_of({"A": [70, 80, 90] * 4, "B": [60, 75, 88] * 4}), [ranking(r)], MANY)
+    found = c.with_intervals(r := table_of({"A": [70, 80, 90] * 4, "B": [60, 75, 88] * 4}), [ranking(r)], MANY)
     assert found.drawn == "test sets"
-    assert found.beaten == ({},)
+    assert found.wins == ({},)
     assert found.rankings[0].lines == {1}
     assert [one.ranks for one in found.rankings[0].standings] == [(1, 1), (2, 2)]
 
