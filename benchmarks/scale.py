@@ -13,7 +13,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from levelhead.campaign import campaign_in, groups_named, pair, rank, score, score_campaign
+from levelhead.campaign import groups_named, pair, plan_in, rank, score, score_campaign
 from levelhead.jobs import Job, Store, cluster, run
 from levelhead.report.ranking import ranking_document
 
@@ -26,7 +26,7 @@ def wait(seconds: float, _: int) -> bytes:
 
 def campaign(gold: Path, systems: Path) -> float:
     """Print the CPU seconds of the parts of a campaign; return those of a job."""
-    found = campaign_in(gold, systems)
+    found = plan_in(gold, systems)
     spent = {"gold": 0.0, "pairs": 0.0}
     true_gold, true_pair = pair._gold.__wrapped__, score.score_pair  # noqa: SLF001
 

@@ -30,4 +30,4 @@ def everything(results: c.Results) -> c.Group:
 
 def scored(folder: Path, **settings) -> c.Results:
     """Score the folders `gold` and `systems` of a folder."""
-    return c.score_campaign(c.campaign_in(folder / "gold", folder / "systems"), measures=["LAS", "CLAS"], **settings)
+    return c.score_campaign(c.plan_in(folder / "gold", folder / "systems"), measures=["LAS", "CLAS"], **settings)

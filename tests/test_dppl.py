@@ -94,10 +94,10 @@ def test_bad_arguments() -> None:
 
 def test_ranking_by_perplexity() -> None:
     """The lowest is first; a system without an output somewhere has no average, since 0 would be the best."""
-    from levelhead.campaign import campaign_in, groups_named, rank, score_campaign
+    from levelhead.campaign import groups_named, plan_in, rank, score_campaign
 
     name = f"DPPL({GOLD.format('en')})"
-    campaign = campaign_in("examples/parallel/gold", "examples/parallel/systems")
+    campaign = plan_in("examples/parallel/gold", "examples/parallel/systems")
     results = score_campaign(campaign, measures=[name, "LAS"])
     (group,) = groups_named(["all"], campaign.test_sets)
     ranking = rank(results, name, group)
@@ -177,7 +177,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     """`{treebank}` stands for the code; each value is that of its own model."""
     import shutil
 
-    from levelhead.campaign import campaign_in, score_campaign
+    from levelhead.campaign import plan_in, score_campaign
     from levelhead.folders import pairs_in, score_pairs
 
     for folder in ("gold", "systems/alpha"):
@@ -191,7 +191,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         )
         for code in ("en", "fi")
     }
-    results = score_campaign(campaign_in(tmp_path / "gold", tmp_path / "systems"), measures=[template])
+    results = score_campaign(plan_in(tmp_path / "gold", tmp_path / "systems"), measures=[template])
     paired = score_pairs(pairs_in(tmp_path / "gold", tmp_path / "systems/alpha"), measures=[template])
     for code, evaluation in expected.items():
         (score,) = evaluation.values()
@@ -206,9 +206,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     with pytest.raises(MeasureError, match="for several treebanks"):
         levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[template])
     with pytest.raises(InputError, match=r"nowhere/en\.conllu"):
-        score_campaign(
-            campaign_in(tmp_path / "gold", tmp_path / "systems"), measures=["DPPL(nowhere/{treebank}.conllu)"]
-        )
+        score_campaign(plan_in(tmp_path / "gold", tmp_path / "systems"), measures=["DPPL(nowhere/{treebank}.conllu)"])
 
 
 CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
@@ -221,7 +219,7 @@ CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
 
 def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     """Arc-eager derives projective trees only: other measures of the output stand."""
-    from levelhead.campaign import campaign_in, score_campaign
+    from levelhead.campaign import plan_in, score_campaign
 
     name = f"DPPL({GOLD.format('en')},order=arc-eager)"
     for folder in ("gold", "systems/copy"):
@@ -234,7 +232,7 @@ def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     scores = levelhead.score(tmp_path / "gold/en.conllu", tmp_path / "systems/copy/en.conllu", measures=[name, "LAS"])
     assert scores[name].value is None
     assert "projective" in scores[name].reason
-    results = score_campaign(campaign_in(tmp_path / "gold", tmp_path / "systems"), measures=[name, "LAS"])
+    results = score_campaign(plan_in(tmp_path / "gold", tmp_path / "systems"), measures=[name, "LAS"])
     result = results.results["copy", "en"]
     assert (result.state, result.values["LAS"], result.values[name]) == ("valid", 1, None)
 

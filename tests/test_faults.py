@@ -69,7 +69,15 @@ ERRORS: dict[str, list[tuple[str, str]]] = {
 WHOLE_FILE = {"empty-file": ["", "\n \n\n"], "encoding": ["\udcfe\udcff\0"]}
 OTHER_ERRORS = {
     *("unreadable-file", "file-too-large", "compression-bomb", "damaged-compression", "missing-extra", "archive"),
-    *("refused-by-rules", "text-mismatch", "missing-system-file", "no-pairs", "unknown-measure", "invalid-weights"),
+    *(
+        "refused-by-rules",
+        "text-mismatch",
+        "missing-system-file",
+        "no-pairs",
+        "ambiguous-layout",
+        "unknown-measure",
+        "invalid-weights",
+    ),
     *("unreadable-deps", "missing-weight", "invalid-definitions", "not-annotated"),
     *("invalid-manifest", "invalid-table", "unknown-group", "changing-file", "worker-lost"),
     *("invalid-cluster", "invalid-store", "damaged-store", "store-version", "store", "line-too-long"),

@@ -171,7 +171,7 @@ def test_a_zero_is_zero_in_every_resample() -> None:
 
 
 def test_counts_of_sentences_must_be_there() -> None:
-    campaign = c.campaign_in(PARALLEL / "gold", PARALLEL / "systems")
+    campaign = c.plan_in(PARALLEL / "gold", PARALLEL / "systems")
     results = c.score_campaign(campaign, measures=["LAS"])
     with pytest.raises(ValueError, match="by_sentence"):
         certain(results)
@@ -180,7 +180,7 @@ def test_counts_of_sentences_must_be_there() -> None:
 def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
     """Real outputs: of every measure the sums over sentences make its value; of the invalid ones there are none."""
     folder = data / "conll18"
-    campaign = c.campaign_in(folder / "gold", folder / "systems")
+    campaign = c.plan_in(folder / "gold", folder / "systems")
     kept = [one for one in campaign.test_sets if one.code in {"kk_ktb", "he_htb", "br_keb"}]
     campaign = campaign._replace(test_sets=tuple(kept))
     measures = ["Words", "UAS", "LAS", "CLAS", "MLAS", "BLEX", "LAS.precision", "LAS@CORE", "LAS-PUNCT.recall"]
@@ -197,7 +197,7 @@ def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
 def test_real_systems(data: Path) -> None:
     """On Hebrew of 2018: Stanford far ahead by its segmentation, UDPipe and HIT behind; all as the bootstrap sees it."""
     folder = data / "conll18"
-    campaign = c.campaign_in(folder / "gold", folder / "systems")
+    campaign = c.plan_in(folder / "gold", folder / "systems")
     kept = [one for one in campaign.test_sets if one.code == "he_htb"]
     results = c.score_campaign(
         campaign._replace(test_sets=tuple(kept)), rules="conll18", measures=["LAS"], by_sentence=True

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.campaign import campaign_in, groups_named, rank, score_campaign, with_intervals
+from levelhead.campaign import groups_named, plan_in, rank, score_campaign, with_intervals
 from levelhead.comparison import Wins, compare, compare_treebanks, counts_of, find_outputs
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.folders import macro_average, pairs_in, score_pairs
@@ -520,7 +520,7 @@ def test_compare_and_rank_give_the_same_intervals(tmp_path):
     tests = Settings(300, seed=3)
     compared = compare(find_outputs(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
                        measures=["LAS"], settings=tests)  # fmt: skip
-    campaign = campaign_in(PARALLEL / "gold", PARALLEL / "systems")
+    campaign = plan_in(PARALLEL / "gold", PARALLEL / "systems")
     results = score_campaign(campaign, measures=["LAS"], by_sentence=True)
     (group,) = groups_named(["language:Turkish"], results.test_sets)
     (ranking,) = with_intervals(results, [rank(results, "LAS", group)], tests).rankings

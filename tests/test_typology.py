@@ -14,7 +14,7 @@ from levelhead.errors import InputError, MeasureError
 from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.profiles import long_table, profiles_table
 from levelhead.scoring.weights import read_weights
-from levelhead.treebank.files import treebank_of
+from levelhead.treebank.finder import treebank_of
 from levelhead.treebank.relations import UD1, UD2
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import (

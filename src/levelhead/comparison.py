@@ -26,7 +26,7 @@ from levelhead.significance import Result, Run, Settings, counted, differences, 
 from levelhead.significance.counted import Counted
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash
-from levelhead.treebank.files import treebanks_in
+from levelhead.treebank.finder import treebanks_in
 from levelhead.treebank.reader import Format
 
 

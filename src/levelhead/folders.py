@@ -13,7 +13,7 @@ from levelhead.evaluation import Evaluation, Needs, measures_for, score
 from levelhead.measures import STANDARD, Registry
 from levelhead.progress import tracked
 from levelhead.scoring.rules import rules_named
-from levelhead.treebank.files import treebanks_in
+from levelhead.treebank.finder import treebanks_in
 
 if TYPE_CHECKING:
     from levelhead.scoring import Measure, Rules

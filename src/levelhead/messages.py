@@ -131,6 +131,10 @@ MESSAGES: Mapping[str, Message] = {
         "A folder has no CoNLL-U file, or two that differ only in compression.",
         "Name a folder with one .conllu file for each treebank.",
     ),
+    "ambiguous-layout": _error(
+        "A folder fits two layouts, for example one of outputs and one of runs.",
+        "Name the folder that you mean, choose with --split, or write a manifest.",
+    ),
     # other libraries
     "cannot-hold": _error(
         "The other library has no place for something in the treebank.",

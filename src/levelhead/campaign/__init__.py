@@ -1,10 +1,9 @@
 """Campaigns: many systems on many test sets, macro-averages and rankings."""
 
-from levelhead.campaign.entries import Campaign, System, TestSet
 from levelhead.campaign.groups import Group, groups_named
 from levelhead.campaign.languages import Language, language_of
-from levelhead.campaign.layout import campaign_in
 from levelhead.campaign.manifest import Manifest, read_manifest
+from levelhead.campaign.plan import Plan, System, TestSet, plan_in
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import RANKINGS, Ranking, Standing, macro_average, rank
 from levelhead.campaign.results import Result, Results
@@ -13,10 +12,10 @@ from levelhead.campaign.table import read_scores
 
 __all__ = [
     "RANKINGS",
-    "Campaign",
     "Group",
     "Language",
     "Manifest",
+    "Plan",
     "RankedIntervals",
     "Ranking",
     "Result",
@@ -24,10 +23,10 @@ __all__ = [
     "Standing",
     "System",
     "TestSet",
-    "campaign_in",
     "groups_named",
     "language_of",
     "macro_average",
+    "plan_in",
     "rank",
     "read_manifest",
     "read_scores",

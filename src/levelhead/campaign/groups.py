@@ -8,7 +8,7 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from levelhead.campaign.entries import TestSet
+from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault, InputError
 
 ALL = "all"

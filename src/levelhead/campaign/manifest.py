@@ -8,12 +8,12 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from levelhead.campaign.entries import Campaign, TestSet
 from levelhead.campaign.languages import Language, language_of
-from levelhead.campaign.layout import bare_name, campaign_of, existing, gold_in, systems_in
+from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures import STANDARD
+from levelhead.treebank.finder import bare_name, existing, system_folders
 from levelhead.treebank.source import read_bytes
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
@@ -53,7 +53,7 @@ class Manifest(NamedTuple):
     show: tuple[str, ...] | None
     path: str
 
-    def campaign(self) -> Campaign:
+    def campaign(self) -> Plan:
         """Find the files of the campaign.
 
         Raises:
@@ -63,8 +63,8 @@ class Manifest(NamedTuple):
             raise self._wrong("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
         if not self.folders and self.systems is None:
             raise self._wrong("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
-        test_sets = self.test_sets or gold_in(self.gold or Path())
-        return campaign_of(test_sets, self.folders or systems_in(self.systems or Path()))
+        test_sets = self.test_sets or find_test_sets(self.gold or Path())
+        return plan_of(test_sets, self.folders or system_folders(self.systems or Path()))
 
     def _wrong(self, message: str) -> InputError:
         return InputError(Fault("invalid-manifest", message, Place(self.path)))

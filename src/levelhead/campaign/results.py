@@ -9,7 +9,7 @@ from typing import Literal, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.entries import TestSet
+from levelhead.campaign.plan import TestSet
 from levelhead.scoring import Score
 from levelhead.secondary import Coverage
 

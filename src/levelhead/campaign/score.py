@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead._version import VERSION
-from levelhead.campaign.entries import Campaign
 from levelhead.campaign.pair import File, Settings, key_of, read_record, score_pair
+from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import Gold, Result, Results
 from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.evaluation import joint_hash, measures_for
@@ -38,7 +38,7 @@ class _Seen(NamedTuple):
 
 
 def score_campaign(
-    campaign: Campaign,
+    campaign: Plan,
     *,
     rules: str = "ud",
     measures: Iterable[str | Measure] | None = None,
@@ -99,7 +99,7 @@ def _refuse_entropies(measures: Iterable[Measure], registry: Registry) -> None:
 class _Scoring:
     """The state of one call of `score_campaign`."""
 
-    def __init__(self, campaign: Campaign, settings: Settings, definitions: tuple[Path, ...]) -> None:
+    def __init__(self, campaign: Plan, settings: Settings, definitions: tuple[Path, ...]) -> None:
         self.seen: dict[Path, _Seen] = {}
         own = tuple(self._see(path).file for path in definitions)
         self.campaign, self.settings = campaign, settings._replace(definitions=own)

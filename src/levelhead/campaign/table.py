@@ -9,8 +9,8 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from levelhead._version import VERSION
-from levelhead.campaign.entries import TestSet
 from levelhead.campaign.languages import language_of
+from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import Result, Results, State
 from levelhead.campaign.status import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, Place, quoted

@@ -15,8 +15,8 @@ from levelhead.campaign import (
     Manifest,
     Ranking,
     Results,
-    campaign_in,
     groups_named,
+    plan_in,
     read_manifest,
     read_scores,
     score_campaign,
@@ -25,9 +25,8 @@ from levelhead.campaign import (
 from levelhead.campaign import (
     rank as rank_by,
 )
-from levelhead.campaign.entries import Campaign
 from levelhead.campaign.groups import ALL
-from levelhead.campaign.layout import has_splits
+from levelhead.campaign.plan import Plan
 from levelhead.cli import idle, options
 from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
@@ -36,11 +35,12 @@ from levelhead.jobs import Store, Tls, Workers, n_cores
 from levelhead.report import ranking as report
 from levelhead.significance import Settings as Tests
 from levelhead.significance import signature_of
+from levelhead.treebank.finder import splits_in
 from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
-    from levelhead.campaign.layout import Split
     from levelhead.measures import Registry
+    from levelhead.treebank.finder import Split
 
 _RESAMPLES = 2000
 _FOR_A_TEST_SET = 50
@@ -221,7 +221,7 @@ def _refuse_ranks(flat: str, *, page: bool) -> None:
         idle.refuse(["groups"], f"does nothing with {flat}, which has all test sets")
 
 
-def _inputs(campaign: Campaign, manifest: str | None) -> Iterable[str]:
+def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:
     yield from [manifest] if manifest is not None else []
     yield from (os.fspath(test_set.gold) for test_set in campaign.test_sets if test_set.gold is not None)
     yield from (os.fspath(path) for system in campaign.systems for path in system.outputs.values())
@@ -308,17 +308,17 @@ def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
-def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split) -> Campaign:
-    if gold is None or not has_splits(Path(gold)):
+def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split) -> Plan:
+    if gold is None or not splits_in(Path(gold)):
         idle.refuse(["split"], "is for a folder of files that are named as in UD releases, xx-ud-dev.conllu")
     if gold is not None and systems is not None:
-        return campaign_in(gold, systems, split=split)
+        return plan_in(gold, systems, split=split)
     if gold is not None or written is None:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
     return written.campaign()
 
 
-def _only(campaign: Campaign, names: tuple[str, ...]) -> Campaign:
+def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:
     """Leave out all systems but those named, and tell of files that nobody asked for."""
     unknown = [name for name in names if name not in {system.name for system in campaign.systems}]
     if unknown:
@@ -328,13 +328,13 @@ def _only(campaign: Campaign, names: tuple[str, ...]) -> Campaign:
     return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
 
 
-def _workers(campaign: Campaign, jobs: int | None, address: str | None, tls: Tls | None) -> Workers:
+def _workers(campaign: Plan, jobs: int | None, address: str | None, tls: Tls | None) -> Workers:
     sizes = (os.path.getsize(path) for system in campaign.systems for path in system.outputs.values())  # noqa: PTH202
     alone = address is None and sum(sizes) < _SMALL
     return workers_of(address, jobs or (1 if alone else n_cores()), tls)
 
 
-def _score(campaign: Campaign, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
+def _score(campaign: Plan, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
     measures = chosen.measures
     if extras.wanted:
         from levelhead.report.page.ranking import measures_of_page

@@ -7,10 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign.entries import TestSet
-from levelhead.campaign.layout import bare_name
+from levelhead.campaign.plan import TestSet
 from levelhead.service.description import MEGABYTE, OUTPUTS, Task
 from levelhead.service.scoring import campaign_with
+from levelhead.treebank.finder import bare_name
 from levelhead.treebank.source import SUFFIXES, read_bytes
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")

@@ -9,8 +9,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign.entries import TestSet
-from levelhead.campaign.layout import gold_in
+from levelhead.campaign.plan import TestSet, find_test_sets
 from levelhead.errors import Fault, InputError, OutputError, Place, quoted
 from levelhead.service.contents import UnknownContents, contents_of
 from levelhead.service.database import Database
@@ -74,7 +73,7 @@ def init(folder: Path, gold: Path | None, *, title: str = "A shared task", input
         InputError: gold is not valid, or an input is gold itself.
         OutputError: the folder cannot be made, or is not empty.
     """
-    test_sets = gold_in(gold) if gold is not None else ()
+    test_sets = find_test_sets(gold) if gold is not None else ()
     with _whole_or_nothing(folder):
         made = Folder(folder)
         made.gold.mkdir(mode=0o700)

@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from levelhead.campaign import Result, Results, score_campaign
-from levelhead.campaign.entries import Campaign
-from levelhead.campaign.layout import campaign_of, gold_in
+from levelhead.campaign.plan import Plan, find_test_sets, plan_of
 from levelhead.errors import LevelheadError
 from levelhead.evaluation import Needs, measures_for
 from levelhead.jobs import Store
@@ -94,7 +93,7 @@ def rules_of(task: Task) -> str:
     return task.manifest.rules or "ud"
 
 
-def campaign_with(task: Task, folders: Mapping[str, Path]) -> Campaign:
+def campaign_with(task: Task, folders: Mapping[str, Path]) -> Plan:
     """Return the campaign of a task with the outputs of some systems.
 
     Args:
@@ -104,7 +103,7 @@ def campaign_with(task: Task, folders: Mapping[str, Path]) -> Campaign:
     Raises:
         InputError: there is no gold.
     """
-    return campaign_of(task.manifest.test_sets or gold_in(task.manifest.gold or Folder(task.folder).gold), folders)
+    return plan_of(task.manifest.test_sets or find_test_sets(task.manifest.gold or Folder(task.folder).gold), folders)
 
 
 def gold_files(task: Task) -> list[Path]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign import Results, campaign_in, groups_named, rank, read_scores, score_campaign
+from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_campaign
 from levelhead.campaign.groups import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation import parse_as
@@ -102,7 +102,7 @@ def _claims_of_examples(cases: list[tuple[str, str, str, bool]]) -> list[Claim]:
 def _campaign(request: Request) -> Results | None:
     if not request.treebanks or request.systems is None:
         return None
-    campaign = campaign_in(request.treebanks[0], request.systems)
+    campaign = plan_in(request.treebanks[0], request.systems)
     return score_campaign(campaign, rules="conll17", measures=MEASURES, workers=request.workers, store=request.store)
 
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import Request
-from levelhead.treebank.files import treebank_name, treebanks_in
+from levelhead.treebank.finder import stem_of, treebanks_in
 from levelhead.treebank.reader import Format
 from levelhead.treebank.source import SUFFIXES
 
@@ -67,9 +67,7 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
     """
     found: dict[str, Parts] = {}
     for folder in request.treebanks:
-        treebanks = (
-            treebanks_in(folder) if not folder.is_file() else {treebank_name(folder.name) or folder.name: folder}
-        )
+        treebanks = treebanks_in(folder) if not folder.is_file() else {stem_of(folder.name) or folder.name: folder}
         if not treebanks:
             raise InputError(Fault("no-pairs", _without_files(folder), Place(os.fspath(folder))))
         for stem, path in treebanks.items():
@@ -86,8 +84,8 @@ def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
 
 def _without_files(folder: Path) -> str:
     """What to say of a folder that has no treebank, with the folders in it that have some."""
-    inside = sorted({path.parent for path in folder.glob("*/*") if treebank_name(path.name)}) or sorted(
-        {path.parent for path in folder.glob("*/*/*") if treebank_name(path.name)}
+    inside = sorted({path.parent for path in folder.glob("*/*") if stem_of(path.name)}) or sorted(
+        {path.parent for path in folder.glob("*/*/*") if stem_of(path.name)}
     )
     named = ", ".join(path.relative_to(folder).as_posix() for path in inside[:4])
     return "there is no CoNLL-U file in this folder" + (f"; name one of the folders in it: {named}" if named else "")

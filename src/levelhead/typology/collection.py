@@ -13,7 +13,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.files import treebank_name, treebank_of, treebanks_in
+from levelhead.treebank.finder import stem_of, treebank_of, treebanks_in
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.typology.counts import TreebankCounts, count
@@ -131,7 +131,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     """
     stems: dict[str, str] = {}
     for path in paths:
-        stems |= {file: treebank_name(Path(file).name) or file for file in _files_in(os.fspath(path))}
+        stems |= {file: stem_of(Path(file).name) or file for file in _files_in(os.fspath(path))}
     copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}

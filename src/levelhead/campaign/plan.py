@@ -1,0 +1,150 @@
+"""What is to be scored: test sets, and systems with their outputs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from levelhead.campaign.languages import UNKNOWN, Language, language_of
+from levelhead.errors import Fault, InputError, Place
+from levelhead.treebank.finder import GoldFile, RunFiles, Split, gold_files, run_files, runs_of_one_file, system_folders
+
+
+class TestSet(NamedTuple):
+    """A gold treebank on which systems are tested.
+
+    Args:
+        code: its name in tables, for example `en_ewt`.
+        gold: the gold file; None if only scores are known.
+        outputs: where a system's output may be, relative to the system's folder; the first that exists is taken.
+        language: its language.
+    """
+
+    code: str
+    gold: Path | None = None
+    outputs: tuple[str, ...] = ()
+    language: Language = UNKNOWN
+
+
+class System(NamedTuple):
+    """One run of a system.
+
+    Args:
+        name: the name of the system, as printed.
+        outputs: its output for each test set, by code; missing outputs are not there.
+        run: the name of the run; empty if the system has one run only.
+    """
+
+    name: str
+    outputs: Mapping[str, Path]
+    run: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name of the system, with that of the run if there are several."""
+        return f"{self.name}/{self.run}" if self.run else self.name
+
+
+class Plan(NamedTuple):
+    """Test sets and the systems tested on them.
+
+    Args:
+        test_sets: the test sets, each of which counts in every macro-average.
+        systems: every run of every system.
+        ignored: treebanks in the systems' folders that belong to no test set.
+    """
+
+    test_sets: tuple[TestSet, ...]
+    systems: tuple[System, ...]
+    ignored: tuple[Path, ...] = ()
+
+
+def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
+    """Find the test sets in a file or a folder, in any layout that the finder knows.
+
+    Args:
+        gold: a file or a folder.
+        split: which files of UD releases to take.
+
+    Raises:
+        InputError: see `gold_files`.
+    """
+    return tuple(_test_set(one) for one in gold_files(gold, split))
+
+
+def _test_set(gold: GoldFile) -> TestSet:
+    language = language_of(gold.code)
+    return TestSet(gold.code, gold.path, gold.outputs, language._replace(name=gold.language or language.name))
+
+
+def plan_in(gold: str | os.PathLike[str], systems: str | os.PathLike[str], split: Split | None = None) -> Plan:
+    """Plan the scoring of all systems in a folder.
+
+    Args:
+        gold: the gold treebanks, in any layout that the finder knows.
+        systems: a folder with a folder for each system, or the folder of a single system.
+        split: which files of UD releases are gold.
+
+    Raises:
+        InputError: a folder cannot be read, is empty, or fits two layouts.
+    """
+    return plan_of(find_test_sets(Path(gold), split), system_folders(Path(systems)))
+
+
+def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path]) -> Plan:
+    """Plan the scoring of systems.
+
+    Args:
+        test_sets: the test sets.
+        systems: the file or folder of each system, by name.
+
+    Raises:
+        InputError: a folder cannot be read or fits two layouts, or a test set has two outputs in it.
+    """
+    wanted = tuple(test_sets)
+    golds = [GoldFile(one.code, one.gold or Path(), one.outputs) for one in wanted]
+    runs = [run for name, path in systems.items() for run in _runs(name, path, golds)]
+    ignored = tuple(path for run in runs for path in run.ignored)
+    return Plan(wanted, tuple(System(run.system, run.files, run.run) for run in runs), ignored)
+
+
+def _runs(name: str, path: Path, golds: Sequence[GoldFile]) -> Sequence[RunFiles]:
+    single = len(golds) == 1 and not golds[0].outputs
+    return runs_of_one_file(name, path, golds[0]) if single and path.is_dir() else run_files(name, path, golds)
+
+
+def missing_outputs(plan: Plan) -> list[Fault]:
+    """Return a fault for each output that is missing.
+
+    Args:
+        plan: the plan.
+    """
+    return [
+        Fault("missing-system-file", f"no output for {test_set.code}", Place(system.label))
+        for system in plan.systems
+        for test_set in plan.test_sets
+        if test_set.code not in system.outputs
+    ]
+
+
+def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
+    """Name systems by the last part of their paths in which all differ, or else by their whole paths.
+
+    Args:
+        paths: the file or folder of each system.
+
+    Raises:
+        InputError: a path is given twice.
+    """
+    given = [Path(path) for path in paths]
+    if len({*given}) < len(given):
+        twice = next(path for path in given if given.count(path) > 1)
+        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
+    names = [[part.partition(".conll")[0] for part in path.parts] for path in given]
+    for depth in range(1, max(map(len, names), default=0) + 1):
+        found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
+        if len(set(found)) == len(given):
+            return dict(zip(found, given))
+    return {str(path): path for path in given}

@@ -1,0 +1,120 @@
+"""The finder: every layout of gold and outputs, and folders that fit two of them."""
+
+from pathlib import Path
+
+import pytest
+
+from conftest import EXAMPLES
+from levelhead.errors import InputError
+from levelhead.treebank.finder import gold_files, run_files, runs_of_one_file, splits_in, stem_of, system_folders
+
+ENGLISH = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
+
+
+def make(folder: Path, *names: str) -> Path:
+    """Write the same treebank under several names."""
+    for name in names:
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(ENGLISH)
+    return folder
+
+
+def found(folder: Path, gold: Path) -> dict[str, dict[str, str]]:
+    """The outputs of each run as relative paths."""
+    runs = run_files("s", folder, gold_files(gold))
+    return {run.name: {code: path.relative_to(folder).as_posix() for code, path in run.files.items()} for run in runs}
+
+
+@pytest.mark.parametrize(
+    ("name", "stem"),
+    [("en.conllu", "en"), ("en.CONLLU", "en"), ("en.conllx.gz", "en"), ("en.conll.xz", "en"), ("a.b.conllu", "a.b"),
+     ("en.txt", None), ("en", None), ("conllu", None)],
+)  # fmt: skip
+def test_names_of_treebanks(name, stem):
+    assert stem_of(name) == stem
+
+
+def test_a_file_is_one_test_set(tmp_path):
+    gold = make(tmp_path, "en.test.conllu.gz") / "en.test.conllu.gz"
+    assert [(one.code, one.path) for one in gold_files(gold)] == [("en", gold)]
+
+
+def test_a_folder_of_files(tmp_path):
+    gold = make(tmp_path / "gold", "fr.conllu", "en.conllu.xz", "notes.txt", ".hidden.conllu")
+    assert [one.code for one in gold_files(gold)] == ["en", "fr"]
+    outputs = make(tmp_path / "alpha", "en.conllu", "fr.conllx.gz", "de.conllu")
+    assert found(outputs, gold) == {"s": {"en": "en.conllu", "fr": "fr.conllx.gz"}}
+    (run,) = run_files("s", outputs, gold_files(gold))
+    assert [path.name for path in run.ignored] == ["de.conllu"]
+
+
+def test_a_ud_release(tmp_path):
+    release = make(tmp_path / "r", *(f"UD_{one}-ud-{split}.conllu" for split in ("train", "dev", "test")
+                                     for one in ("English-EWT/en_ewt", "Old_French-ALTM/fro_altm")))  # fmt: skip
+    golds = gold_files(release)
+    assert [(one.code, one.path.name, one.language) for one in golds] == [
+        ("en_ewt", "en_ewt-ud-test.conllu", "English"),
+        ("fro_altm", "fro_altm-ud-test.conllu", "Old French"),
+    ]
+    assert [one.path.name for one in gold_files(release, "dev")] == ["en_ewt-ud-dev.conllu", "fro_altm-ud-dev.conllu"]
+    assert splits_in(release) == {"train", "dev", "test"}
+    outputs = make(tmp_path / "o", "UD_English-EWT/en_ewt-ud-test.conllu", "fro_altm.conllu")
+    assert found(outputs, release) == {
+        "s": {"en_ewt": "UD_English-EWT/en_ewt-ud-test.conllu", "fro_altm": "fro_altm.conllu"}
+    }
+
+
+def test_the_only_split_is_taken(tmp_path):
+    assert [one.code for one in gold_files(make(tmp_path, "en-ud-dev.conllu", "de.conllu"))] == ["de", "en"]
+
+
+def test_runs(tmp_path):
+    gold = make(tmp_path / "gold", "en.conllu", "fr.conllu")
+    system = make(tmp_path / "alpha", "seed1/en.conllu", "seed1/fr.conllu", "seed2/en.conllu", "logs/run.txt")
+    assert found(system, gold) == {
+        "s/seed1": {"en": "seed1/en.conllu", "fr": "seed1/fr.conllu"},
+        "s/seed2": {"en": "seed2/en.conllu"},
+    }
+
+
+def test_runs_of_one_file(tmp_path):
+    (gold,) = gold_files(make(tmp_path, "gold.conllu") / "gold.conllu")
+    flat, deep = make(tmp_path / "a", "one.conllu", "two.conllu"), make(tmp_path / "b", "seed1/x.conllu")
+    assert [run.name for run in runs_of_one_file("s", flat, gold)] == ["s/one", "s/two"]
+    assert [run.files["gold"].name for run in runs_of_one_file("s", deep, gold)] == ["x.conllu"]
+
+
+def test_systems_are_folders_or_one_folder_of_outputs(tmp_path):
+    systems = make(tmp_path / "systems", "alpha/en.conllu", "beta/en.conllu")
+    assert [*system_folders(systems)] == ["alpha", "beta"]
+    assert [*system_folders(systems / "alpha")] == ["alpha"]
+
+
+@pytest.mark.parametrize(
+    ("names", "find", "words"),
+    [
+        (["en.conllu", "UD_French-GSD/fr_gsd-ud-test.conllu"], "gold", "folders of a UD release"),
+        (["en-ud-train.conllu", "en-ud-dev.conllu"], "gold", "--split"),
+        (["en.conllu", "seed1/en.conllu"], "outputs", "name one run"),
+    ],
+)
+def test_a_folder_that_fits_two_layouts_is_refused(tmp_path, names, find, words):
+    folder = make(tmp_path / "folder", *names)
+    gold = gold_files(make(tmp_path / "gold", "en.conllu"))
+    with pytest.raises(InputError, match=words) as caught:
+        gold_files(folder) if find == "gold" else run_files("s", folder, gold)
+    assert caught.value.slug == "ambiguous-layout"
+
+
+def test_two_files_of_one_name_are_refused(tmp_path):
+    gold = gold_files(make(tmp_path / "gold", "en.conllu"))
+    with pytest.raises(InputError, match=r"both en\.conllu and en\.conllu\.gz"):
+        run_files("s", make(tmp_path / "o", "en.conllu", "en.conllu.gz"), gold)
+    with pytest.raises(InputError, match="two gold files are called en"):
+        gold_files(make(tmp_path / "g", "en.conllu", "en-ud-test.conllu"))
+
+
+def test_a_folder_without_treebanks_names_folders_that_have_some(tmp_path):
+    with pytest.raises(InputError, match="name one of the folders in it: r1, r2"):
+        gold_files(make(tmp_path, "r1/en.conllu", "r2/en.conllu", "r3/notes.txt"))
