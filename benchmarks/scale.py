@@ -13,9 +13,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from levelhead.campaign import groups_named, pair, plan_in, rank, score, score_campaign
+from levelhead.campaign import groups_named, pair, plan_in, rank, score, score_plan
 from levelhead.jobs import Job, Store, cluster, run
 from levelhead.report.ranking import ranking_document
+from levelhead.setup import setup_of
 
 
 def wait(seconds: float, _: int) -> bytes:
@@ -47,7 +48,7 @@ def campaign(gold: Path, systems: Path) -> float:
     with tempfile.TemporaryDirectory() as name:
         start = time.process_time()
         with Store(Path(name) / "store") as store:
-            results = score_campaign(found, rules="conll18", store=store)
+            results = score_plan(found, setup_of(rules="conll18"), store=store)
         total = time.process_time() - start
         size = (Path(name) / "store").stat().st_size
     start = time.process_time()

@@ -5,6 +5,7 @@ from pathlib import Path
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
+from levelhead.setup import setup_of
 
 PARALLEL = EXAMPLES / "parallel"
 LANGUAGES = ("ar", "cs", "de", "en", "fi", "fr", "ja", "tr")
@@ -30,4 +31,6 @@ def everything(results: c.Results) -> c.Group:
 
 def scored(folder: Path, **settings) -> c.Results:
     """Score the folders `gold` and `systems` of a folder."""
-    return c.score_campaign(c.plan_in(folder / "gold", folder / "systems"), measures=["LAS", "CLAS"], **settings)
+    rules = settings.pop("rules", "ud")
+    plan = c.plan_in(folder / "gold", folder / "systems")
+    return c.score_plan(plan, setup_of(["LAS", "CLAS"], rules=rules), **settings)

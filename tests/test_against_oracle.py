@@ -7,11 +7,12 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from levelhead.evaluation import measures_for, score_treebanks
+from levelhead.evaluation import score_treebanks
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
+from levelhead.setup import setup_of
 from levelhead.treebank.official import SCORERS, parse_officially
 from oracle.align import TextDiffers, align
 from oracle.conllu import read, read_bytes
@@ -53,8 +54,8 @@ def our_verdict(gold: bytes, system: bytes, rules: str) -> str | dict[str, Count
     """Refuse one of the files, find the texts to differ, or count every measure that has a value."""
     try:
         gold_treebank, system_treebank = our_read(gold, rules), our_read(system, rules)
-        measures = measures_for(RULES[rules], dict.fromkeys((*RULES[rules].measures, "LAS(full)")))
-        scores = score_treebanks(gold_treebank, system_treebank, measures, RULES[rules])
+        setup = setup_of(dict.fromkeys((*RULES[rules].measures, "LAS(full)")), rules=rules)
+        scores = score_treebanks(gold_treebank, system_treebank, setup)
     except levelhead.TextMismatch:
         return "text differs"
     except levelhead.ConlluError:

@@ -170,7 +170,7 @@ def test_files_are_read_as_treebanks_in_memory_are(data: Path) -> None:
         of_files = levelhead.score(*files, measures=["LAS", "UAS"], format="conllx", gold_format="conllu")
         in_memory = levelhead.score(*read_pair(data, language), measures=["LAS", "UAS"])
         assert [score.correct for score in of_files.values()] == [score.correct for score in in_memory.values()]
-        assert of_files["LAS"].aligned == of_files.gold.n_words
+        assert of_files["LAS"].aligned == of_files.gold.words
 
 
 def test_the_commands(data: Path) -> None:

@@ -16,14 +16,15 @@ from conftest import EXAMPLES
 from levelhead.agreement import agreement
 from levelhead.analysis import break_down
 from levelhead.analysis.buckets import Settings as Buckets
+from levelhead.campaign import find
 from levelhead.cli import program
-from levelhead.comparison import find_outputs
 from levelhead.errors import MeasureError
 from levelhead.gains import compare_by, contrasts
 from levelhead.languages import _boot, _pairs, _parallel, compare_languages, only_count
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
+from levelhead.setup import setup_of
 from levelhead.significance import Counted, Settings
 from levelhead.treebank.schemes import NIVRE_FANG
 from oracle import resampling as oracle
@@ -83,9 +84,9 @@ def test_both_bootstraps_against_all_samples(paired, rows):
 def test_the_five_pud_sets(data):
     """Values are those of score; texts are parallel where the sent_ids are the same."""
     folder = data / "conll18"
-    outputs = find_outputs(folder / "gold", [folder / "systems/UDPipe-Future"])
-    chosen = outputs._replace(gold={name: outputs.gold[name] for name in PUD})
-    found = compare_languages(chosen, settings=Settings(300))
+    outputs = find(folder / "gold", [folder / "systems/UDPipe-Future"])
+    chosen = outputs._replace(test_sets=tuple(one for one in outputs.test_sets if one.code in PUD))
+    found = compare_languages(chosen, setup_of(["LAS", "CLAS"]), settings=Settings(300))
     assert len(found.pairs) == 2 * 10
     files = {name: [folder / f"{side}/{name}.conllu.xz" for side in ("gold", "systems/UDPipe-Future")] for name in PUD}
     golds = {name: levelhead.read(gold) for name, (gold, _) in files.items()}
@@ -225,8 +226,8 @@ def test_agreement_is_printed():
 
 
 def test_gains_are_those_of_breakdowns():
-    outputs = find_outputs(GOLD, [ALPHA, BETA])
-    found = compare_by(outputs, parse_measure("LAS"), ["deprel", "direction"], Buckets(NIVRE_FANG))
+    outputs = find(GOLD, [ALPHA, BETA])
+    found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     (gains,) = found.treebanks.values()
     gold = levelhead.read(GOLD)
     one, other = (
@@ -267,15 +268,15 @@ def test_examples_are_weighted(tmp_path):
     weights.write_text("nsubj 2.5\n")
     gold, alpha, beta = (levelhead.read(path) for path in (GOLD, ALPHA, BETA))
     one, other = (match(gold, side, UD) for side in (alpha, beta))
-    gained, lost = contrasts(one, other, parse_measure(f"WLAS({weights},default=0)"), 50)
-    plain = contrasts(one, other, parse_measure("LAS@nsubj"), 50)
+    gained, lost = contrasts(one, other, 50, setup_of([f"WLAS({weights},default=0)"]).single())
+    plain = contrasts(one, other, 50, setup_of(["LAS@nsubj"]))
     assert lost
     for found, expected in zip((gained, lost), plain):
         assert {one.sentence: (one.baseline, one.system) for one in found} == {
             one.sentence: (2.5 * one.baseline, 2.5 * one.system) for one in expected
         }
     with pytest.raises(MeasureError, match="Sentences does not count words, and shows no sentences"):
-        contrasts(one, other, parse_measure("Sentences"), 1)
+        contrasts(one, other, 1, setup_of(["Sentences"]))
     code, out, err = run(GOLD, ALPHA, BETA, "--examples", 1, "-m", f"DPPL({GOLD})")
     assert (code, out) == (2, "")
     assert "Traceback" not in err

@@ -7,12 +7,14 @@ import numpy as np
 import pytest
 
 import levelhead
-from levelhead.comparison import compare, compare_treebanks, find_outputs
+from levelhead.campaign import find
+from levelhead.comparison import compare, compare_treebanks
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError, MeasureError
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring import RULES, match
 from levelhead.scoring.score import count
+from levelhead.setup import setup_of
 from levelhead.significance import Settings
 from oracle.derivation import derivation
 from oracle.ngrams import PlainModel
@@ -71,7 +73,7 @@ def test_comparison_by_perplexity() -> None:
     gold = levelhead.read(GOLD.format("en"))
     systems = {"gold": gold, "beta": levelhead.read(SYSTEM.format("beta", "en"))}
     name = f"DPPL({GOLD.format('en')})"
-    found = compare_treebanks(gold, systems, measures=[name], settings=Settings(resamples=500))
+    found = compare_treebanks(gold, systems, setup_of([name]), Settings(resamples=500))
     first, second = found.results
     assert found.perplexities == (name,)
     assert first.value < second.value
@@ -94,11 +96,11 @@ def test_bad_arguments() -> None:
 
 def test_ranking_by_perplexity() -> None:
     """The lowest is first; a system without an output somewhere has no average, since 0 would be the best."""
-    from levelhead.campaign import groups_named, plan_in, rank, score_campaign
+    from levelhead.campaign import groups_named, plan_in, rank, score_plan
 
     name = f"DPPL({GOLD.format('en')})"
     campaign = plan_in("examples/parallel/gold", "examples/parallel/systems")
-    results = score_campaign(campaign, measures=[name, "LAS"])
+    results = score_plan(campaign, setup_of([name, "LAS"]))
     (group,) = groups_named(["all"], campaign.test_sets)
     ranking = rank(results, name, group)
     assert [(one.rank, one.system) for one in ranking.standings] == [(1, "alpha"), (2, "beta"), (None, "gamma")]
@@ -177,8 +179,8 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     """`{treebank}` stands for the code; each value is that of its own model."""
     import shutil
 
-    from levelhead.campaign import plan_in, score_campaign
-    from levelhead.folders import pairs_in, score_pairs
+    from levelhead.campaign import plan_in, score_plan
+    from levelhead.folders import score_folder
 
     for folder in ("gold", "systems/alpha"):
         (tmp_path / folder).mkdir(parents=True)
@@ -191,14 +193,14 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         )
         for code in ("en", "fi")
     }
-    results = score_campaign(plan_in(tmp_path / "gold", tmp_path / "systems"), measures=[template])
-    paired = score_pairs(pairs_in(tmp_path / "gold", tmp_path / "systems/alpha"), measures=[template])
+    results = score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of([template]))
+    paired = score_folder(find(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
     for code, evaluation in expected.items():
         (score,) = evaluation.values()
         assert float(results.results["alpha", code].values[template]) == score.value
         assert paired[code][template].value == score.value
-    outputs = find_outputs(tmp_path / "gold", [tmp_path / "systems/alpha"])
-    compared = compare(outputs, measures=[template], settings=Settings(resamples=20))
+    outputs = find(tmp_path / "gold", [tmp_path / "systems/alpha"])
+    compared = compare(outputs, setup_of([template]), settings=Settings(resamples=20))
     for code, evaluation in expected.items():
         (found,) = [one.value for one in compared.results if one.treebank == code]
         assert found == pytest.approx(next(iter(evaluation.values())).value)
@@ -206,7 +208,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     with pytest.raises(MeasureError, match="for several treebanks"):
         levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[template])
     with pytest.raises(InputError, match=r"nowhere/en\.conllu"):
-        score_campaign(plan_in(tmp_path / "gold", tmp_path / "systems"), measures=["DPPL(nowhere/{treebank}.conllu)"])
+        score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of(["DPPL(nowhere/{treebank}.conllu)"]))
 
 
 CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
@@ -219,7 +221,7 @@ CROSSING = """1\ta\t_\t_\t_\t_\t3\tobj\t_\t_
 
 def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     """Arc-eager derives projective trees only: other measures of the output stand."""
-    from levelhead.campaign import plan_in, score_campaign
+    from levelhead.campaign import plan_in, score_plan
 
     name = f"DPPL({GOLD.format('en')},order=arc-eager)"
     for folder in ("gold", "systems/copy"):
@@ -232,7 +234,7 @@ def test_what_cannot_be_derived_has_no_perplexity_and_all_else(tmp_path):
     scores = levelhead.score(tmp_path / "gold/en.conllu", tmp_path / "systems/copy/en.conllu", measures=[name, "LAS"])
     assert scores[name].value is None
     assert "projective" in scores[name].reason
-    results = score_campaign(plan_in(tmp_path / "gold", tmp_path / "systems"), measures=[name, "LAS"])
+    results = score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of([name, "LAS"]))
     result = results.results["copy", "en"]
     assert (result.state, result.values["LAS"], result.values[name]) == ("valid", 1, None)
 

@@ -419,10 +419,11 @@ def test_bad_input(run, tmp_path):
 
 def test_sentence_tables_are_frames():
     from levelhead.sentences import count_sentences
+    from levelhead.setup import setup_of
 
     polars = library("polars")
     pandas = library("pandas")
-    found = count_sentences(GOLD, BETA, measures=["LAS", "LAS@CORE"])
+    found = count_sentences(GOLD, BETA, setup_of(["LAS", "LAS@CORE"]))
     frame = found.to_polars()
     assert frame.shape == (20, 11)
     assert frame["LAS.correct"].sum() == found.to_pandas()["LAS.correct"].sum() == 116

@@ -111,7 +111,7 @@ def test_two_files_of_one_name_are_refused(tmp_path):
     gold = gold_files(make(tmp_path / "gold", "en.conllu"))
     with pytest.raises(InputError, match=r"both en\.conllu and en\.conllu\.gz"):
         run_files("s", make(tmp_path / "o", "en.conllu", "en.conllu.gz"), gold)
-    with pytest.raises(InputError, match="two gold files are called en"):
+    with pytest.raises(InputError, match="which are called en"):
         gold_files(make(tmp_path / "g", "en.conllu", "en-ud-test.conllu"))
 
 

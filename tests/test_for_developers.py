@@ -13,6 +13,7 @@ from conftest import EXAMPLES
 from levelhead.epochs import EpochScorer
 from levelhead.explanation import explain
 from levelhead.secondary import read_valid_sentences, score_agreeing_sentences
+from levelhead.setup import setup_of
 from levelhead.testing import assert_las, assert_score
 from oracle import measures as oracle_measures
 from strategies import treebanks
@@ -35,7 +36,7 @@ def test_secondary_scores_rest_on_agreeing_sentences_only(tmp_path):
     wrong_label = good[0].replace("dep", "obj")
     cyclic = row.format(1, "z", 2, "dep") + row.format(2, "b", 1, "dep") + "\n"
     system.write_text(wrong_label + good[1].replace("y", "changed") + cyclic)
-    result = score_agreeing_sentences(gold, system, measures=["LAS", "UAS"])
+    result = score_agreeing_sentences(gold, system, setup_of(["LAS", "UAS"]))
     assert tuple(result.coverage) == (1, 3, 3, 1)
     assert (result.evaluation["LAS"].correct, result.evaluation["LAS"].gold) == (1, 2)
     assert (result.evaluation["UAS"].correct, result.evaluation["UAS"].system) == (2, 2)
@@ -53,7 +54,7 @@ def test_secondary_scores_are_labelled():
 
 def test_nothing_in_common_is_a_text_mismatch():
     with pytest.raises(levelhead.TextMismatch):
-        score_agreeing_sentences(GOLD, EXAMPLES / "parallel/gold/en.conllu")
+        score_agreeing_sentences(GOLD, EXAMPLES / "parallel/gold/en.conllu", setup_of())
 
 
 @settings(max_examples=60)

@@ -88,7 +88,7 @@ for title, arguments in {
     "an input of reproduce": ["reproduce", "nivre-fang-2017", "--treebanks", "x" * 300],
 }.items():
     CASES[f"a name that is too long as {title}"] = lambda _, arguments=arguments: Case(
-        arguments, 2, says=f"{'x' * 300}{'/metadata.json' * ('rank' in arguments)}: unreadable-file: File name too long"
+        arguments, 2, says=f"{'x' * 300}: unreadable-file: File name too long"
     )
 
 

@@ -19,6 +19,7 @@ from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError
 from levelhead.judgement import Choices, judge, read_choices
+from levelhead.setup import setup_of
 from oracle import correlation as oracle
 
 LANGUAGES = {"en": "English", "es": "Spanish"}
@@ -231,7 +232,7 @@ def test_what_cannot_be_counted_is_refused_as_in_compare():
         refusals = []
         for refused in (
             lambda m=measure: judge(whole, whole, broken, choices, measures=[m]),
-            lambda m=measure: compare_treebanks(whole, {"a": whole, "b": broken}, measures=[m]),
+            lambda m=measure: compare_treebanks(whole, {"a": whole, "b": broken}, setup_of([m])),
         ):
             with pytest.raises(InputError) as refusal:
                 refused()

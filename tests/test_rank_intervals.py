@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
-from levelhead.campaign.results import Gold
+from levelhead.setup import setup_of
 from levelhead.significance import Settings, bootstrap_p
 from levelhead.significance.rankings import pairwise_p
+from levelhead.treebank.contents import Contents
 from oracle import campaign_resampling as plain
 
 PARALLEL = EXAMPLES / "parallel"
@@ -26,7 +27,7 @@ def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Resu
     systems = tuple(names[: len(test_sets[0][0])])
     results, golds = {}, {}
     for number, rows in enumerate(test_sets):
-        golds[f"t{number}"] = Gold(f"hash {number}", len(rows), len(rows))
+        golds[f"t{number}"] = Contents(f"hash {number}", len(rows), len(rows))
         for place, system in enumerate(systems):
             own = [row[place] for row in rows]
             parts = np.array(own, dtype=np.float64).T
@@ -172,7 +173,7 @@ def test_a_zero_is_zero_in_every_resample() -> None:
 
 def test_counts_of_sentences_must_be_there() -> None:
     campaign = c.plan_in(PARALLEL / "gold", PARALLEL / "systems")
-    results = c.score_campaign(campaign, measures=["LAS"])
+    results = c.score_plan(campaign, setup_of(["LAS"]))
     with pytest.raises(ValueError, match="by_sentence"):
         certain(results)
 
@@ -184,7 +185,7 @@ def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
     kept = [one for one in campaign.test_sets if one.code in {"kk_ktb", "he_htb", "br_keb"}]
     campaign = campaign._replace(test_sets=tuple(kept))
     measures = ["Words", "UAS", "LAS", "CLAS", "MLAS", "BLEX", "LAS.precision", "LAS@CORE", "LAS-PUNCT.recall"]
-    results = c.score_campaign(campaign, rules="conll18", measures=measures, by_sentence=True)
+    results = c.score_plan(campaign, setup_of(measures, rules="conll18"), by_sentence=True)
     seen = 0
     for result in results.results.values():
         assert (result.state == "valid") == bool(result.sentences)
@@ -199,8 +200,8 @@ def test_real_systems(data: Path) -> None:
     folder = data / "conll18"
     campaign = c.plan_in(folder / "gold", folder / "systems")
     kept = [one for one in campaign.test_sets if one.code == "he_htb"]
-    results = c.score_campaign(
-        campaign._replace(test_sets=tuple(kept)), rules="conll18", measures=["LAS"], by_sentence=True
+    results = c.score_plan(
+        campaign._replace(test_sets=tuple(kept)), setup_of(["LAS"], rules="conll18"), by_sentence=True
     )
     found = certain(results, Settings(resamples=1000))
     assert [one.system for one in found.standings][:3] == ["Stanford-18", "HIT-SCIR-18", "UDPipe-Future"]

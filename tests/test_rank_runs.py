@@ -55,7 +55,7 @@ def test_results_are_byte_equal_from_a_store_even_for_copies_elsewhere(folders: 
 def test_stored_results_are_used(folders: Path, tmp_path: Path, monkeypatch) -> None:
     with Store(tmp_path / "s") as store:
         expected = canonical(scored(folders, store=store))
-        monkeypatch.setattr("levelhead.campaign.score.score_pair", None)  # cannot be called
+        monkeypatch.setattr("levelhead.campaign.run.count_output", None)  # cannot be called
         assert canonical(scored(folders, store=store)) == expected
 
 

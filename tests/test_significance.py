@@ -12,15 +12,16 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.campaign import groups_named, plan_in, rank, score_campaign, with_intervals
-from levelhead.comparison import Wins, compare, compare_treebanks, counts_of, find_outputs
+from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.comparison import Wins, compare, compare_treebanks, counts_of
 from levelhead.errors import InputError, LevelheadError, MeasureError
-from levelhead.folders import macro_average, pairs_in, score_pairs
+from levelhead.folders import macro_average, score_folder
 from levelhead.measures import parse_measure
 from levelhead.report.comparison import comparison_table
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
+from levelhead.setup import Setup, setup_of
 from levelhead.significance import (
     Counted,
     Run,
@@ -376,8 +377,8 @@ def test_measures_do_not_disturb_each_other():
     """The draws are of sentences: what is measured beside decides nothing."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
     systems = {name: levelhead.read(PARALLEL / f"systems/{name}/en.conllu") for name in ("alpha", "beta")}
-    alone = compare_treebanks(gold, systems, measures=["LAS"], settings=Settings(100))
-    beside = compare_treebanks(gold, systems, measures=["UAS", "LAS"], settings=Settings(100))
+    alone = compare_treebanks(gold, systems, setup_of(["LAS"]), Settings(100))
+    beside = compare_treebanks(gold, systems, setup_of(["UAS", "LAS"]), Settings(100))
     assert next(one for one in beside.results if one.measure == "LAS") == alone.results[0]
 
 
@@ -403,8 +404,8 @@ def test_memory_does_not_grow_with_resamples_times_sentences(monkeypatch):
 def test_values_are_those_of_score():
     """All systems, all languages, all kinds of ratios; and averages of folders."""
     asked = ["LAS", "UAS.precision", "CLAS.recall", "UPOS.aligned_accuracy", "LAS@CORE", "UEM", "Words", "MLAS"]
-    outputs = find_outputs(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
-    comparison = compare(outputs, measures=asked, settings=Settings(5))
+    outputs = find(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    comparison = compare(outputs, setup_of(asked), settings=Settings(5))
     assert comparison.systems == ("alpha", "beta")
     assert len(comparison.results) == (8 + 2) * len(asked) * 2
     for one in comparison.results:
@@ -414,14 +415,14 @@ def test_values_are_those_of_score():
         assert one.value == pytest.approx(levelhead.score(*pair, measures=[one.measure])[one.measure].value)
     for one in comparison.results:
         if one.treebank == "macro-average":
-            pairs = pairs_in(PARALLEL / "gold", PARALLEL / "systems" / one.system)
-            average = macro_average(score_pairs(pairs, measures=[one.measure]))[one.measure]
+            plan = find(PARALLEL / "gold", [PARALLEL / "systems" / one.system])
+            average = macro_average(score_folder(plan, setup_of([one.measure])))[one.measure]
             assert one.value == pytest.approx(float(average), abs=1e-12)
 
 
 def test_wins_over_treebanks():
-    outputs = find_outputs(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
-    (wins,) = compare(outputs, measures=["LAS"], settings=Settings(500)).wins
+    outputs = find(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    (wins,) = compare(outputs, setup_of(["LAS"]), settings=Settings(500)).wins
     assert (wins.measure, wins.system, wins.better, wins.worse) == ("LAS", "beta", 0, 8)
     assert wins.won == 0
     assert wins.won + wins.tied + wins.lost == 8
@@ -434,15 +435,16 @@ def test_outputs_are_found(tmp_path):
     for folder in ("gold", "one", "two/seed1", "two/seed2"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
-    outputs = find_outputs(gold, [tmp_path / "one", tmp_path / "two"])
-    assert [(system, run) for system, run, _ in outputs.runs] == [("one", "one"), ("two", "seed1"), ("two", "seed2")]
-    comparison = compare(outputs, measures=["LAS"], settings=Settings(20))
+    outputs = find(gold, [tmp_path / "one", tmp_path / "two"])
+    assert [(one.name, one.run) for one in outputs.systems] == [("one", ""), ("two", "seed1"), ("two", "seed2")]
+    comparison = compare(outputs, setup_of(["LAS"]), settings=Settings(20))
     assert [one.spread for one in comparison.results] == [None, 0.0]
     assert {*comparison.files["en"]} == {"gold", "one", "two/seed1", "two/seed2"}
-    single = find_outputs(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
-    assert [run[0] for run in single.runs] == ["one", "seed1"]
-    of_runs = find_outputs(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])
-    assert [run[:2] for run in of_runs.runs][1] == ("two/seed1".rpartition("/")[2], "en")
+    single = find(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
+    assert [one.label for one in single.systems] == ["one", "seed1"]
+    of_runs = find(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])
+    assert of_runs.systems[1][0] == "seed1"
+    assert of_runs.systems[1].run == "en"
 
 
 def test_what_is_missing_is_told(tmp_path):
@@ -453,18 +455,18 @@ def test_what_is_missing_is_told(tmp_path):
     (gold / "de.conllu").write_text(text, encoding="utf-8")
     (tmp_path / "two/de.conllu").write_text("1\tx\n\n", encoding="utf-8")
     with pytest.raises(InputError, match="no output for 1 of 2 gold treebanks: de") as refusal:
-        find_outputs(gold, [tmp_path / "one", tmp_path / "two"])
+        find(gold, [tmp_path / "one", tmp_path / "two"])
     assert refusal.value.slug == "missing-system-file"
     with pytest.raises(InputError, match="GOLD is a folder, and this is a file: give a folder of outputs"):
-        find_outputs(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"])
+        find(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"])
     with pytest.raises(InputError, match="this output is given twice"):
-        find_outputs(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])
+        find(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])
     (tmp_path / "empty").mkdir()
-    with pytest.raises(InputError, match="there is no CoNLL-U file in this folder"):
-        find_outputs(tmp_path / "empty", [tmp_path / "one"])
+    with pytest.raises(InputError, match="the folder has no CoNLL-U file"):
+        find(tmp_path / "empty", [tmp_path / "one"])
     (tmp_path / "one/de.conllu").write_text("1\tx\ty\n\n", encoding="utf-8")
     with pytest.raises(InputError) as refusal:
-        compare(find_outputs(gold, [tmp_path / "one", tmp_path / "two"]))
+        compare(find(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
     assert sorted(Path(fault.place.file).parent.name for fault in refusal.value.faults) == ["one", "two"]
 
 
@@ -473,13 +475,13 @@ def test_measures_without_a_value_are_refused():
     bare = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
     gold, broken = levelhead.parse(bare.format("0:root")), levelhead.parse(bare.format("x"))
     with pytest.raises(InputError, match="UPOS: not annotated in gold: UPOS") as refusal:
-        compare_treebanks(gold, {"a": gold, "b": gold}, measures=["UPOS"])
+        compare_treebanks(gold, {"a": gold, "b": gold}, setup_of(["UPOS"]))
     assert refusal.value.slug == "not-annotated"
     with pytest.raises(InputError, match=r"ELAS: DEPS of .* cannot be read: 'x'") as refusal:
-        compare_treebanks(gold, {"a": gold, "b": broken}, measures=["ELAS"])
+        compare_treebanks(gold, {"a": gold, "b": broken}, setup_of(["ELAS"]))
     assert refusal.value.slug == "unreadable-deps"
     with pytest.raises(MeasureError):
-        compare_treebanks(gold, {"a": gold}, measures=["LSA"])
+        compare_treebanks(gold, {"a": gold}, setup_of(["LSA"]))
 
 
 def test_the_parts_of_a_ratio():
@@ -490,7 +492,7 @@ def test_the_parts_of_a_ratio():
         parse_measure(text)
         for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
     ]
-    own = counts_of(match(gold, beta, UD), asked)
+    own = counts_of(match(gold, beta, UD), Setup(tuple(asked), UD))
     table = counted([Run("beta", own)], "gold")
     assert table.parts.shape == (20, 1, 5, 2)
     las = levelhead.score(gold, beta, measures=["LAS"])["LAS"]
@@ -506,7 +508,7 @@ def test_the_parts_of_a_ratio():
 def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     """Twenty treebanks won of twenty: p is 2 / 2 ** 20."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
-    comparison = compare_treebanks(gold, {"a": gold, "b": gold}, measures=["LAS"])
+    comparison = compare_treebanks(gold, {"a": gold, "b": gold}, setup_of(["LAS"]))
     won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03)
     table = comparison_table(comparison._replace(wins=(won,)))
     (line,) = [note for note in table.notes if "sign test" in note]
@@ -518,10 +520,10 @@ def test_compare_and_rank_give_the_same_intervals(tmp_path):
     renamed = tmp_path / "renamed.conllu"
     renamed.write_bytes((PARALLEL / "gold/tr.conllu").read_bytes())
     tests = Settings(300, seed=3)
-    compared = compare(find_outputs(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
-                       measures=["LAS"], settings=tests)  # fmt: skip
+    compared = compare(find(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
+                       setup_of(["LAS"]), settings=tests)  # fmt: skip
     campaign = plan_in(PARALLEL / "gold", PARALLEL / "systems")
-    results = score_campaign(campaign, measures=["LAS"], by_sentence=True)
+    results = score_plan(campaign, setup_of(["LAS"]), by_sentence=True)
     (group,) = groups_named(["language:Turkish"], results.test_sets)
     (ranking,) = with_intervals(results, [rank(results, "LAS", group)], tests).rankings
     ranked = {one.system: one.interval for one in ranking.standings}

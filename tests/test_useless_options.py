@@ -78,7 +78,7 @@ REFUSED = {
     "rank GOLDS SYSTEMS --format jsonl --ranking conll18": "--ranking does nothing with --format jsonl",
     "rank GOLDS SYSTEMS --format jsonl --group all": "--group does nothing with --format jsonl, which has all test sets",
     "rank GOLDS SYSTEMS -m WLAS(WDE)": "rank has no --train: write the weights with `levelhead profile TREEBANK..."
-    " --wde-table FILE`, and ask for WLAS(FILE)",
+    " --wde-table FILE`, and use WLAS(FILE)",
 }
 
 ACCEPTED = (

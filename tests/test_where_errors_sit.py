@@ -228,7 +228,7 @@ def test_folders_are_validated_file_by_file(run, tmp_path: Path) -> None:
     assert out.startswith(f"{tmp_path}/b.conllu:1: several-roots")
     assert run("validate", PARALLEL / "gold")[:2] == (0, "")
     (tmp_path / "empty").mkdir()
-    assert "no-pairs: there is no CoNLL-U file in this folder" in run("validate", tmp_path / "empty")[2]
+    assert "no-pairs: the folder has no CoNLL-U file" in run("validate", tmp_path / "empty")[2]
     code, _, err = run("validate", "-o", tmp_path / "a.conllu", tmp_path)
     assert (code, "a file that is read cannot be written" in err) == (2, True)
 

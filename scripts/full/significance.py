@@ -24,6 +24,7 @@ from levelhead.evaluation import load
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
+from levelhead.setup import Setup
 from levelhead.significance import Counted, Result, Run, Settings, counted, differences
 from levelhead.significance.counted import ratios
 from levelhead.treebank.contents import contents_hash
@@ -39,7 +40,7 @@ def population(data: Path, treebank: str) -> Counted:
     """Count the outputs of both systems."""
     gold = load(data / "gold" / f"{treebank}.conllu.xz", UD)
     outputs = {system: load(data / "systems" / system / f"{treebank}.conllu.xz", UD) for system in SYSTEMS}
-    runs = [Run(name, counts_of(match(gold, output, UD), MEASURES)) for name, output in outputs.items()]
+    runs = [Run(name, counts_of(match(gold, output, UD), Setup(MEASURES, UD))) for name, output in outputs.items()]
     return counted(runs, contents_hash(gold))
 
 

@@ -15,6 +15,8 @@ from levelhead.measures import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.setup import Setup
+from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import NIVRE_FANG
 
 MEASURES = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
@@ -39,12 +41,14 @@ class Agreement(NamedTuple):
     """How far two annotations agree.
 
     Args:
+        gold: the first annotation.
         evaluation: the symmetric F1 of each measure.
         upos: agreement on parts of speech.
         relations: on universal relations.
         differing: the sentences of the first that differ in span, words, heads or universal relations, by index.
     """
 
+    gold: Treebank
     evaluation: Evaluation
     upos: Kappa | None
     relations: Kappa | None
@@ -64,14 +68,15 @@ def agreement(matches: Matches) -> Agreement:
     """
     rules = matches.rules._replace(missing_lemma_counts=False)
     one, other = match(matches.gold, matches.system, rules), match(matches.system, matches.gold, rules)
-    measures = [parse_measure(name) for name in MEASURES if name not in rules.lacks]
-    evaluation = score_treebanks(one.gold, one.system, measures, rules)
+    measures = tuple(parse_measure(name) for name in MEASURES if name not in rules.lacks)
+    evaluation = score_treebanks(one.gold, one.system, Setup(measures, rules))
     scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
     signature = {**evaluation.signature, "lemmas": "all"}
     exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])
     differing = tuple(np.flatnonzero(exact.correct == 0).tolist())
     upos = None if scores["UPOS"].reason else _kappa(one, "upos")
-    return Agreement(replace(evaluation, scores=scores, signature=signature), upos, _kappa(one, "deprel"), differing)
+    evaluation = replace(evaluation, scores=scores, signature=signature)
+    return Agreement(one.gold, evaluation, upos, _kappa(one, "deprel"), differing)
 
 
 def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:

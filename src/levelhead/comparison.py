@@ -3,43 +3,32 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path
-from typing import NamedTuple
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from levelhead._version import VERSION
+from levelhead.campaign import check_valid, score_plan
+from levelhead.campaign.job import Look
+from levelhead.campaign.outputs import Output
+from levelhead.campaign.plan import Plan, TestSet, missing_outputs
+from levelhead.campaign.results import Result as Outcome
+from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import Needs, decisive, joint_hash, load_pair, measures_for, weights_for
-from levelhead.folders import missing_outputs
-from levelhead.measures import STANDARD, Registry
+from levelhead.evaluation import joint_hash
+from levelhead.messages import MESSAGES
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.crossing import notes_on
+from levelhead.scoring.crossing import named_note, notes_on
 from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import Component, Measure, Resource
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.measure import Component
 from levelhead.scoring.score import count_by_sentence, not_annotated
-from levelhead.scoring.weights import values_of
+from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Run, Settings, counted, differences, holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_hash
-from levelhead.treebank.finder import treebanks_in
-from levelhead.treebank.reader import Format
-
-
-class Outputs(NamedTuple):
-    """The outputs of systems, found in files and folders.
-
-    Args:
-        gold: the gold file of each treebank.
-        runs: of each run its system, its name, and its file for each treebank.
-    """
-
-    gold: Mapping[str, Path]
-    runs: Sequence[tuple[str, str, Mapping[str, Path]]]
+from levelhead.treebank.contents import Contents, contents_hash
 
 
 class Wins(NamedTuple):
@@ -81,6 +70,7 @@ class Comparison(NamedTuple):
         warnings: what was odd in them.
         perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
         notes: what to know before the numbers are used, in sentences.
+        looked: what else was made of the outputs on each test set, if anything was.
     """
 
     systems: tuple[str, ...]
@@ -92,118 +82,121 @@ class Comparison(NamedTuple):
     warnings: tuple[Fault, ...] = ()
     perplexities: tuple[str, ...] = ()
     notes: tuple[str, ...] = ()
-
-
-def find_outputs(gold: str | os.PathLike[str], systems: Sequence[str | os.PathLike[str]]) -> Outputs:
-    """Find the outputs of systems: files for a gold file, folders for a folder of them.
-
-    A system that is a folder of folders has several runs: `SYSTEM/seed1/...`.
-
-    Args:
-        gold: a file, or a folder of treebanks.
-        systems: likewise, for each system.
-
-    Raises:
-        InputError: a system has no output for some treebank.
-    """
-    top = Path(gold)
-    golds = treebanks_in(top) if top.is_dir() else {top.name.partition(".")[0]: top}
-    faults: list[Fault] = []
-    runs = [run for name, path in _named(systems).items() for run in _runs(name, path, top, golds, faults)]
-    if not golds:
-        faults.append(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(os.fspath(top))))
-    if faults:
-        raise InputError(*faults)
-    return Outputs(golds, runs)
-
-
-def unpaired(outputs: Outputs) -> list[Path]:
-    """Return the files of systems that belong to no gold treebank.
-
-    Args:
-        outputs: what was found.
-    """
-    runs = (files.items() for _, _, files in outputs.runs)
-    return [path for run in runs for treebank, path in run if treebank not in outputs.gold]
-
-
-def _named(systems: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
-    """Name systems by the last part of their paths in which all differ, and by their whole paths if there is none."""
-    paths = [Path(system) for system in systems]
-    if len({*paths}) < len(paths):
-        twice = next(path for path in paths if paths.count(path) > 1)
-        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
-    names = [[part.partition(".conll")[0] for part in path.parts] for path in paths]
-    for depth in range(1, max(map(len, names), default=0) + 1):
-        found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
-        if len(set(found)) == len(paths):
-            return dict(zip(found, paths))
-    return {str(path): path for path in paths}
-
-
-def _runs(
-    name: str, path: Path, gold: Path, golds: Mapping[str, Path], faults: list[Fault]
-) -> Sequence[tuple[str, str, Mapping[str, Path]]]:
-    if gold.is_dir() and not path.is_dir():
-        faults.append(
-            Fault(
-                "missing-system-file",
-                "GOLD is a folder, and this is a file: give a folder of outputs",
-                Place(os.fspath(path)),
-            )
-        )
-        return []
-    if not path.is_dir():
-        return [(name, name, dict.fromkeys(golds, path))]
-    folders = sorted(child for child in path.iterdir() if child.is_dir())
-    found = [(name, folder.name if folders else name, treebanks_in(folder)) for folder in folders or [path]]
-    if not gold.is_dir():  # a folder of runs of one file: whatever each is called
-        found = [(name, file.stem, {next(iter(golds)): file}) for _, _, files in found for file in files.values()]
-    for _, run, files in found:
-        missing = missing_outputs(golds, files, path / run if folders else path)
-        faults += [missing] if missing is not None else []
-    return found
+    looked: Mapping[str, Any] = {}
 
 
 def compare(
-    outputs: Outputs,
+    plan: Plan,
+    setup: Setup,
     *,
-    measures: Iterable[str | Measure] = ("UAS", "LAS", "CLAS"),
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-    registry: Registry = STANDARD,
     settings: Settings = STANDARD_TESTS,
     wilcoxon: bool = False,
-    weights: Mapping[str, Resource] | None = None,
+    look: Look | None = None,
+    **how: Any,
 ) -> Comparison:
     """Compare systems with the first one: scores, intervals, differences, p-values.
 
     Every file is read once; tests work on the counts of sentences.
 
     Args:
-        outputs: the files, see `find_outputs`.
-        measures: which measures.
-        rules: as in `score`.
-        format: as in `score`.
-        gold_format: as in `score`.
-        registry: as in `score`.
+        plan: the test sets and systems.
+        setup: the settings.
         settings: how many resamples, which seed, which level of intervals.
         wilcoxon: whether to test over treebanks by Wilcoxon's test, too (it needs scipy).
-        weights: as in `score`.
+        look: what else is made of the outputs on each test set.
+        how: `workers` and `store`, as in `score_plan`.
 
     Raises:
-        InputError: a file is not valid; with the faults of all.
+        InputError: an output is missing or a file is invalid; with the faults of all.
     """
-    chosen = rules_named(rules)
-    asked = measures_for(chosen, measures, registry)
-    needs = Needs(asked, registry, weights)
-    tables = {}
-    for name, runs in read_outputs(outputs, chosen, format, gold_format):
-        own = needs.of(name)
-        counts = [Run(run.system, counts_of(run.matches, asked, registry, own)) for run in runs]
-        tables[name] = Table(counted(counts, contents_hash(runs[0].matches.gold)), origin_of(runs, asked, registry))
-    return _compared(tables, chosen, settings, decisive(asked, needs.joint(), registry), wilcoxon=wilcoxon)
+    results = score_outputs(plan, setup, by_sentence=True, look=look, **how)
+    tables = {code: Table(counts, origin) for code, counts, origin in counts_and_origins(results, plan, setup)}
+    found = _compared(tables, setup, settings, measures_part(results), wilcoxon=wilcoxon)
+    return found._replace(looked=results.looked)
+
+
+def measures_part(results: Results) -> dict[str, str]:
+    """Return the part of a signature that decides what measures mean.
+
+    Args:
+        results: the results of the engine.
+    """
+    shared = {"rules", "without", "gold", "systems", "unicode", "version"}
+    return {name: value for name, value in results.signature.items() if name not in shared}
+
+
+def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
+    """Count every output of a plan, all of which must be valid.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings.
+        how: as in `score_plan`.
+
+    Raises:
+        InputError: an output is missing or a file is invalid; with the faults of all.
+    """
+    if missing := missing_outputs(plan):
+        raise InputError(*missing)
+    return check_valid(score_plan(plan, setup, **how))
+
+
+def counts_and_origins(results: Results, plan: Plan, setup: Setup) -> Iterator[tuple[str, Counted, Origin]]:
+    """Give the counts of sentences on each test set, and what they were counted from.
+
+    Args:
+        results: the results, with counts of sentences.
+        plan: what was scored.
+        setup: the settings.
+
+    Raises:
+        InputError: a measure has no value for an output.
+    """
+    names = tuple(system.name for system in plan.systems)
+    perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
+    for test_set in results.test_sets:
+        found = [results.results[label, test_set.code] for label in results.systems]
+        _refuse_valueless(found, test_set)
+        each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
+        gold = results.gold[test_set.code]
+        counts = Counted(names, results.measures, np.stack(each, axis=1), gold.sha256 or "", perplexities)
+        yield test_set.code, counts, _origin(results, found, gold)
+
+
+def _refuse_valueless(found: Sequence[Outcome], test_set: TestSet) -> None:
+    """Refuse measures without a value: a table of systems has no holes."""
+    faults = [
+        _valueless(f"{name}: {score.reason}", score.reason, test_set, one)
+        for one in found
+        for name, score in one.scores.items()
+        if score.reason is not None
+    ]
+    if faults:
+        raise InputError(*dict.fromkeys(faults))
+
+
+def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) -> Fault:
+    gold, slug = os.fspath(test_set.gold or ""), reason.partition(":")[0]
+    if slug in MESSAGES:
+        return Fault(slug, message, Place(gold))
+    if reason.startswith("DEPS "):  # of either side
+        files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
+        return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))
+    return Fault("not-annotated", message, Place(gold))
+
+
+def _origin(results: Results, found: Sequence[Outcome], gold: Contents) -> Origin:
+    contents = [one.contents for one in found if one.contents is not None]
+    hashes = [_short(one) for one in contents]
+    warnings = dict.fromkeys(fault for one in contents for fault in (*gold.warnings, *one.warnings))
+    named = zip(results.systems, found, strict=True)
+    notes = dict.fromkeys(named_note(note, name) for name, one in named for note in one.notes)
+    files = {"gold": _short(gold), **dict(zip(results.systems, hashes, strict=True))}
+    return Origin(files, _short(gold), tuple(hashes), tuple(warnings), tuple(notes))
+
+
+def _short(contents: Contents) -> str:
+    return (contents.sha256 or "memory")[:12]
 
 
 class Origin(NamedTuple):
@@ -236,90 +229,18 @@ class Table(NamedTuple):
     origin: Origin
 
 
-class Output(NamedTuple):
-    """One output of a system, matched with gold.
-
-    Args:
-        system: the system.
-        name: the system, with the name of the run if it has several.
-        matches: the aligned words.
-    """
-
-    system: str
-    name: str
-    matches: Matches
-
-    @property
-    def warnings(self) -> tuple[Fault, ...]:
-        """What was odd in both files."""
-        return (*self.matches.gold.warnings, *self.matches.system.warnings)
-
-
-def read_outputs(
-    outputs: Outputs,
-    rules: Rules,
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-) -> Iterator[tuple[str, list[Output]]]:
-    """Read and match all outputs, one treebank after the other.
-
-    Args:
-        outputs: the files.
-        rules: whose decisions to follow.
-        format: as in `score`.
-        gold_format: as in `score`.
-
-    Raises:
-        InputError: any file is not valid; after the last treebank, with the faults of all.
-    """
-    faults: list[Fault] = []
-    for name, gold in outputs.gold.items():
-        found = []
-        for system, run, files in outputs.runs:
-            try:
-                matches = match(*load_pair(gold, files[name], rules, format, gold_format), rules)
-                found.append(Output(system, system if run == system else f"{system}/{run}", matches))
-            except InputError as error:
-                faults += error.faults
-        if not faults:
-            yield name, found
-    if faults:
-        raise InputError(*dict.fromkeys(faults))
-
-
-def origin_of(outputs: Sequence[Output], asked: Iterable[Measure], registry: Registry = STANDARD) -> Origin:
-    """Return what the numbers of one treebank are counted from.
-
-    Args:
-        outputs: all outputs on it.
-        asked: the measures.
-        registry: what they are.
-    """
-    gold, rules = outputs[0].matches.gold, outputs[0].matches.rules
-    systems = tuple(_hash(one.matches.system) for one in outputs)
-    files = {"gold": _hash(gold)} | dict(zip((one.name for one in outputs), systems, strict=True))
-    defined = [(measure, registry.measures[measure.name]) for measure in asked]
-    warnings = dict.fromkeys(fault for one in outputs for fault in one.warnings)
-    notes = dict.fromkeys(
-        note
-        for one in outputs
-        for note in notes_on(gold, one.matches.system, defined, rules, registry.schemes, one.name)
-    )
-    return Origin(files, _hash(gold), systems, tuple(warnings), tuple(notes))
-
-
-def signed(origins: Mapping[str, Origin], rules: Rules, decided: Mapping[str, str]) -> dict[str, str]:
+def signed(origins: Mapping[str, Origin], setup: Setup, decided: Mapping[str, str]) -> dict[str, str]:
     """Return what decides the numbers of a comparison: of many files one hash, as in `joint_hash`, system by system.
 
     Args:
         origins: the files of each treebank.
-        rules: whose decisions are followed.
+        setup: the settings.
         decided: what else decides.
     """
     gold = joint_hash(one.gold for one in origins.values())
     every = zip(*(one.systems for one in origins.values()), strict=True)
     systems = joint_hash(digest for system in every for digest in system)
-    return {"rules": rules.name, "gold": gold, "systems": systems, **decided, "version": VERSION}
+    return {**setup.signature_of_rules(), "gold": gold, "systems": systems, **decided, "version": VERSION}
 
 
 def drawn_by(settings: Settings) -> dict[str, str]:
@@ -342,74 +263,70 @@ def told_of(origins: Mapping[str, Origin]) -> tuple[tuple[Fault, ...], tuple[str
     return tuple(warnings), tuple(dict.fromkeys(note for one in origins.values() for note in one.notes))
 
 
-def _hash(treebank: Treebank) -> str:
-    return (treebank.source.sha256 or "memory")[:12]
-
-
 def compare_treebanks(
-    gold: Treebank,
-    systems: Mapping[str, Treebank],
-    *,
-    measures: Iterable[str | Measure] = ("UAS", "LAS", "CLAS"),
-    rules: str | Rules = "ud",
-    registry: Registry = STANDARD,
-    settings: Settings = STANDARD_TESTS,
-    weights: Mapping[str, Resource] | None = None,
+    gold: Treebank, systems: Mapping[str, Treebank], setup: Setup, settings: Settings = STANDARD_TESTS
 ) -> Comparison:
     """Compare outputs that are in memory with the first of them.
 
     Args:
         gold: the gold treebank.
         systems: the outputs by the name of the system, the baseline first.
-        measures: as in `compare`.
-        rules: as in `compare`.
-        registry: as in `compare`.
-        settings: as in `compare`.
-        weights: as in `compare`.
+        setup: the settings.
+        settings: how many resamples, which seed, which level of intervals.
+
+    Raises:
+        InputError: a measure has no value for an output.
     """
-    chosen = rules_named(rules)
-    asked = measures_for(chosen, measures, registry)
-    read = weights_for(asked, registry, weights)
-    outputs = [Output(name, name, match(gold, output, chosen)) for name, output in systems.items()]
-    runs = [Run(one.system, counts_of(one.matches, asked, registry, read)) for one in outputs]
-    table = Table(counted(runs, contents_hash(gold)), origin_of(outputs, asked, registry))
-    return _compared({"treebank": table}, chosen, settings, decisive(asked, read, registry))
+    ready = setup.single()
+    outputs = [Output(name, name, match(gold, output, ready.rules)) for name, output in systems.items()]
+    runs = [Run(one.name, counts_of(one.matches, ready)) for one in outputs]
+    table = Table(counted(runs, contents_hash(gold)), origin_of(outputs, ready))
+    return _compared({"treebank": table}, ready, settings, ready.signature_of_measures())
 
 
-def counts_of(
-    matches: Matches,
-    asked: Sequence[Measure],
-    registry: Registry = STANDARD,
-    weights: Mapping[str, Resource] | None = None,
-) -> dict[str, tuple[Counts, Component]]:
+def origin_of(outputs: Sequence[Output], setup: Setup) -> Origin:
+    """Return what the numbers of one treebank are counted from.
+
+    Args:
+        outputs: all outputs on it.
+        setup: the settings.
+    """
+    gold, schemes = outputs[0].matches.gold, setup.registry.schemes
+    hashes = {one.name: (one.matches.system.source.sha256 or "memory")[:12] for one in outputs}
+    reference = (gold.source.sha256 or "memory")[:12]
+    warnings = dict.fromkeys(fault for one in outputs for fault in one.warnings)
+    notes = dict.fromkeys(
+        note
+        for one in outputs
+        for note in notes_on(gold, one.matches.system, setup.defined, setup.rules, schemes, one.name)
+    )
+    return Origin({"gold": reference, **hashes}, reference, tuple(hashes.values()), tuple(warnings), tuple(notes))
+
+
+def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
     """Return the counts of each measure in every sentence, with the ratio that is its value.
 
     Args:
         matches: the aligned words.
-        asked: the measures.
-        registry: what they are.
-        weights: what was read of the files that measures name, if it was read before.
+        ready: the settings, with the weights and models that measures name.
 
     Raises:
         InputError: gold has nothing that a measure could be counted from, or DEPS cannot be read.
     """
-    if weights is None:
-        weights = weights_for(asked, registry)
     counts = {}
-    for measure in asked:
-        definition = registry.measures[measure.name]
+    for measure, definition in ready.defined:
         missing = not_annotated(matches, definition)
         if missing:
             raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
-        values = values_of(measure, definition, weights)
-        table = count_by_sentence(matches, measure, definition, schemes=registry.schemes, weights=values)
+        values = ready.values_of(measure)
+        table = count_by_sentence(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
         counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")
     return counts
 
 
 def _compared(
     tables: Mapping[str, Table],
-    rules: Rules,
+    setup: Setup,
     settings: Settings,
     decided: Mapping[str, str],
     *,
@@ -421,7 +338,7 @@ def _compared(
     origins = {name: table.origin for name, table in tables.items()}
     files = {name: one.files for name, one in origins.items()}
     tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
-    signature = signed(origins, rules, {**decided, **drawn_by(settings), "p": tests})
+    signature = signed(origins, setup, {**decided, **drawn_by(settings), "p": tests})
     warnings, notes = told_of(origins)
     wins = _wins(results, systems, first, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
     powers = tuple(first.measures[i] for i in first.perplexities)

@@ -10,17 +10,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
-from levelhead.measures import STANDARD, Registry, parse_measure, split_measures
+from levelhead.errors import Fault, InputError, Place, number_of
+from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.crossing import notes_on
-from levelhead.scoring.matches import match
+from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import RULES, Rules, rules_named
+from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
-from levelhead.scoring.selection import is_class
-from levelhead.scoring.weights import ENTROPY, TEMPLATE, Weights, file_of, for_treebank, key_of, read_weights, values_of
+from levelhead.scoring.weights import Weights
+from levelhead.setup import Setup, setup_of
 from levelhead.treebank import Treebank, parse
+from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.source import read_bytes
 
@@ -36,15 +37,15 @@ class Evaluation(Mapping[str, Score]):
 
     Args:
         scores: the scores, in the order asked for.
-        gold: the gold treebank.
-        system: the system's.
+        gold: the sizes of the gold treebank and the warnings about its file.
+        system: those of the output.
         signature: everything that decides the numbers.
         notes: what to know before the numbers are used, in sentences.
     """
 
     scores: Mapping[str, Score]
-    gold: Treebank
-    system: Treebank
+    gold: Contents
+    system: Contents
     signature: Mapping[str, str]
     notes: tuple[str, ...] = ()
 
@@ -98,177 +99,72 @@ def score(
 
     Args:
         gold: a treebank, or the path of one; only files are held to an official scorer's verdict on its input.
-        system: likewise.
-        measures: which measures; those that the rules' official scorer prints if None.
+        system: the system treebank, or its path.
+        measures: the measures; by default those that the official scorer of the rules prints.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: of files, "conllu" or "conllx".
-        gold_format: of the gold file, if it is another. Gold in CoNLL-U for output in CoNLL-X has its multiword
-            tokens taken apart, for CoNLL-X has none.
-        weights: the weights that measures name, by path, if they were read before.
-        registry: the measures and schemes that there are.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of the gold file, if it is another one. If gold is CoNLL-U and the output is CoNLL-X,
+            the multiword tokens of gold are taken apart, since CoNLL-X has none.
+        weights: weights that measures name, by path, if they were read already.
+        registry: the available measures and schemes.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
-        MeasureError: there is no such measure, or no such rules.
+        MeasureError: a measure or the rules are unknown.
     """
-    chosen = rules_named(rules)
-    asked = measures_for(chosen, measures, registry)
-    pair = load_pair(gold, system, chosen, format, gold_format)
-    return score_treebanks(*pair, asked, chosen, weights, registry)
+    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    return score_treebanks(*load_pair(gold, system, setup), setup)
 
 
-def score_treebanks(
-    gold: Treebank,
-    system: Treebank,
-    measures: Iterable[Measure],
-    rules: Rules,
-    weights: Mapping[str, Weights] | None = None,
-    registry: Registry = STANDARD,
-) -> Evaluation:
+def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluation:
     """Score one treebank against another.
 
     Args:
         gold: the gold treebank.
-        system: the system's.
-        measures: which measures.
-        rules: whose decisions to follow.
-        weights: the weights that measures name, by path, if they were read before.
-        registry: the measures and schemes that there are.
+        system: the system treebank.
+        setup: the settings.
 
     Raises:
-        TextMismatch: they do not have the same characters.
+        InputError: a file that a measure names is not valid.
+        TextMismatch: the treebanks have different characters.
     """
-    asked = tuple(measures)
-    weights = weights_for(asked, registry, weights)
-    signed = signature(gold, system, rules, decisive(asked, weights, registry))
-    matches = match(gold, system, rules)
+    ready = setup.single()
+    return score_matches(match(gold, system, ready.rules), ready)
+
+
+def score_matches(matches: Matches, ready: Setup, name: str = "the system") -> Evaluation:
+    """Score aligned treebanks.
+
+    Args:
+        matches: the aligned words.
+        ready: the settings, with the weights and models that measures name.
+        name: the name of the system in notes.
+    """
+    gold, system = matches.gold, matches.system
+    signed = signature(contents_of(gold), contents_of(system), ready)
     scores = {}
-    for measure in asked:
-        definition = registry.measures[measure.name]
-        values = values_of(measure, definition, weights)
-        score = score_one(matches, measure, definition, schemes=registry.schemes, weights=values)
-        scores[str(measure)] = replace(score, signature=signed)
-    defined = [(measure, registry.measures[measure.name]) for measure in asked]
-    crossing = notes_on(gold, system, defined, rules, registry.schemes)
-    needed = [one for one, definition in defined if definition.needs_file]
-    odd = [f"{one}: {warning}" for one in needed for warning in file_of(one, weights).warnings]
-    return Evaluation(scores, gold, system, signed, (*crossing, *odd))
+    for measure, definition in ready.defined:
+        values = ready.values_of(measure)
+        found = score_one(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
+        scores[str(measure)] = replace(found, signature=signed)
+    notes = notes_on(gold, system, ready.defined, ready.rules, ready.registry.schemes, name)
+    return Evaluation(scores, contents_of(gold), contents_of(system), signed, (*notes, *ready.warnings))
 
 
-def weights_for(
-    measures: Iterable[Measure],
-    registry: Registry = STANDARD,
-    known: Mapping[str, Weights] | None = None,
-    treebank: str | None = None,
-    folder: str = "",
-) -> dict[str, Weights]:
-    """Read the weights and training treebanks that measures name, each once; by `scoring.weights.key_of`.
-
-    Args:
-        measures: any measures.
-        registry: what they are.
-        known: what was read or made before, by the same names; `WDE` is what `typology.entropy_weights` makes.
-        treebank: the code to put for `{treebank}` in paths.
-        folder: where relative paths start; the current folder if empty.
-
-    Raises:
-        InputError: a file is not what it should be.
-    """
-    read = dict(known or {})
-    for measure in measures:
-        definition = registry.measures[measure.name]
-        key = key_of(measure)
-        if key == ENTROPY and definition.takes_weights and key not in read:
-            message = f"{measure} needs training treebanks: --train of score and compare; in Python"
-            raise MeasureError(f"{message} weights={{'WDE': typology.entropy_weights(treebanks)}}", "missing-weight")
-        if definition.needs_file and key not in read:
-            path = os.path.join(folder, key_of(for_treebank(measure, treebank)))  # noqa: PTH118 - options may follow
-            read[key] = definition.load(path) if definition.load else read_weights(path)
-    return read
-
-
-class Needs:
-    """What measures need of files, for many treebanks: read once what is of all, and for each what is its own.
-
-    Args:
-        measures: the measures; `{treebank}` in a path stands for the code.
-        registry: what they are.
-        known: as in `weights_for`.
-        folder: as in `weights_for`.
-    """
-
-    def __init__(
-        self,
-        measures: Iterable[Measure],
-        registry: Registry,
-        known: Mapping[str, Weights] | None = None,
-        folder: str = "",
-    ) -> None:
-        self._measures, self._registry, self._folder = tuple(measures), registry, folder
-        of_all = [measure for measure in self._measures if TEMPLATE not in (measure.argument or "")]
-        self._shared = weights_for(of_all, registry, known, folder=folder)
-        self._hashes: dict[str, list[str]] = {}
-
-    def of(self, treebank: str) -> dict[str, Weights]:
-        """Return what the measures need for a treebank, by `scoring.weights.key_of`.
-
-        Args:
-            treebank: its code.
-        """
-        own = weights_for(self._measures, self._registry, self._shared, treebank, self._folder)
-        for key in own.keys() - self._shared.keys():
-            self._hashes.setdefault(key, []).append(own[key].sha256)
-        return own
-
-    def joint(self) -> dict[str, Weights]:
-        """Return what signatures need of all treebanks so far: one hash for the files of a measure."""
-        hashes = {key: hashlib.sha256("".join(some).encode()).hexdigest() for key, some in self._hashes.items()}
-        return {**self._shared, **{key: Weights(None, digest) for key, digest in hashes.items()}}
-
-
-def decisive(measures: Iterable[Measure], weights: Mapping[str, Weights], registry: Registry) -> dict[str, str]:
-    """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
-
-    Args:
-        measures: the measures.
-        weights: what was read of the files that they name, by path.
-        registry: what they are.
-    """
-    parts, classes, asked = {}, set(), tuple(measures)
-    for measure in asked:
-        definition = registry.measures[measure.name]
-        if definition.needs_file:
-            parts[str(measure)] = file_of(measure, weights).sha256[:12]
-        named = (name for name in (measure.only, *measure.without) if name and is_class(name))
-        classes |= {registry.schemes.qualified(name) for name in named}
-    if used := registry.used(asked):
-        parts["definitions"] = "+".join(digest[:12] for digest in used)
-    if classes:
-        parts["classes"] = "+".join(sorted(classes))
-    return parts
-
-
-def load_pair(
-    gold: Input,
-    system: Input,
-    rules: Rules,
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-) -> tuple[Treebank, Treebank]:
+def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
     """Return gold and the system's output, read if they are not in memory yet.
 
     Args:
-        gold: as in `score`.
-        system: as in `score`.
-        rules: whose verdict on files to follow.
-        format: as in `score`.
-        gold_format: as in `score`.
+        gold: a treebank or the path of one.
+        system: the system treebank or its path.
+        setup: the settings: rules and formats.
 
     Raises:
         InputError: a file is not valid; with every fault.
     """
-    ours, theirs = load(gold, rules, gold_format or format), load(system, rules, format)
-    taken_apart = format == "conllx" and (gold_format or format) == "conllu"
+    ours = load(gold, setup.rules, setup.gold_format or setup.format)
+    theirs = load(system, setup.rules, setup.format)
+    taken_apart = setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
     return (ours.without_multiword_tokens() if taken_apart else ours), theirs
 
 
@@ -312,51 +208,24 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     return parse_officially(data, SCORERS[rules.reading], name)
 
 
-def measures_for(
-    rules: Rules, measures: Iterable[str | Measure] | None, registry: Registry = STANDARD
-) -> tuple[Measure, ...]:
-    """Return the measures asked for, or those that the rules' scorer prints.
-
-    Args:
-        rules: the rules.
-        measures: the measures: a text such as `LAS,CLAS`, or several texts or measures; None for the rules' own.
-        registry: the available measures and schemes.
-
-    Raises:
-        MeasureError: a measure is unknown, or the rules do not have it.
-    """
-    given = rules.measures if measures is None else [measures] if isinstance(measures, str) else measures
-    texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
-    asked = tuple(parse_measure(text, registry) for text in texts)
-    for measure in asked:
-        if measure.name in rules.lacks:
-            others = [name for name, other in RULES.items() if measure.name not in other.lacks]
-            message = f"the rules {rules.name} have no {measure.name}; the rules {', '.join(others)} do"
-            raise MeasureError(message, "unknown-measure")
-    return asked
-
-
-def signature(gold: Treebank, system: Treebank, rules: Rules, files: Mapping[str, str]) -> Mapping[str, str]:
-    """Return everything that decides the numbers, by name: rules, files, repairs, Unicode, version.
+def signature(
+    gold: Contents, system: Contents, setup: Setup, measures: Mapping[str, str] | None = None
+) -> dict[str, str]:
+    """Return everything that decides the numbers, by name: rules, files, measures, repairs, Unicode, version.
 
     Args:
         gold: the gold treebank.
-        system: the system's.
-        rules: whose decisions are followed.
-        files: what else decides: hashes of files by the measure that names them, schemes of classes.
+        system: the system treebank.
+        setup: the settings.
+        measures: what decides the meaning of measures, and whatever else does; by default that of the settings.
     """
-    parts = {"rules": rules.name}
-    if rules.switches:
-        parts["without"] = "+".join(sorted(rules.switches))
-    for name, treebank in (("gold", gold), ("system", system)):
-        parts[name] = (treebank.source.sha256 or "memory")[:12]
-    parts |= files
-    for name, treebank in (("gold", gold), ("system", system)):
-        if treebank.warnings:
-            parts[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in treebank.warnings}))
-    parts["unicode"] = unicodedata.unidata_version
-    parts["version"] = VERSION
-    return parts
+    sides = {"gold": gold, "system": system}
+    files = {name: (one.sha256 or "memory")[:12] for name, one in sides.items()}
+    parts = {**setup.signature_of_rules(), **files, **(setup.signature_of_measures() if measures is None else measures)}
+    for name, one in sides.items():
+        if one.warnings:
+            parts[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in one.warnings}))
+    return parts | {"unicode": unicodedata.unidata_version, "version": VERSION}
 
 
 def joint_hash(hashes: Iterable[str]) -> str:

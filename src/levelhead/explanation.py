@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -11,9 +11,11 @@ from typing import Any
 import numpy as np
 
 from levelhead.errors import InputError, Place
-from levelhead.evaluation import Evaluation, Input, measures_for, parse_as, score, score_treebanks
+from levelhead.evaluation import Evaluation, Input, parse_as, score, score_treebanks
+from levelhead.measures import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
+from levelhead.setup import Setup
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
 from levelhead.treebank.source import read_bytes
@@ -68,16 +70,20 @@ def explain(gold: Input, system: Input) -> Explanation:
     evaluations: dict[str, Evaluation | InputError] = {}
     for name, rules in RULES.items():
         try:
-            treebanks = [side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides]
-            evaluations[name] = score(*treebanks, rules=rules)
+            evaluations[name] = score(*_read(sides, rules), rules=rules)
         except InputError as error:
             evaluations[name] = error
     of_ud = evaluations["ud"]
     if isinstance(of_ud, InputError):
         raise of_ud
-    matches = match(of_ud.gold, of_ud.system, UD)
+    matches = match(*_read(sides, UD), UD)
     found = (_difference(matches, decision) for decision in _DECISIONS)
     return Explanation(evaluations, tuple(one for one in found if one.changes or one.n_words))
+
+
+def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[Treebank, Treebank]:
+    gold, system = (side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides)
+    return gold, system
 
 
 @dataclass(frozen=True)
@@ -91,10 +97,10 @@ class _Decision:
 
 
 def _difference(matches: Matches, decision: _Decision) -> Difference:
-    before = score_treebanks(matches.gold, matches.system, _comparable(UD), UD)
+    before = score_treebanks(matches.gold, matches.system, _comparable(UD))
     changed = UD._replace(**decision.other)
     try:
-        after: Evaluation | None = score_treebanks(matches.gold, matches.system, _comparable(changed), changed)
+        after: Evaluation | None = score_treebanks(matches.gold, matches.system, _comparable(changed))
     except InputError:
         after = None
     pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
@@ -104,8 +110,9 @@ def _difference(matches: Matches, decision: _Decision) -> Difference:
     return Difference(decision.decision, decision.verdicts, changes, shown, len(words))
 
 
-def _comparable(rules: Rules) -> tuple[Any, ...]:
-    return measures_for(rules._replace(lacks=frozenset()), [name for name in _MEASURES if name != "Feats"])
+def _comparable(rules: Rules) -> Setup:
+    """The measures that are compared, also those that the rules do not define."""
+    return Setup(tuple(parse_measure(name) for name in _MEASURES if name != "Feats"), rules)
 
 
 def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:

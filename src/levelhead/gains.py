@@ -9,15 +9,15 @@ import numpy as np
 
 from levelhead.analysis import break_down
 from levelhead.analysis.buckets import Comments, Settings
-from levelhead.comparison import Output, Outputs, counts_of, origin_of, read_outputs, signed, told_of
+from levelhead.campaign.outputs import Output, read_outputs
+from levelhead.campaign.plan import Plan
+from levelhead.comparison import counts_of, origin_of, signed, told_of
 from levelhead.errors import Fault, MeasureError
-from levelhead.evaluation import decisive, measures_for, weights_for
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure import Measure, Resource
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score
-from levelhead.treebank.reader import Format
+from levelhead.setup import Setup
 
 _EQUAL = 1e-9
 """Sums of weights closer than this are equal."""
@@ -111,82 +111,53 @@ class Contrasts(NamedTuple):
 
 
 def compare_by(
-    outputs: Outputs,
-    measure: Measure,
-    by: Sequence[str],
-    settings: Settings,
-    *,
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-    registry: Registry = STANDARD,
-    decided: Mapping[str, str] | None = None,
+    plan: Plan, by: Sequence[str], settings: Settings, setup: Setup, decided: Mapping[str, str] | None = None
 ) -> Where:
     """Say where systems gain over the first one, by properties of words.
 
     Args:
-        outputs: the files of at least two systems.
-        measure: a measure of words.
+        plan: the test sets, and at least two systems.
         by: properties, see `break_down`.
         settings: what properties may need.
-        rules: as in `compare`.
-        format: as in `compare`.
-        gold_format: as in `compare`.
-        registry: the measures and schemes that there are.
+        setup: the settings, with one measure of words.
         decided: what else decides the numbers, for the signature: hashes of training treebanks.
     """
-    chosen = rules_named(rules)
-    measures_for(chosen, [measure], registry)
     found, origins, baseline, comments = {}, {}, "", Comments(by)
-    for name, some in read_outputs(outputs, chosen, format, gold_format):
+    (measure,) = setup.measures
+    for name, some in read_outputs(plan, setup):
         comments.see(some[0].matches.gold)
-        found[name] = gains_by(some, measure, by, settings, registry)
-        origins[name], baseline = origin_of(some, [measure], registry), some[0].name
+        found[name] = gains_by(some, measure, by, settings, setup.registry)
+        origins[name], baseline = origin_of(some, setup), some[0].name
     comments.check()
-    parts = {"measure": str(measure), "by": "+".join(by), **decisive([measure], {}, registry), **(decided or {})}
+    parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
         parts["scheme"] = settings.scheme.name
     files = {name: one.files for name, one in origins.items()}
-    return Where(tuple(by), str(measure), baseline, found, signed(origins, chosen, parts), files, *told_of(origins))
+    return Where(tuple(by), str(measure), baseline, found, signed(origins, setup, parts), files, *told_of(origins))
 
 
-def compare_sentences(
-    outputs: Outputs,
-    measure: Measure,
-    how_many: int,
-    *,
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-    registry: Registry = STANDARD,
-    weights: Mapping[str, Resource] | None = None,
-) -> Contrasts:
+def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
     """Find the sentences in which each system gains most over the first one, and in which it loses most.
 
     Args:
-        outputs: the files of at least two systems.
-        measure: a measure of words.
+        plan: the test sets, and at least two systems.
         how_many: how many sentences of each kind, on each treebank.
-        rules: as in `compare`.
-        format: as in `compare`.
-        gold_format: as in `compare`.
-        registry: the measures and schemes that there are.
-        weights: as in `compare`.
+        setup: the settings, with one measure of words.
 
     Raises:
         MeasureError: the measure does not count words.
     """
-    chosen = rules_named(rules)
-    read = weights_for(measures_for(chosen, [measure], registry), registry, weights)
+    ready = setup.single()
+    (measure,) = ready.measures
     found, origins = [], {}
-    for name, (baseline, *others) in read_outputs(outputs, chosen, format, gold_format):
-        origins[name] = origin_of([baseline, *others], [measure], registry)
+    for name, (baseline, *others) in read_outputs(plan, ready):
+        origins[name] = origin_of([baseline, *others], ready)
         for one in others:
-            both = contrasts(baseline.matches, one.matches, measure, how_many, registry, read)
+            both = contrasts(baseline.matches, one.matches, how_many, ready)
             found.append((name, baseline, one, *both))
-    parts = {"measure": str(measure), **decisive([measure], read, registry)}
+    parts = {"measure": str(measure), **ready.signature_of_measures()}
     files = {name: one.files for name, one in origins.items()}
-    return Contrasts(measure, found, signed(origins, chosen, parts), files, *told_of(origins))
+    return Contrasts(measure, found, signed(origins, ready, parts), files, *told_of(origins))
 
 
 def gains_by(
@@ -215,31 +186,22 @@ def gains_by(
     return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
-def contrasts(
-    baseline: Matches,
-    system: Matches,
-    measure: Measure,
-    how_many: int,
-    registry: Registry = STANDARD,
-    weights: Mapping[str, Resource] | None = None,
-) -> tuple[list[Contrast], list[Contrast]]:
+def contrasts(baseline: Matches, system: Matches, how_many: int, ready: Setup) -> tuple[list[Contrast], list[Contrast]]:
     """Give the sentences in which a system gains most, and those in which it loses most.
 
     Args:
-        baseline: the baseline's words, aligned to gold's.
-        system: the system's, likewise.
-        measure: a measure of words.
+        baseline: the baseline's words, aligned with gold's.
+        system: the system's words, aligned with gold's.
         how_many: how many sentences of each kind.
-        registry: the measures and schemes that there are.
-        weights: what was read of the files that the measure names, if it was read before.
+        ready: the settings, with one measure of words and the weights that it names.
 
     Raises:
         MeasureError: the measure does not count words.
     """
-    definition = registry.measures[measure.name]
+    ((measure, definition),) = ready.defined
     if definition.unit != "words":
         raise MeasureError(f"{measure} does not count words, and shows no sentences", "unknown-measure")
-    both = [counts_of(matches, [measure], registry, weights)[str(measure)][0] for matches in (baseline, system)]
+    both = [counts_of(matches, ready)[str(measure)][0] for matches in (baseline, system)]
     one, other = (counts.correct for counts in both)
     change = other - one
     order = np.argsort(-change, kind="stable").tolist()

@@ -17,20 +17,20 @@ from numpy.typing import NDArray
 from levelhead.comparison import counts_of
 from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.evaluation import Input, decisive, load, measures_for, signature, weights_for
+from levelhead.evaluation import Input, load, signature
 from levelhead.measures import STANDARD, Registry
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.rules import Rules
+from levelhead.setup import Setup, setup_of
 from levelhead.significance import Run, counted, holm
 from levelhead.significance.counted import ratios
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.contents import contents_hash, contents_of
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
-    from levelhead.scoring.weights import Weights
     from levelhead.treebank.reader import Format
 
 Scores = NDArray[np.float64]
@@ -184,15 +184,13 @@ def judge(
         InputError: a file is not valid or given twice, or there is not one choice for each sentence.
         MeasureError: there is no such measure.
     """
-    chosen = rules_named(rules)
-    asked = measures_for(chosen, measures, registry)
+    setup = setup_of(measures, rules=rules, format=format, registry=registry).single()
     _check_different(first, second)
-    loaded = (load(source, chosen, format) for source in (gold, first, second))
+    loaded = (load(source, setup.rules, format) for source in (gold, first, second))
     treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
     _check(votes, len(treebank))
-    weights = weights_for(asked, registry)
-    scores = _scores_of([match(treebank, system, chosen) for system in systems], asked, weights, registry)
+    scores = _scores_of([match(treebank, system, setup.rules) for system in systems], setup)
     verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
     options = {"resamples": resamples, "level": level, "seed": seed}
     judged = {
@@ -201,29 +199,23 @@ def judge(
     }
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
-    files = decisive(asked, weights, registry) | {"choices": (votes.sha256 or "memory")[:12]}
-    signed = _signature(treebank, systems, chosen, files) | ({"subtypes": "apart"} if subtypes_apart else {})
+    corrected = holm([comparison.p for comparison in made])
+    signed = _signature(treebank, systems, setup, {"choices": (votes.sha256 or "memory")[:12]})
+    signed |= {"subtypes": "apart"} if subtypes_apart else {}
     signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
-    compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, holm([one.p for one in made])))
-    return Judgement(votes, judged, compared, signed, _notes(treebank, systems, asked, chosen, registry))
-
-
-def _notes(
-    gold: Treebank, systems: Sequence[Treebank], measures: Sequence[Measure], rules: Rules, registry: Registry
-) -> tuple[str, ...]:
-    """What to know of both systems' scores, each sentence once."""
-    defined = [(measure, registry.measures[measure.name]) for measure in measures]
-    notes = (
+    compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
+    notes = [
         note
         for system, name in zip(systems, ("the first system", "the second system"))
-        for note in notes_on(gold, system, defined, rules, registry.schemes, name)
-    )
-    return tuple(dict.fromkeys(notes))
+        for note in notes_on(treebank, system, setup.defined, setup.rules, registry.schemes, name)
+    ]
+    return Judgement(votes, judged, compared, signed, tuple(dict.fromkeys(notes)))
 
 
-def _signature(gold: Treebank, systems: Sequence[Treebank], rules: Rules, files: Mapping[str, str]) -> dict[str, str]:
+def _signature(gold: Treebank, systems: Sequence[Treebank], setup: Setup, more: Mapping[str, str]) -> dict[str, str]:
     """The signature of a score, with `first` instead of `system`, and the second system's part."""
-    first, second = (signature(gold, system, rules, files) for system in systems)
+    parts = {**setup.signature_of_measures(), **more}
+    first, second = (signature(contents_of(gold), contents_of(one), setup, parts) for one in systems)
     of_system = {"system", "system-warnings"}  # a measure's name may hold the word, too
     signed = {name.replace("system", "first") if name in of_system else name: value for name, value in first.items()}
     return signed | {name.replace("system", "second"): second[name] for name in second if name in of_system}
@@ -251,11 +243,9 @@ def _check(choices: Choices, n_sentences: int) -> None:
         raise InputError(Fault("invalid-judgements", message))
 
 
-def _scores_of(
-    matches: Sequence[Matches], measures: Sequence[Measure], weights: Mapping[str, Weights], registry: Registry
-) -> dict[str, tuple[Scores, Scores]]:
+def _scores_of(matches: Sequence[Matches], setup: Setup) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure, counted as `compare` counts them; more is better."""
-    runs = [Run(name, counts_of(one, measures, registry, weights)) for name, one in zip(_SYSTEMS, matches)]
+    runs = [Run(name, counts_of(one, setup)) for name, one in zip(_SYSTEMS, matches)]
     table = counted(runs, contents_hash(matches[0].gold))
     scores = ratios(table.parts)  # shape (sentences, systems, measures)
     scores[..., list(table.perplexities)] *= -1  # logarithms of perplexities

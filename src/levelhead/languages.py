@@ -7,22 +7,19 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.comparison import Outputs, counts_of, drawn_by, origin_of, read_outputs, signed, told_of
+from levelhead.campaign.outputs import Output
+from levelhead.campaign.plan import Plan
+from levelhead.comparison import counts_and_origins, drawn_by, measures_part, score_outputs, signed, told_of
 from levelhead.errors import Fault
-from levelhead.evaluation import Needs, decisive, measures_for
-from levelhead.measures import STANDARD, Registry
-from levelhead.scoring.measure import Measure, Resource
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Counted, Run, Settings, bootstrap_p, counted, holm, interval, resampled, seeded
+from levelhead.significance import Counted, Settings, bootstrap_p, holm, interval, resampled, seeded
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_hash
-from levelhead.treebank.reader import Format
 
 _MOST_NAMED = 3
 _SIGNIFICANT = 0.05
@@ -75,57 +72,42 @@ class Languages(NamedTuple):
 
 
 def compare_languages(
-    outputs: Outputs,
-    *,
-    measures: Sequence[str | Measure] = ("LAS", "CLAS"),
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-    registry: Registry = STANDARD,
-    settings: Settings = STANDARD_TESTS,
-    weights: Mapping[str, Resource] | None = None,
-    parallel: bool = False,
+    plan: Plan, setup: Setup, *, settings: Settings = STANDARD_TESTS, parallel: bool = False, **how: Any
 ) -> Languages:
     """Compare every two treebanks for every system.
 
     Treebanks with the same sent_ids are parallel: their sentences are drawn together. Others are drawn independently.
-    Ids that do no more than count the sentences (1 to n after a common beginning) are no evidence: treebanks that have
-    nothing to do with each other share them.
+    Ids that only count the sentences (1 to n after a common beginning) are no evidence: unrelated treebanks share them.
 
     Args:
-        outputs: the files of at least two treebanks.
-        measures: which measures.
-        rules: as in `compare`.
-        format: as in `compare`.
-        gold_format: as in `compare`.
-        registry: as in `compare`.
-        settings: as in `compare`.
-        weights: as in `compare`.
+        plan: at least two test sets, and systems.
+        setup: the settings.
+        settings: how many resamples, which seed, which level of intervals.
         parallel: whether to believe ids that only count the sentences, too.
+        how: `workers` and `store`, as in `score_plan`.
 
     Raises:
-        InputError: a file is not valid.
+        InputError: an output is missing or a file is invalid.
     """
-    chosen = rules_named(rules)
-    asked = measures_for(chosen, measures, registry)
-    needs = Needs(asked, registry, weights)
-    tables, ids, origins = {}, {}, {}
-    for name, found in read_outputs(outputs, chosen, format, gold_format):
-        own = needs.of(name)
-        runs = [Run(one.name, counts_of(one.matches, asked, registry, own)) for one in found]
-        tables[name] = counted(runs, contents_hash(found[0].matches.gold))
-        ids[name] = sent_ids(found[0].matches.gold)
-        origins[name] = origin_of(found, asked, registry)
+    results = score_outputs(plan, setup, by_sentence=True, look=_ids_of_gold, **how)
+    found = {code: (counts, origin) for code, counts, origin in counts_and_origins(results, plan, setup)}
+    labels = tuple(system.label for system in plan.systems)
+    tables = {code: counts._replace(systems=labels) for code, (counts, _) in found.items()}
+    ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
+    origins = {code: origin for code, (_, origin) in found.items()}
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     pairs = tuple(_pairs(tables, _parallel(tables, believed), settings))
     warnings, notes = told_of(origins)
-    signature = signed(origins, chosen, {**decisive(asked, needs.joint(), registry), **drawn_by(settings)})
+    signature = signed(origins, setup, {**measures_part(results), **drawn_by(settings)})
     if parallel:
         signature["parallel"] = "declared"
     files = {name: one.files for name, one in origins.items()}
-    powers = tuple(str(measure) for measure in asked if registry.measures[measure.name].lower_is_better)
     notes = (*notes, *_not_paired(ids, believed), *_hopeless(pairs, settings))
-    return Languages(pairs, signature, files, warnings, notes, powers)
+    return Languages(pairs, signature, files, warnings, notes, setup.perplexities)
+
+
+def _ids_of_gold(_: str, outputs: Sequence[Output]) -> tuple[str, ...] | None:
+    return sent_ids(outputs[0].matches.gold)
 
 
 def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:

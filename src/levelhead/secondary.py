@@ -8,19 +8,16 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from itertools import pairwise
 from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
-from levelhead.evaluation import Evaluation, Input, measures_for, score_treebanks
-from levelhead.measures import STANDARD, Registry
+from levelhead.evaluation import Evaluation, Input, score_treebanks
 from levelhead.scoring.lcs import common_subsequence
-from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
-from levelhead.scoring.weights import Weights
+from levelhead.setup import Setup
 from levelhead.treebank import Treebank, parse, read
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
@@ -63,63 +60,40 @@ class SecondaryEvaluation(NamedTuple):
     coverage: Coverage
 
 
-def score_agreeing_sentences(
-    gold: Input,
-    system: str | os.PathLike[str] | Treebank,
-    *,
-    measures: Iterable[str | Measure] | None = None,
-    rules: str | Rules = "ud",
-    registry: Registry = STANDARD,
-) -> SecondaryEvaluation:
+def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> SecondaryEvaluation:
     """Score the sentences that are valid and whose text is that of a gold sentence, in order.
 
     Args:
         gold: a treebank or the path of one.
-        system: likewise; sentences that are not valid are left out.
-        measures: as in `score`.
-        rules: as in `score`; files are read with levelhead's own care under all of them.
-        registry: as in `score`.
+        system: the system treebank or its path; sentences that are not valid are left out.
+        setup: the settings; files are read with levelhead's own care under all rules.
 
     Raises:
         InputError: gold is not valid, or no sentence can be compared.
     """
-    chosen = rules_named(rules)
     gold_treebank = gold if isinstance(gold, Treebank) else read(gold)
     valid = (system, 0) if isinstance(system, Treebank) else read_valid_sentences(system)
-    return score_valid_sentences(
-        gold_treebank, *valid, measures_for(chosen, measures, registry), chosen, registry=registry
-    )
+    return score_valid_sentences(gold_treebank, *valid, setup)
 
 
-def score_valid_sentences(
-    gold: Treebank,
-    system: Treebank,
-    n_invalid: int,
-    measures: Iterable[Measure],
-    rules: Rules,
-    weights: Mapping[str, Weights] | None = None,
-    registry: Registry = STANDARD,
-) -> SecondaryEvaluation:
+def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setup: Setup) -> SecondaryEvaluation:
     """Score the sentences whose text is that of a gold sentence, in order, of a system's valid ones.
 
     Args:
         gold: the gold treebank.
         system: the system's valid sentences.
         n_invalid: how many others there are.
-        measures: which measures.
-        rules: whose decisions to follow.
-        weights: the weights that measures name, if they were read before.
-        registry: the measures and schemes that there are.
+        setup: the settings.
 
     Raises:
         TextMismatch: no sentence can be compared.
     """
-    pairs = common_subsequence(_texts(gold, rules), _texts(system, rules))
+    pairs = common_subsequence(_texts(gold, setup.rules), _texts(system, setup.rules))
     if not pairs:
         place = Place(system.source.path)
         raise TextMismatch(Fault("text-mismatch", "no sentence has the text of a gold sentence", place))
     ours, theirs = (list(side) for side in zip(*pairs))
-    evaluation = score_treebanks(gold.select(ours), system.select(theirs), measures, rules, weights, registry)
+    evaluation = score_treebanks(gold.select(ours), system.select(theirs), setup)
     coverage = Coverage(len(pairs), len(gold), len(system) + n_invalid, n_invalid)
     signature = {**evaluation.signature, "sentences": f"{coverage.scored}/{coverage.gold}"}
     for name, treebank in (("gold", gold), ("system", system)):

@@ -2,21 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 from levelhead.errors import Fault
-from levelhead.evaluation import Input, decisive, load_pair, measures_for, signature, weights_for
-from levelhead.measures import STANDARD, Registry
+from levelhead.evaluation import Input, load_pair, signature
 from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.crossing import notes_on
-from levelhead.scoring.matches import match
-from levelhead.scoring.measure import NOTHING, Measure
-from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import NOTHING
 from levelhead.scoring.score import count_by_sentence
-from levelhead.scoring.weights import Weights, values_of
+from levelhead.setup import Setup
 from levelhead.treebank import Treebank
-from levelhead.treebank.reader import Format
+from levelhead.treebank.contents import contents_of
 
 
 class SentenceCounts(NamedTuple):
@@ -76,47 +74,42 @@ class SentenceCounts(NamedTuple):
         return pd.DataFrame(self.columns())
 
 
-def count_sentences(
-    gold: Input,
-    system: Input,
-    *,
-    measures: Iterable[str | Measure] = ("LAS",),
-    rules: str | Rules = "ud",
-    format: Format = "conllu",  # noqa: A002
-    gold_format: Format | None = None,
-    registry: Registry = STANDARD,
-    weights: Mapping[str, Weights] | None = None,
-) -> SentenceCounts:
+def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
     """Count every measure in every sentence.
 
     Args:
         gold: a treebank or the path of one.
-        system: likewise.
-        measures: which measures.
-        rules: as in `score`.
-        format: as in `score`.
-        gold_format: as in `score`.
-        registry: as in `score`.
-        weights: as in `score`.
+        system: the system treebank or its path.
+        setup: the settings.
 
     Raises:
-        InputError: a file is not valid, the texts differ, or a measure is of enhanced graphs, and DEPS cannot be read.
+        InputError: a file is not valid, the texts differ, or a measure needs enhanced graphs that cannot be read.
     """
-    chosen = rules_named(rules)
-    asked = measures_for(chosen, measures, registry)
-    weights = weights_for(asked, registry, weights)
-    matches = match(*load_pair(gold, system, chosen, format, gold_format), chosen)
+    return count_sentences_of(match(*load_pair(gold, system, setup), setup.rules), setup)
+
+
+def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
+    """Count every measure in every sentence of aligned treebanks.
+
+    Args:
+        matches: the aligned words.
+        setup: the settings.
+
+    Raises:
+        InputError: a measure needs enhanced graphs that cannot be read.
+    """
+    ready = setup.single()
     pair = matches.gold, matches.system
-    counts = {}
-    for measure in asked:
-        definition = registry.measures[measure.name]
-        values = values_of(measure, definition, weights)
-        counts[str(measure)] = count_by_sentence(matches, measure, definition, schemes=registry.schemes, weights=values)
+    schemes = ready.registry.schemes
+    counts = {
+        str(measure): count_by_sentence(matches, measure, definition, schemes=schemes, weights=ready.values_of(measure))
+        for measure, definition in ready.defined
+    }
     return SentenceCounts(
         matches.gold,
         count_words(matches, NOTHING, by_sentence=True),
         counts,
-        signature(*pair, chosen, decisive(asked, weights, registry)),
-        notes_on(*pair, ((one, registry.measures[one.name]) for one in asked), chosen, registry.schemes),
+        signature(contents_of(pair[0]), contents_of(pair[1]), ready),
+        notes_on(*pair, ready.defined, ready.rules, schemes),
         (*pair[0].warnings, *pair[1].warnings),
     )

@@ -3,11 +3,11 @@
 from levelhead.campaign.groups import Group, groups_named
 from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.manifest import Manifest, read_manifest
-from levelhead.campaign.plan import Plan, System, TestSet, plan_in
+from levelhead.campaign.plan import Plan, System, TestSet, find, plan_in
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import RANKINGS, Ranking, Standing, macro_average, rank
 from levelhead.campaign.results import Result, Results
-from levelhead.campaign.score import score_campaign
+from levelhead.campaign.run import check_valid, score_plan
 from levelhead.campaign.table import read_scores
 
 __all__ = [
@@ -23,6 +23,8 @@ __all__ = [
     "Standing",
     "System",
     "TestSet",
+    "check_valid",
+    "find",
     "groups_named",
     "language_of",
     "macro_average",
@@ -30,6 +32,6 @@ __all__ = [
     "rank",
     "read_manifest",
     "read_scores",
-    "score_campaign",
+    "score_plan",
     "with_intervals",
 ]

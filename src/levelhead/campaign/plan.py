@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.campaign.languages import UNKNOWN, Language, language_of
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.treebank.finder import GoldFile, RunFiles, Split, gold_files, run_files, runs_of_one_file, system_folders
 
 
@@ -35,11 +35,15 @@ class System(NamedTuple):
         name: the name of the system, as printed.
         outputs: its output for each test set, by code; missing outputs are not there.
         run: the name of the run; empty if the system has one run only.
+        folder: where the outputs are, if that is known.
+        ignored: treebanks in the folder that belong to no test set.
     """
 
     name: str
     outputs: Mapping[str, Path]
     run: str = ""
+    folder: Path | None = None
+    ignored: tuple[Path, ...] = ()
 
     @property
     def label(self) -> str:
@@ -53,12 +57,15 @@ class Plan(NamedTuple):
     Args:
         test_sets: the test sets, each of which counts in every macro-average.
         systems: every run of every system.
-        ignored: treebanks in the systems' folders that belong to no test set.
     """
 
     test_sets: tuple[TestSet, ...]
     systems: tuple[System, ...]
-    ignored: tuple[Path, ...] = ()
+
+    @property
+    def ignored(self) -> tuple[Path, ...]:
+        """The treebanks in the systems' folders that belong to no test set."""
+        return tuple(path for system in self.systems for path in system.ignored)
 
 
 def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...]:
@@ -106,8 +113,7 @@ def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path]) -> Plan:
     wanted = tuple(test_sets)
     golds = [GoldFile(one.code, one.gold or Path(), one.outputs) for one in wanted]
     runs = [run for name, path in systems.items() for run in _runs(name, path, golds)]
-    ignored = tuple(path for run in runs for path in run.ignored)
-    return Plan(wanted, tuple(System(run.system, run.files, run.run) for run in runs), ignored)
+    return Plan(wanted, tuple(System(run.system, run.files, run.run, run.folder, run.ignored) for run in runs))
 
 
 def _runs(name: str, path: Path, golds: Sequence[GoldFile]) -> Sequence[RunFiles]:
@@ -115,18 +121,64 @@ def _runs(name: str, path: Path, golds: Sequence[GoldFile]) -> Sequence[RunFiles
     return runs_of_one_file(name, path, golds[0]) if single and path.is_dir() else run_files(name, path, golds)
 
 
+def find(
+    gold: str | os.PathLike[str],
+    systems: Sequence[str | os.PathLike[str]] | Mapping[str, Path],
+    split: Split | None = None,
+) -> Plan:
+    """Plan the scoring of some systems, each of which must have an output for every test set.
+
+    Args:
+        gold: the gold treebanks, in any layout that the finder knows.
+        systems: the file or folder of each system: as a list, or by name.
+        split: which files of UD releases are gold.
+
+    Raises:
+        InputError: a path cannot be read, is given twice, or fits two layouts, or an output is missing.
+    """
+    top = Path(gold)
+    named = systems if isinstance(systems, Mapping) else named_by_path(systems)
+    files = [path for path in named.values() if top.is_dir() and path.is_file()]
+    if files:
+        message = "GOLD is a folder, and this is a file: give a folder of outputs"
+        raise InputError(*(Fault("missing-system-file", message, Place(os.fspath(path))) for path in files))
+    plan = plan_of(find_test_sets(top, split), named)
+    if missing := missing_outputs(plan):
+        raise InputError(*missing)
+    return plan
+
+
 def missing_outputs(plan: Plan) -> list[Fault]:
-    """Return a fault for each output that is missing.
+    """Return one error for each run with missing outputs.
+
+    It also names files that match no test set: one of them may be a missing output with another name.
 
     Args:
         plan: the plan.
     """
-    return [
-        Fault("missing-system-file", f"no output for {test_set.code}", Place(system.label))
-        for system in plan.systems
-        for test_set in plan.test_sets
-        if test_set.code not in system.outputs
-    ]
+    return [fault for system in plan.systems if (fault := _missing(plan, system)) is not None]
+
+
+def _missing(plan: Plan, system: System) -> Fault | None:
+    missing = [one.code for one in plan.test_sets if one.code not in system.outputs]
+    if not missing:
+        return None
+    others = [path.name for path in system.ignored]
+    misnamed = f"; {unmatched(others, 'gold treebank')}" if others else ""
+    golds = number_of(len(plan.test_sets), "gold treebank")
+    message = f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed}"
+    remedy = "; use levelhead rank, which counts missing outputs as 0"
+    return Fault("missing-system-file", message + remedy, Place(os.fspath(system.folder or system.label)))
+
+
+def unmatched(files: Sequence[str], of: str) -> str:
+    """Return a note about files without a matching treebank.
+
+    Args:
+        files: at least one file.
+        of: what they match none of: "gold treebank".
+    """
+    return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
 
 def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:

@@ -64,7 +64,7 @@ def with_intervals(results: Results, rankings: Sequence[Ranking], settings: Sett
             parts = {
                 measure: _parts(results, test_set.code, measure) for measure in {one.measure: 0 for one in counting}
             }
-            draw_sentences(results.gold[test_set.code].sha256, parts, counting, settings)
+            draw_sentences(results.gold[test_set.code].sha256 or "", parts, counting, settings)
     for one in drawn.values() if not results.gold else ():
         draw_test_sets(_values(results, one), one, settings)
     shown = [_with_intervals(one, number, drawn.get(place)) for place, one in enumerate(rankings)]

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from fractions import Fraction
-from typing import Literal, NamedTuple, TypeVar
+from typing import Any, Literal, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.plan import TestSet
+from levelhead.errors import Fault
 from levelhead.scoring import Score
 from levelhead.secondary import Coverage
+from levelhead.treebank.contents import Contents
 
 _Value = TypeVar("_Value")
 
@@ -34,7 +36,10 @@ class Result(NamedTuple):
         secondary: the scores over the valid sentences of an invalid output, never mixed with the others.
         coverage: on which sentences those rest.
         sentences: the numerators and denominators of each measure in every gold sentence, float64, shape
-            (2, sentences); empty if they were not asked for or if the output is not valid.
+            (2, sentences); empty if they were not requested or if the output is not valid.
+        faults: every fault of an invalid output.
+        contents: the sizes of a valid output.
+        measures: what decides the meaning of the measures, for signatures.
         notes: what to know before the numbers are used, in sentences that call the system `scoring.crossing.SYSTEM`.
     """
 
@@ -46,21 +51,10 @@ class Result(NamedTuple):
     secondary: Mapping[str, Score] = {}
     coverage: Coverage | None = None
     sentences: Mapping[str, NDArray[np.float64]] = {}
+    faults: tuple[Fault, ...] = ()
+    contents: Contents | None = None
+    measures: Mapping[str, str] = {}
     notes: tuple[str, ...] = ()
-
-
-class Gold(NamedTuple):
-    """The size of a gold treebank.
-
-    Args:
-        sha256: the hash of its bytes after decompression.
-        sentences: how many sentences it has.
-        words: how many words.
-    """
-
-    sha256: str
-    sentences: int
-    words: int
 
 
 class Results(NamedTuple):
@@ -73,14 +67,16 @@ class Results(NamedTuple):
         results: what came of each system (first) on each test set (second), by name and code.
         gold: the size of each gold treebank by code; empty if only scores are known.
         signature: everything that decides the numbers, by name.
+        looked: what was made of the outputs on each test set, by code, if anything was.
     """
 
     test_sets: tuple[TestSet, ...]
     systems: tuple[str, ...]
     measures: tuple[str, ...]
     results: Mapping[tuple[str, str], Result]
-    gold: Mapping[str, Gold]
+    gold: Mapping[str, Contents]
     signature: Mapping[str, str]
+    looked: Mapping[str, Any] = {}
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.

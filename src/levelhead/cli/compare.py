@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -15,10 +16,12 @@ from levelhead.extras import require
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from levelhead.comparison import Outputs
+    from levelhead.campaign.job import Look
+    from levelhead.campaign.plan import Plan
     from levelhead.errors import Fault
     from levelhead.measures import Registry
     from levelhead.scoring.weights import Weights
+    from levelhead.setup import Setup
     from levelhead.significance import Settings
 
 
@@ -142,23 +145,26 @@ class Request(NamedTuple):
 
         return Settings(self.resamples, self.seed, self.level)
 
-    def outputs(self) -> Outputs:
-        """Return the files to read."""
-        from levelhead.comparison import find_outputs, unpaired
+    def plan(self) -> Plan:
+        """Return the test sets and the systems."""
+        from levelhead.campaign.plan import find
 
         if not os.path.isdir(self.gold) and any(map(os.path.isdir, self.systems)):  # noqa: PTH112
             raise click.UsageError("GOLD is a file and a SYSTEM is a folder: give files, or folders of files")
-        outputs = find_outputs(self.gold, self.systems)
-        several_runs = len({system for system, _, _ in outputs.runs}) < len(outputs.runs)
+        plan = find(self.gold, self.systems)
+        several_runs = any(system.run for system in plan.systems)
         if several_runs and (self.by or self.examples is not None):
             raise click.UsageError("--by and --examples compare single outputs: name one run of each system")
-        options.print_unpaired(unpaired(outputs), "gold treebank")
-        return outputs
+        options.print_unpaired(plan.ignored, "gold treebank")
+        return plan
 
-    def settings(self) -> dict[str, Any]:
-        """Return how files are read and scored."""
+    def setup(self, measures: Iterable[str]) -> Setup:
+        """Return the settings for some measures."""
+        from levelhead.setup import setup_of
+
         formats = {"format": self.input_format, "gold_format": self.gold_format}
-        return {"rules": self.rules, **formats, "registry": self.registry()}
+        weights = self.entropy_weights()
+        return setup_of(measures, rules=self.rules, registry=self.registry(), weights=weights, **formats)
 
     def print(self, table: Any, document: Any) -> None:
         """Print a table, or its document where JSON is asked for."""
@@ -231,48 +237,40 @@ def _say(warnings: Iterable[Fault], notes: Iterable[str]) -> None:
 
 
 def _compare(request: Request) -> None:
-    from levelhead.comparison import compare as compare_outputs
+    from levelhead.comparison import compare as compare_systems
     from levelhead.report.comparison import comparison_document, comparison_table
 
-    asked, outputs = request.asked(*request.default()), request.outputs()
-    comparison = compare_outputs(
-        outputs,
-        measures=asked,
-        settings=request.tests(),
-        wilcoxon=request.wilcoxon,
-        weights=request.entropy_weights(),
-        **request.settings(),
-    )
+    setup, plan = request.setup(request.asked(*request.default())), request.plan()
+    page = request.report_file is not None or request.figures is not None
+    look = _look(len(plan.test_sets), setup) if page else None
+    comparison = compare_systems(plan, setup, settings=request.tests(), wilcoxon=request.wilcoxon, look=look)
     _say(comparison.warnings, comparison.notes)
     request.print(
         lambda: comparison_table(comparison, each=request.each, power=request.power),
         lambda: comparison_document(comparison),
     )
-    if request.report_file is not None or request.figures is not None:
-        from levelhead.comparison import read_outputs
+    if page:
         from levelhead.report.page.comparison import comparison_page
-        from levelhead.scoring.rules import rules_named
 
-        read = read_outputs(outputs, rules_named(request.rules), request.input_format, request.gold_format)
-        page = comparison_page(comparison, read, len(outputs.gold), request.registry())
-        options.write_page(page, request.report_file, request.figures)
+        made = comparison_page(comparison, [comparison.looked[one.code] for one in plan.test_sets])
+        options.write_page(made, request.report_file, request.figures)
+
+
+def _look(n_treebanks: int, setup: Setup) -> Look:
+    """What makes the parts of the page, where the engine reads the outputs."""
+    from levelhead.report.page.comparison import treebank_part
+
+    return partial(treebank_part, n_treebanks=n_treebanks, registry=setup.registry)
 
 
 def _languages(request: Request) -> None:
     from levelhead.languages import compare_languages
     from levelhead.report.comparison import languages_document, languages_table
 
-    outputs = request.outputs()
-    if len(outputs.gold) < 2:
+    plan, setup = request.plan(), request.setup(request.asked(*request.default()))
+    if len(plan.test_sets) < 2:
         raise click.UsageError("--languages needs a folder of at least two treebanks")
-    found = compare_languages(
-        outputs,
-        measures=request.asked(*request.default()),
-        settings=request.tests(),
-        weights=request.entropy_weights(),
-        parallel=request.parallel,
-        **request.settings(),
-    )
+    found = compare_languages(plan, setup, settings=request.tests(), parallel=request.parallel)
     _say(found.warnings, found.notes)
     request.print(lambda: languages_table(found), lambda: languages_document(found))
 
@@ -282,11 +280,10 @@ def _agreement(request: Request) -> None:
     from levelhead.evaluation import load_pair
     from levelhead.report.comparison import agreement_document, agreement_table
     from levelhead.scoring.matches import match
-    from levelhead.scoring.rules import rules_named
 
-    rules = rules_named(request.rules)
-    pair = load_pair(request.gold, request.systems[0], rules, request.input_format, request.gold_format)
-    found = agreement(match(*pair, rules))
+    setup = request.setup(())
+    pair = load_pair(request.gold, request.systems[0], setup)
+    found = agreement(match(*pair, setup.rules))
     _say(dict.fromkeys((*pair[0].warnings, *pair[1].warnings)), found.evaluation.notes)
     request.print(lambda: agreement_table(found), lambda: agreement_document(found))
 
@@ -295,42 +292,37 @@ def _gains(request: Request) -> None:
     from levelhead.analysis import Training
     from levelhead.analysis.buckets import Settings
     from levelhead.gains import compare_by
-    from levelhead.measures import parse_measure
     from levelhead.report.comparison import gains_document, gains_table
     from levelhead.treebank import read
 
-    settings = request.settings()
-    registry = settings["registry"]
-    measure = parse_measure(_one(request.asked("LAS")), registry)
+    setup = request.setup([_one(request.asked("LAS"))])
+    schemes = setup.registry.schemes
     by = _one(list(request.by)).split(",")
     seen = [read(path) for path in request.train]
-    buckets = Settings(registry.schemes.by_name[registry.schemes.default], Training.of(seen) if seen else None)
+    buckets = Settings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
     decided = {"train": "+".join((one.source.sha256 or "memory")[:12] for one in seen)} if seen else {}
-    found = compare_by(request.outputs(), measure, by, buckets, decided=decided, **settings)
+    found = compare_by(request.plan(), by, buckets, setup, decided)
     _say(found.warnings, found.notes)
     request.print(lambda: gains_table(found), lambda: gains_document(found))
 
 
 def _examples(request: Request, how_many: int) -> None:
     from levelhead.gains import compare_sentences
-    from levelhead.measures import parse_measure
     from levelhead.report.comparison import contrasts_document, contrasts_text
 
     if request.output_format not in {"text", "json", "jsonl"}:
         raise click.UsageError("--examples prints text or JSON")
-    settings = request.settings()
-    registry = settings["registry"]
-    measure = parse_measure(_one(request.asked("LAS")), registry)
-    found = compare_sentences(request.outputs(), measure, how_many, weights=request.entropy_weights(), **settings)
+    setup = request.setup([_one(request.asked("LAS"))])
+    found = compare_sentences(request.plan(), how_many, setup)
     _say(found.warnings, found.notes)
     if request.output_format == "text":
-        needs = registry.measures[measure.name].needs_for(measure.argument)
-        options.emit(contrasts_text(found, needs), request.output)
+        ((measure, definition),) = setup.defined
+        options.emit(contrasts_text(found, definition.needs_for(measure.argument)), request.output)
     else:
         options.print_json(contrasts_document(found), request.output, lines=request.output_format == "jsonl")
 
 
 def _one(given: list[str]) -> str:
     if len(given) > 1:
-        raise click.UsageError("this is of one measure and one --by at a time")
+        raise click.UsageError("--by and --examples take one measure and one --by at a time")
     return given[0]

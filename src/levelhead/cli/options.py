@@ -317,7 +317,7 @@ def print_unpaired(paths: Sequence[object], of: str) -> None:
         of: what they match none of: "gold treebank".
     """
     if paths:
-        from levelhead.folders import unmatched
+        from levelhead.campaign.plan import unmatched
 
         say(f"warning: {unmatched(list(map(str, paths)), of)}")
 

@@ -19,7 +19,7 @@ from levelhead.campaign import (
     plan_in,
     read_manifest,
     read_scores,
-    score_campaign,
+    score_plan,
     with_intervals,
 )
 from levelhead.campaign import (
@@ -33,6 +33,7 @@ from levelhead.cli.program import DONE
 from levelhead.cli.result_paths import RESULT, RESULT_OR_FOLDER
 from levelhead.jobs import Store, Tls, Workers, n_cores
 from levelhead.report import ranking as report
+from levelhead.setup import setup_of
 from levelhead.significance import Settings as Tests
 from levelhead.significance import signature_of
 from levelhead.treebank.finder import splits_in
@@ -340,18 +341,12 @@ def _score(campaign: Plan, chosen: _Options, workers: Workers, path: str | None,
         from levelhead.report.page.ranking import measures_of_page
 
         measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
-    settings: dict[str, Any] = {
-        "rules": chosen.rules,
-        "measures": measures,
-        "workers": workers,
-        "definitions": chosen.definitions,
-        "folder": chosen.folder,
-        "by_sentence": extras.tests is not None,
-    }
+    setup = setup_of(measures, rules=chosen.rules, registry=chosen.registry, folder=chosen.folder)
+    settings: dict[str, Any] = {"workers": workers, "by_sentence": extras.tests is not None}
     if path is None:
-        return score_campaign(campaign, **settings)
+        return score_plan(campaign, setup, **settings)
     with Store(path) as store:
-        return score_campaign(campaign, store=store, **settings)
+        return score_plan(campaign, setup, store=store, **settings)
 
 
 def _emit(

@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
 from levelhead.cli import idle, options
 
 if TYPE_CHECKING:
-    from levelhead.folders import Pairs
+    from levelhead.campaign.plan import Plan
     from levelhead.measures import Registry
     from levelhead.scoring import Rules
+    from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
+    from levelhead.setup import Setup
+    from levelhead.treebank.reader import Format
 
 
 _SCHEMES = ("classes", "relations", "all-relations", "cascading")
@@ -178,10 +181,18 @@ class Request(NamedTuple):
         """Return the measures and schemes that there are."""
         return options.registry_of(self.definitions, self.scheme)
 
-    def settings(self) -> dict[str, Any]:
-        """Return what all functions that score take."""
-        formats = {"format": self.input_format, "gold_format": self.gold_format}
-        return {"rules": self.chosen_rules(), **formats, "registry": self.registry()}
+    def setup(self, measures: Iterable[str | Measure] | None) -> Setup:
+        """Return the settings for some measures."""
+        from levelhead.setup import setup_of
+
+        return setup_of(
+            measures,
+            rules=self.chosen_rules(),
+            format=cast("Format", self.input_format),
+            gold_format=cast("Format | None", self.gold_format),
+            registry=self.registry(),
+            weights=self.entropy_weights(),
+        )
 
     @property
     def _needs_entropy(self) -> bool:
@@ -203,17 +214,29 @@ class Request(NamedTuple):
             raise click.UsageError("--enhancements needs --rules udtools")
         return RULES[self.rules]._replace(switches=switches_of(self.enhancements))
 
-    def pairs(self) -> Pairs:
-        """Return the pairs of two folders, or the one pair of files under the name of the gold file."""
+    def plan(self) -> Plan:
+        """Return the test sets, and the output for each."""
         from pathlib import Path
 
-        from levelhead.folders import pairs_in, unpaired_in
+        from levelhead.campaign.plan import find
 
-        if self.folders:
-            pairs = pairs_in(self.gold, self.system)
-            options.print_unpaired(unpaired_in(pairs, self.system), "gold treebank")
-            return pairs
-        return {Path(self.gold).name.partition(".")[0] or self.gold: (Path(self.gold), Path(self.system))}
+        plan = find(self.gold, {self.name: Path(self.system)})
+        options.print_unpaired(plan.ignored, "gold treebank")
+        return plan
+
+    @property
+    def wants_page(self) -> bool:
+        """Whether a page, or its charts and tables, are written."""
+        return self.report_file is not None or self.figures is not None
+
+    @property
+    def name(self) -> str:
+        """The name of the system: its folder, or its file if that says more than the name of the gold file."""
+        from pathlib import Path
+
+        own = Path(self.system).resolve()
+        name, gold = (Path(path).name.partition(".conll")[0] for path in (own, self.gold))
+        return own.parent.name if name == gold and not self.folders else name
 
     def print(self, table: Any, document: Any) -> None:
         """Print a table, or its document where JSON is asked for; each is made only when it is needed.

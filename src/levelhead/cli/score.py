@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -11,17 +12,19 @@ from levelhead.cli import options
 from levelhead.cli.gates import gates, passed
 from levelhead.cli.program import DONE
 from levelhead.cli.request import Request
-from levelhead.evaluation import Evaluation
-from levelhead.evaluation import score as score_pair
+from levelhead.evaluation import Evaluation, load_pair, score_matches
 from levelhead.report import scores as report
+from levelhead.scoring.matches import Matches, match
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
 
+    from levelhead.campaign.job import Look
     from levelhead.gates import Gate
     from levelhead.measures import Registry
     from levelhead.secondary import Coverage
+    from levelhead.setup import Setup
 
 
 TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
@@ -100,24 +103,23 @@ def score(**given: Any) -> int:
         return _explain(request)
     if request.table != "scores" or request.by or request.show:
         return _analyse(request)
-    registry = request.registry()
-    wanted = list(gates(request.gates, request.ceilings, registry))
-    settings = {
-        **request.settings(),
-        "registry": registry,
-        "measures": _every(request, wanted, registry),
-        "weights": request.entropy_weights(),
-    }
+    wanted = list(gates(request.gates, request.ceilings, request.registry()))
+    setup = request.setup(_every(request, wanted, request.registry()))
     if request.folders:
-        return passed(_score_folders(request, settings), wanted)
-    evaluation, coverage = _score(request, settings)
-    options.print_warnings(evaluation.warnings)
+        return passed(_score_folders(request, setup), wanted)
+    evaluation, coverage, matches = _score(request, setup)
+    options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
     request.print(
         lambda: report.score_table(evaluation, coverage, counts=request.counts),
         lambda: report.score_document(evaluation, coverage),
     )
-    _write_page(request, {next(iter(request.pairs())): evaluation})
+    if request.wants_page and matches is not None:
+        from levelhead.campaign.outputs import Output
+
+        (code,) = (one.code for one in request.plan().test_sets)
+        blocks = {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}
+        _write_page(request, {code: evaluation}, blocks, None)
     return passed({name: score.exact for name, score in evaluation.items()}, wanted)
 
 
@@ -150,10 +152,14 @@ def _every(request: Request, wanted: list[Gate], registry: Registry) -> list[str
     return list(dict.fromkeys([*every, *(gate.measure for gate in wanted)]))
 
 
-def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, Fraction | None]:
-    from levelhead.folders import macro_average, score_pairs
+def _score_folders(request: Request, setup: Setup) -> Mapping[str, Fraction | None]:
+    from levelhead.comparison import score_outputs
+    from levelhead.folders import evaluations_of, macro_average, one_run
 
-    evaluations = score_pairs(request.pairs(), **settings)
+    plan = one_run(request.plan())
+    look = _look(request, len(plan.test_sets)) if request.wants_page else None
+    results = score_outputs(plan, setup, look=look)
+    evaluations = evaluations_of(results, setup)
     average = macro_average(evaluations)
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
@@ -162,24 +168,35 @@ def _score_folders(request: Request, settings: dict[str, Any]) -> Mapping[str, F
         lambda: report.scores_table(evaluations, average),
         lambda: documents if request.output_format == "jsonl" else report.scores_document(evaluations, average),
     )
-    _write_page(request, evaluations, average)
+    if look is not None:
+        _write_page(request, evaluations, results.looked, average)
     return average
 
 
-def _write_page(request: Request, evaluations: Mapping[str, Evaluation], average: report.Average | None = None) -> None:
-    if request.report_file is not None or request.figures is not None:
-        from levelhead.cli.score_analysis import write_page
+def _look(request: Request, n_treebanks: int) -> Look:
+    """What makes the parts of the page, where the engine reads the outputs."""
+    from levelhead.report.page.score import treebank_blocks
 
-        write_page(request, evaluations, average)
+    return partial(treebank_blocks, name=request.name, n_treebanks=n_treebanks, registry=request.registry())
 
 
-def _score(request: Request, settings: dict[str, Any]) -> tuple[Evaluation, Coverage | None]:
-    if not request.align_sentences:
-        return score_pair(request.gold, request.system, **settings), None
-    from levelhead.secondary import score_agreeing_sentences
+def _write_page(
+    request: Request, evaluations: Mapping[str, Evaluation], blocks: Mapping[str, Any], average: report.Average | None
+) -> None:
+    from levelhead.report.page.score import score_page
 
-    chosen = {name: settings[name] for name in ("measures", "rules", "registry")}
-    return score_agreeing_sentences(request.gold, request.system, **chosen)
+    page = score_page(request.name, evaluations, blocks, average)
+    options.write_page(page, request.report_file, request.figures)
+
+
+def _score(request: Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Matches | None]:
+    if request.align_sentences:
+        from levelhead.secondary import score_agreeing_sentences
+
+        return *score_agreeing_sentences(request.gold, request.system, setup), None
+    ready = setup.single()
+    matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
+    return score_matches(matches, ready), None, matches
 
 
 def _explain(request: Request) -> int:

@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
+from levelhead.campaign.outputs import read_outputs
 from levelhead.cli import options
 from levelhead.cli.score_tables import one_measure
-from levelhead.evaluation import decisive, joint_signature, load_pair, signature
+from levelhead.evaluation import joint_signature, signature
+from levelhead.folders import one_run
 from levelhead.scoring.crossing import notes_of, notes_on
-from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.rules import rules_named
+from levelhead.scoring.matches import Matches
+from levelhead.treebank.contents import contents_of
 
 if TYPE_CHECKING:
     from levelhead.analysis import Training
     from levelhead.cli.request import Request
     from levelhead.errors import Fault
-    from levelhead.evaluation import Evaluation
-    from levelhead.report.scores import Average
     from levelhead.scoring.measure import Measure
     from levelhead.treebank.schemes import Scheme
 
@@ -36,24 +36,21 @@ class _Pairs:
     """
 
     def __init__(self, request: Request, measures: tuple[Measure, ...] = (), scheme: _Used | None = None) -> None:
-        self.request, self.measures, self.scheme = request, measures, scheme
-        self.rules, self.registry = rules_named(request.rules), request.registry()
+        self.request, self.scheme, self.setup = request, scheme, request.setup(measures)
         self.signatures: list[Mapping[str, str]] = []
 
     def __iter__(self) -> Iterator[tuple[str, Matches]]:
-        request, registry = self.request, self.registry
+        setup = self.setup
         warnings: list[Fault] = []
         notes: list[str] = []
-        for name, pair in request.pairs().items():
-            formats: Any = (request.input_format, request.gold_format)
-            gold, system = load_pair(*pair, self.rules, *formats)
-            warnings += [*gold.warnings, *system.warnings]
-            asked = ((measure, registry.measures[measure.name]) for measure in self.measures)
-            notes += notes_on(gold, system, asked, self.rules, registry.schemes)
+        for name, (output,) in read_outputs(one_run(self.request.plan()), setup):
+            gold, system = output.matches.gold, output.matches.system
+            warnings += output.warnings
+            notes += notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
             notes += notes_of(gold, system, [self.scheme] if self.scheme else [])
-            own = decisive(self.measures, {}, registry) | ({"scheme": self.scheme[0].name} if self.scheme else {})
-            self.signatures.append(signature(gold, system, self.rules, own))
-            yield name, match(gold, system, self.rules)
+            own = setup.signature_of_measures() | ({"scheme": self.scheme[0].name} if self.scheme else {})
+            self.signatures.append(signature(contents_of(gold), contents_of(system), setup, own))
+            yield name, output.matches
         options.print_warnings(warnings)
         options.print_notes(notes)
 
@@ -161,28 +158,3 @@ def print_examples(request: Request) -> None:
     else:
         text = draw_examples(matches, found)
         options.emit(f"{text}{signature_line(pairs.signature)}\n", request.output)
-
-
-def write_page(request: Request, evaluations: Mapping[str, Evaluation], average: Average | None) -> None:
-    """Write the page of a system, or its charts and tables.
-
-    Args:
-        request: what was asked for.
-        evaluations: the scores of each treebank.
-        average: the macro-average of each measure, if folders were scored.
-    """
-    from levelhead.report.page.score import score_page
-
-    rules = rules_named(request.rules)
-    matched = ((name, one, match(one.gold, one.system, rules)) for name, one in evaluations.items())
-    page = score_page(_name(request), matched, len(evaluations), average, request.registry())
-    options.write_page(page, request.report_file, request.figures)
-
-
-def _name(request: Request) -> str:
-    """What to call the system: its folder, or its file where that says more than the gold file's name."""
-    from pathlib import Path
-
-    own = Path(request.system).resolve()
-    name, gold = (Path(path).name.partition(".conll")[0] for path in (own, request.gold))
-    return own.parent.name if name == gold and not request.folders else name

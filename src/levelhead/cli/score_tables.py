@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Any, cast
+from typing import TYPE_CHECKING, cast
 
 import click
 
@@ -13,6 +13,7 @@ from levelhead.evaluation import Evaluation, joint_signature
 if TYPE_CHECKING:
     from levelhead.cli.request import Request
     from levelhead.exclusions import Kind
+    from levelhead.setup import Setup
 
 
 def print_exclusions(request: Request) -> None:
@@ -21,12 +22,10 @@ def print_exclusions(request: Request) -> None:
     from levelhead.report.exclusions import exclusions_document, exclusions_table
     from levelhead.report.scores import signature_line
 
-    settings = request.settings()
+    registry = request.registry()
     (asked,) = one_measure(request)
-    exclusions = exclusions_of(asked, cast("Kind", request.table), settings["registry"])
-    evaluations = _evaluations(
-        request, {**settings, "measures": exclusions.measures, "weights": request.entropy_weights()}
-    )
+    exclusions = exclusions_of(asked, cast("Kind", request.table), registry)
+    evaluations = _evaluations(request, request.setup(exclusions.measures))
     options.print_warnings(fault for evaluation in evaluations.values() for fault in evaluation.warnings)
     options.print_notes(note for evaluation in evaluations.values() for note in evaluation.notes)
     rows = {name: values_of(evaluation) for name, evaluation in evaluations.items()}
@@ -34,7 +33,7 @@ def print_exclusions(request: Request) -> None:
     signed = joint_signature(evaluation.signature for evaluation in evaluations.values())
     # the classes are in the head of the table
     signature = {name: value for name, value in signed.items() if name != "classes"}
-    signature["scheme"] = settings["registry"].schemes.default
+    signature["scheme"] = registry.schemes.default
     request.print(
         lambda: exclusions_table(rows, shown, (signature_line(signature),)),
         lambda: exclusions_document(rows, shown, signature),
@@ -51,14 +50,13 @@ def one_measure(request: Request) -> list[str]:
 
 def print_sentences(request: Request) -> None:
     """Print one row of counts for each gold sentence."""
+    from levelhead.campaign.outputs import read_outputs
     from levelhead.report.scores import SCHEMA, signature_line
     from levelhead.report.sentences import sentences_table
-    from levelhead.sentences import count_sentences
+    from levelhead.sentences import count_sentences_of
 
-    settings = request.settings()
-    asked = options.without_punctuation(request.asked or ["LAS"], request.punct, settings["registry"])
-    settings["weights"] = request.entropy_weights()
-    treebanks = {name: count_sentences(*pair, measures=asked, **settings) for name, pair in request.pairs().items()}
+    setup = request.setup(options.without_punctuation(request.asked or ["LAS"], request.punct, request.registry()))
+    treebanks = {name: count_sentences_of(one.matches, setup) for name, (one,) in read_outputs(request.plan(), setup)}
     options.print_warnings(fault for counts in treebanks.values() for fault in counts.warnings)
     options.print_notes(note for counts in treebanks.values() for note in counts.notes)
     columns = {name: counts.columns() for name, counts in treebanks.items()}
@@ -69,11 +67,13 @@ def print_sentences(request: Request) -> None:
     )
 
 
-def _evaluations(request: Request, settings: dict[str, Any]) -> Mapping[str, Evaluation]:
+def _evaluations(request: Request, setup: Setup) -> Mapping[str, Evaluation]:
+    from levelhead.folders import score_folder
+
     if request.folders:
-        from levelhead.folders import score_pairs
+        return score_folder(request.plan(), setup)
+    from levelhead.campaign.outputs import read_outputs
+    from levelhead.evaluation import score_treebanks
 
-        return score_pairs(request.pairs(), **settings)
-    from levelhead.evaluation import score
-
-    return {name: score(*pair, **settings) for name, pair in request.pairs().items()}
+    return {name: score_treebanks(one.matches.gold, one.matches.system, setup) for name, (one,) in
+            read_outputs(request.plan(), setup)}  # fmt: skip

@@ -48,8 +48,14 @@ def _files(arguments: Iterable[str]) -> Iterator[str]:
     """Give every file, those in folders as well."""
     for path in arguments:
         if os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
-            from levelhead.folders import pairs_in
+            from pathlib import Path
 
-            yield from (os.fspath(inside) for inside, _ in pairs_in(path, path).values())
+            from levelhead.errors import Fault, InputError, Place
+            from levelhead.treebank.finder import treebanks_in
+
+            found = treebanks_in(Path(path))
+            if not found:
+                raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
+            yield from (os.fspath(inside) for inside in found.values())
         else:
             yield path

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import Any, NamedTuple, TextIO
 
 from levelhead.errors import InputError
-from levelhead.evaluation import measures_for, score_treebanks
+from levelhead.evaluation import score_treebanks
 from levelhead.scoring.counts import count_words
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.enhancements import ENHANCEMENTS, switches_of
@@ -18,6 +18,7 @@ from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score as OurScore
 from levelhead.scoring.selection import weighing
 from levelhead.scoring.spans import spans_of
+from levelhead.setup import setup_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.official import SCORERS, parse_officially
 from levelhead.treebank.relations import universal
@@ -232,7 +233,7 @@ class Script:
         if system_ud.rules.switches != rules.switches:
             raise UDError("gold and system were loaded with different kinds of enhancement")
         try:
-            evaluation = score_treebanks(gold, system, measures_for(rules, None), rules)
+            evaluation = score_treebanks(gold, system, setup_of(rules=rules))
         except InputError as error:
             raise UDError(str(error)) from error
         result = {name: _as_score(score) for name, score in evaluation.items()}

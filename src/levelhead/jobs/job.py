@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import copyreg
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from levelhead.errors import LevelheadError
@@ -28,3 +30,15 @@ class Job(NamedTuple):
 
 class StaleInput(LevelheadError):
     """What a job found is not what its key was made of: a file changed, or this worker cannot see it."""
+
+
+def read_only(mapping: Mapping[Any, Any]) -> MappingProxyType[Any, Any]:
+    """Return a mapping that cannot be changed: what pickled ones are made of again."""
+    return MappingProxyType(mapping)
+
+
+def _reduced(mapping: MappingProxyType[Any, Any]) -> tuple[Callable[..., Any], tuple[dict[Any, Any]]]:
+    return read_only, (dict(mapping),)
+
+
+copyreg.pickle(MappingProxyType, _reduced)  # settings of jobs hold them, and pickle does not know them

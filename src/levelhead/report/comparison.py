@@ -206,7 +206,7 @@ def agreement_table(found: Agreement) -> Table:
         for name, score in found.evaluation.items()
     ]
     rows.append(("relations", found.relations and found.relations.observed, *_kappa(found.relations)))
-    gold = found.evaluation.gold
+    gold = found.gold
     ids = [gold[i].id or str(i + 1) for i in found.differing]
     listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
     notes = (
@@ -231,7 +231,7 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
     Args:
         found: the agreement.
     """
-    gold = found.evaluation.gold
+    gold = found.gold
     return {
         "schema": SCHEMA,
         "kind": "agreement",

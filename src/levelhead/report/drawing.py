@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 
 from levelhead.analysis import Example
-from levelhead.comparison import Output
+from levelhead.campaign.outputs import Output
 from levelhead.errors import number_of, printable
 from levelhead.gains import Contrast
 from levelhead.scoring.definitions import ATTACHED

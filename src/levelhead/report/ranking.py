@@ -11,7 +11,7 @@ from levelhead.campaign import Ranking, Result, Results, Standing
 from levelhead.measures import lower_is_better
 from levelhead.report.scores import SCHEMA, score_numbers, signature_line
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
-from levelhead.scoring.crossing import SYSTEM
+from levelhead.scoring.crossing import named_note
 
 _MOST_NAMED = 6
 
@@ -109,9 +109,15 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
     found: dict[str, dict[str, None]] = {}
     for (system, code), result in results.results.items():
         for note in result.notes if code in codes else ():
-            named = f"{system}{note.removeprefix(SYSTEM)}" if note.startswith(SYSTEM) else note
-            found.setdefault(named, {})[code] = None
+            found.setdefault(named_note(note, system), {})[code] = None
     return [f"{note} (on {_some(list(places))})" for note, places in found.items()]
+
+
+def _sizes(results: Results, code: str) -> dict[str, Any]:
+    if code not in results.gold:
+        return {}
+    gold = results.gold[code]
+    return {"sha256": gold.sha256, "sentences": gold.sentences, "words": gold.words}
 
 
 def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
@@ -178,7 +184,7 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
                 "language": test_set.language.name,
                 "family": test_set.language.family,
                 "genus": test_set.language.genus,
-                **(results.gold[test_set.code]._asdict() if test_set.code in results.gold else {}),
+                **_sizes(results, test_set.code),
             }
             for test_set in results.test_sets
         ],

@@ -10,7 +10,7 @@ from levelhead.evaluation import Evaluation, joint_signature
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.treebank import Treebank
+from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
     from levelhead.secondary import Coverage
@@ -120,16 +120,16 @@ def _average(value: Fraction | None, score: Score) -> float | None:
     return None if value is None else float(value) if score.perplexity else percentage(value)
 
 
-def _file(treebank: Treebank) -> dict[str, Any]:
-    path = treebank.source.path
+def _file(contents: Contents) -> dict[str, Any]:
+    path = contents.path
     return {
         "path": None if path is None else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
-        "sha256": treebank.source.sha256,
-        "sentences": len(treebank),
-        "tokens": treebank.n_tokens,
-        "words": treebank.n_words,
+        "sha256": contents.sha256,
+        "sentences": contents.sentences,
+        "tokens": contents.tokens,
+        "words": contents.words,
         "warnings": [
-            {"slug": fault.slug, "line": fault.place.line, "count": fault.count} for fault in treebank.warnings
+            {"slug": fault.slug, "line": fault.place.line, "count": fault.count} for fault in contents.warnings
         ],
     }
 

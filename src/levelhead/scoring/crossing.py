@@ -17,6 +17,16 @@ SYSTEM = "the system"
 _MOST_NAMED = 50  # more than there are relations in either version of UD
 
 
+def named_note(note: str, name: str) -> str:
+    """Return a note with the name of the system that it calls `SYSTEM`.
+
+    Args:
+        note: a note of `notes_on`.
+        name: the name of the system.
+    """
+    return f"{name}{note.removeprefix(SYSTEM)}" if note.startswith(SYSTEM) else note
+
+
 def notes_on(
     gold: Treebank,
     system: Treebank,

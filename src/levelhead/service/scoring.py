@@ -12,18 +12,17 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign import Result, Results, score_campaign
+from levelhead.campaign import Result, Results, score_plan
 from levelhead.campaign.plan import Plan, find_test_sets, plan_of
 from levelhead.errors import LevelheadError
-from levelhead.evaluation import Needs, measures_for
 from levelhead.jobs import Store
 from levelhead.measures import STANDARD, Registry, parse_measure, qualified
 from levelhead.messages import MESSAGES
 from levelhead.report.scores import SCHEMA
-from levelhead.scoring.rules import rules_named
 from levelhead.service.description import MEGABYTE, Task, read_task
 from levelhead.service.folder import Folder
 from levelhead.service.lifetime import Interrupted, end_with_parent, run_child
+from levelhead.setup import setup_of
 from levelhead.treebank.write import replace_file
 from levelhead.user_definitions import read_definitions
 
@@ -77,11 +76,9 @@ def check_measures(task: Task) -> None:
         InputError: a file of definitions, or one that a measure names, is missing or invalid; or there is no gold.
         MeasureError: a measure or the scheme is unknown, or the rules of the task lack a measure.
     """
-    registry = registry_of(task)
-    asked = measures_for(rules_named(rules_of(task)), measures_of(task), registry)
-    needs = Needs(asked, registry, folder=str(task.folder))
+    setup = setup_of(measures_of(task), rules=rules_of(task), registry=registry_of(task), folder=str(task.folder))
     for test_set in campaign_with(task, {}).test_sets:
-        needs.of(test_set.code)
+        setup.read(test_set.code)
 
 
 def rules_of(task: Task) -> str:
@@ -134,15 +131,9 @@ def score_folders(
         OutputError: the store cannot be written.
     """
     with Store(Folder(task.folder).scores) as store:
-        return score_campaign(
-            campaign_with(task, folders),
-            rules=rules_of(task),
-            measures=dict.fromkeys((*measures_of(task), *more)),
-            store=store,
-            by_sentence=by_sentence,
-            definitions=task.manifest.definitions,
-            folder=task.folder,
-        )
+        chosen = dict.fromkeys((*measures_of(task), *more))
+        setup = setup_of(chosen, rules=rules_of(task), registry=registry_of(task), folder=str(task.folder))
+        return score_plan(campaign_with(task, folders), setup, store=store, by_sentence=by_sentence)
 
 
 def score_submission(task: Task, outputs: Path, result: Path) -> dict[str, Any]:

@@ -11,10 +11,11 @@ import numpy as np
 
 from levelhead.analysis import cascading_errors
 from levelhead.correlation import cumulative_variance
-from levelhead.evaluation import load_pair, measures_for, score_treebanks
+from levelhead.evaluation import load_pair, score_treebanks
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.weights import Weights
+from levelhead.setup import setup_of
 from levelhead.studies.parts import format_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import SCHEMES
@@ -71,9 +72,12 @@ def measure(gold: str, system: str, weights: Mapping[str, float]) -> dict[str, A
         weights: the weight of each relation for WLAS.
     """
     rules = RULES["ud"]
-    pair = load_pair(gold, system, rules, format_of(system), format_of(gold))
     table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
-    scores = score_treebanks(*pair, measures_for(rules, MEASURES.values()), rules, {"wde": table})
+    setup = setup_of(
+        MEASURES.values(), rules=rules, format=format_of(system), gold_format=format_of(gold), weights={"wde": table}
+    )
+    pair = load_pair(gold, system, setup)
+    scores = score_treebanks(*pair, setup)
     found = cascading_errors(match(*pair, rules), SCHEMES[SCHEME])
     ratios = {(one.name, one.labelled): one.ratio for one in found}
     return {

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_campaign
+from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_plan
 from levelhead.campaign.groups import official_groups
 from levelhead.errors import InputError
 from levelhead.evaluation import parse_as
@@ -15,6 +15,7 @@ from levelhead.report.table import Column, Table
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
+from levelhead.setup import setup_of
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import agrees, counted, every
 from levelhead.studies.printed_numbers import printed
@@ -103,7 +104,8 @@ def _campaign(request: Request) -> Results | None:
     if not request.treebanks or request.systems is None:
         return None
     campaign = plan_in(request.treebanks[0], request.systems)
-    return score_campaign(campaign, rules="conll17", measures=MEASURES, workers=request.workers, store=request.store)
+    setup = setup_of(MEASURES, rules="conll17")
+    return score_plan(campaign, setup, workers=request.workers, store=request.store)
 
 
 def _tables(results: Results | None, numbers: Numbers) -> list[Section]:

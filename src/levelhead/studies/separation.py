@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import InputError
-from levelhead.evaluation import load, measures_for
+from levelhead.evaluation import load
 from levelhead.measures import REGISTRY
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
@@ -19,6 +19,7 @@ from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count as count_measure
 from levelhead.scoring.score import not_annotated
 from levelhead.scoring.weights import Weights, values_of
+from levelhead.setup import setup_of
 from levelhead.significance import Run, counted, resampled, swapped
 from levelhead.significance.counted import Counted, ratios
 from levelhead.studies.parts import format_of
@@ -93,7 +94,7 @@ def _matched(gold: str, path: str) -> Matches | None:
 
 def _counted(matched: Mapping[str, Matches], table: Weights) -> tuple[Counted, dict[str, str]]:
     """The counts of the measures that have a value for every output, and why other measures have none."""
-    asked = dict(zip(MEASURES, measures_for(RULES["ud"], MEASURES.values())))
+    asked = dict(zip(MEASURES, setup_of(MEASURES.values()).measures))
     gold = next(iter(matched.values()))
     undefined = {name: reason for name, one in asked.items() if (reason := not_annotated(gold, REGISTRY[one.name]))}
     annotated = {name: one for name, one in asked.items() if name not in undefined}

@@ -1,11 +1,44 @@
-"""What is in a treebank, as one hash."""
+"""What a treebank holds: its sizes, its warnings, and one hash of everything in it."""
 
 from __future__ import annotations
 
 import hashlib
+from typing import NamedTuple
 
+from levelhead.errors import Fault
 from levelhead.treebank.treebank import Treebank
 from levelhead.treebank.write import conllu_parts
+
+
+class Contents(NamedTuple):
+    """The sizes of a treebank and the warnings about its file.
+
+    Args:
+        sha256: the hash of the file after decompression; None if the treebank never was a file.
+        sentences: the number of sentences.
+        words: the number of syntactic words.
+        tokens: the number of surface tokens.
+        warnings: the warnings about the file.
+        path: the path of the file, or None.
+    """
+
+    sha256: str | None
+    sentences: int
+    words: int
+    tokens: int = 0
+    warnings: tuple[Fault, ...] = ()
+    path: str | None = None
+
+
+def contents_of(treebank: Treebank) -> Contents:
+    """Return the sizes of a treebank and the warnings about its file.
+
+    Args:
+        treebank: any treebank.
+    """
+    source = treebank.source
+    sizes = len(treebank), treebank.n_words, treebank.n_tokens
+    return Contents(source.sha256, *sizes, tuple(treebank.warnings), source.path)
 
 
 def contents_hash(treebank: Treebank) -> str:

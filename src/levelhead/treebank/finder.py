@@ -324,8 +324,9 @@ def _unique(golds: Iterable[GoldFile], folder: Path) -> tuple[GoldFile, ...]:
     by_code: dict[str, GoldFile] = {}
     for gold in golds:
         if gold.code in by_code:
-            both = f"{by_code[gold.code].path.name} and {gold.path.name}"
-            raise _fault("no-pairs", f"two gold files are called {printable(gold.code)}: {printable(both)}", folder)
+            names = [printable(one.path.name) for one in (gold, by_code[gold.code])]
+            both = f"both {names[0]} and {names[1]}"
+            raise _fault("no-pairs", f"the folder has {both}, which are called {printable(gold.code)}", folder)
         by_code[gold.code] = gold
     return tuple(by_code.values())
 

@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
 import numpy as np
 
 from levelhead.analysis.buckets import Settings
-from levelhead.comparison import Comparison, Output
+from levelhead.campaign.outputs import Output
+from levelhead.comparison import Comparison
 from levelhead.gains import contrasts, gains_by
-from levelhead.measures import STANDARD, Registry, parse_measure
+from levelhead.measures import Registry
 from levelhead.report.comparison import comparison_table
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.charts import Spread, panels, shares, spreads
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell
+from levelhead.setup import Setup, setup_of
 from levelhead.significance import Result
 
 _KINDS = (("won for sure", "s0"), ("tied", "none"), ("lost for sure", "s1"))
@@ -27,41 +30,32 @@ _LOOKED_AT = 40
 _LONG = 25  # words; longer sentences are shown only where there are no others
 
 
-def comparison_page(
-    comparison: Comparison,
-    treebanks: Iterable[tuple[str, Sequence[Output]]],
-    n_treebanks: int,
-    registry: Registry = STANDARD,
-) -> Page:
+def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart]) -> Page:
     """Return the page of a comparison.
 
     Args:
         comparison: the comparison.
-        treebanks: the outputs on each treebank, the baseline first; they are taken one by one, and not kept.
-        n_treebanks: how many treebanks there are.
-        registry: the measures and schemes that there are.
+        parts: what `treebank_part` made of the outputs on each treebank, in order.
     """
-    where = _Where(n_treebanks, registry)
-    for treebank, outputs in treebanks:
-        where.add(treebank, outputs)
+    where = _Where(parts)
     baseline = comparison.systems[0]
-    order = [*(name for name in where.systems if name != where.baseline), where.baseline]
+    order = [*where.systems[1:], where.systems[0]]
     choices = {"measure": _measures(comparison), "system": order}
-    choices |= {"treebank": where.treebanks} if n_treebanks > 1 else {}
+    choices |= {"treebank": [part.treebank for part in parts]} if len(parts) > 1 else {}
     sections = [
         Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
         Section("wins", "Won, tied, lost", "Over treebanks, corrected by Holm's method.", list(_wins(comparison))),
         Section("gains", "Where they come from", _GAINS.format(baseline), list(where.gains()), narrow=True),
-        Section("sentences", "Sentences", _SENTENCES.format(baseline), where.contrasts),
-        Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.confusions),
+        Section("sentences", "Sentences", _SENTENCES.format(baseline), where.blocks("contrasts")),
+        Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.blocks("confusions")),
     ]  # fmt: skip
     facts = [
         ("systems", str(len(comparison.systems))),
-        ("treebanks", str(n_treebanks)),
-        ("gold sentences", f"{where.n_sentences:,}"),
+        ("treebanks", str(len(parts))),
+        ("gold sentences", f"{sum(part.n_sentences for part in parts):,}"),
     ]
-    filled = [section for section in sections if section.blocks]
-    return Page("Comparison", _lead(comparison), facts, choices, filled, (), comparison.signature)
+    shown = [section for section in sections if section.blocks]
+    return Page("Comparison", _lead(comparison), facts, choices, shown, (), comparison.signature)
 
 
 _DIFFERENCES = (
@@ -140,53 +134,95 @@ def _wins(comparison: Comparison) -> Iterable[Block]:
             )
 
 
+class TreebankPart(NamedTuple):
+    """What the page of a comparison shows of one treebank.
+
+    Args:
+        treebank: its code.
+        systems: the names of the outputs, the baseline first.
+        n_sentences: the number of gold sentences.
+        sums: by system and property, for each value how many more words are right, and how many words gold has.
+        confusions: the confusion of relations of each output; the names of blocks end in the number of the output.
+        contrasts: the sentences in which each system gains or loses most.
+    """
+
+    treebank: str
+    systems: tuple[str, ...]
+    n_sentences: int
+    sums: Mapping[tuple[str, str], Mapping[str, tuple[float, float]]]
+    confusions: tuple[Block, ...]
+    contrasts: tuple[Block, ...]
+
+
+def treebank_part(treebank: str, outputs: Sequence[Output], *, n_treebanks: int, registry: Registry) -> TreebankPart:
+    """Return what the page shows of one treebank; the engine calls this where the outputs are read.
+
+    Args:
+        treebank: its code.
+        outputs: the outputs, the baseline first.
+        n_treebanks: how many treebanks the page has.
+        registry: the available measures and schemes.
+    """
+    shown = [Shown(output.name, output.matches) for output in outputs]
+    setup = setup_of(["LAS"], rules=outputs[0].matches.rules, registry=registry)
+    n_panels = n_treebanks * len(outputs)
+    confusions, contrasting = [], []
+    for number, one in enumerate(shown, 1):
+        when = {"system": one.name} | ({"treebank": treebank} if n_treebanks > 1 else {})
+        confusions.append(confusion_block(one, str(number), n_panels)._replace(when=when))
+        if number > 1:
+            most = max(1, min(_OF_A_KIND, _ALL_SENTENCES // (2 * n_treebanks * len(outputs))))
+            blocks = _contrasts(shown[0], one, most, setup)
+            contrasting += [block._replace(name=f"{number}-{block.name}", when=when) for block in blocks]
+    systems = tuple(output.name for output in outputs)
+    n_sentences = len(outputs[0].matches.gold)
+    return TreebankPart(treebank, systems, n_sentences, _sums(outputs, setup), tuple(confusions), tuple(contrasting))
+
+
+def _contrasts(baseline: Shown, system: Shown, most: int, setup: Setup) -> Iterator[Block]:
+    lengths = np.diff(baseline.matches.gold.sentence_starts)
+    for title, some in zip(("gains", "loses"), contrasts(baseline.matches, system.matches, _LOOKED_AT, setup)):
+        shortest = sorted(some, key=lambda one: bool(lengths[one.sentence] > _LONG))[:most]
+        found = [sentence([baseline, system], one.sentence) for one in shortest]
+        if found:
+            yield Block(title, f"{system.name} {title} most", sentences=found)
+
+
+def _sums(outputs: Sequence[Output], setup: Setup) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
+    schemes, (measure,) = setup.registry.schemes, setup.measures
+    settings = Settings(schemes.by_name[schemes.default])
+    return {
+        (system.name, by): {
+            gain.values[0]: (gain.more_correct, gain.score.gold)
+            for gain in gains_by(outputs, measure, [by], settings, setup.registry)
+            if gain.system == system.name
+        }
+        for system in outputs[1:]
+        for by in _PROPERTIES
+    }
+
+
 class _Where:
-    """Gathers where differences come from, treebank by treebank."""
+    """Where differences come from, over all treebanks."""
 
-    def __init__(self, n_treebanks: int, registry: Registry) -> None:
-        self.n_treebanks, self.registry = n_treebanks, registry
-        self.measure = parse_measure("LAS", registry)
-        self.treebanks: list[str] = []
-        self.systems: list[str] = []
-        self.baseline, self.n_sentences = "", 0
+    def __init__(self, parts: Sequence[TreebankPart]) -> None:
+        self.parts, self.systems = parts, parts[0].systems
         self.sums: dict[tuple[str, str], dict[str, list[float]]] = {}
-        self.confusions: list[Block] = []
-        self.contrasts: list[Block] = []
+        for part in parts:
+            for key, values in part.sums.items():
+                for value, (more, gold) in values.items():
+                    sums = self.sums.setdefault(key, {}).setdefault(value, [0.0, 0.0])
+                    sums[0] += more
+                    sums[1] += gold
 
-    def add(self, treebank: str, outputs: Sequence[Output]) -> None:
-        """Look at one treebank."""
-        self.treebanks.append(treebank)
-        self.systems, self.baseline = [output.name for output in outputs], outputs[0].name
-        self.n_sentences += len(outputs[0].matches.gold)
-        drawn = [Shown(output.name, output.matches) for output in outputs]
-        n_panels = self.n_treebanks * len(outputs)
-        for number, one in enumerate(drawn, 1):
-            name = f"confusion-{len(self.treebanks)}-{number}"
-            when = {"system": one.name} | ({"treebank": treebank} if self.n_treebanks > 1 else {})
-            self.confusions.append(confusion_block(one, name, n_panels)._replace(when=when))
-            if number > 1:
-                self._contrast(drawn[0], one, f"sentences-{len(self.treebanks)}-{number}", when)
-        self._sum(outputs)
-
-    def _contrast(self, baseline: Shown, system: Shown, name: str, when: Mapping[str, str]) -> None:
-        most = max(1, min(_OF_A_KIND, _ALL_SENTENCES // (2 * self.n_treebanks * len(self.systems))))
-        both = contrasts(baseline.matches, system.matches, self.measure, _LOOKED_AT, self.registry)
-        lengths = np.diff(baseline.matches.gold.sentence_starts)
-        for title, some in zip(("gains", "loses"), both):
-            shortest = sorted(some, key=lambda one: bool(lengths[one.sentence] > _LONG))[:most]
-            found = [sentence([baseline, system], one.sentence) for one in shortest]
-            if found:
-                self.contrasts.append(
-                    Block(f"{name}-{title}", f"{system.name} {title} most", sentences=found, when=when)
-                )
-
-    def _sum(self, outputs: Sequence[Output]) -> None:
-        settings = Settings(self.registry.schemes.by_name[self.registry.schemes.default])
-        for by in _PROPERTIES:
-            for gain in gains_by(outputs, self.measure, [by], settings, self.registry):
-                sums = self.sums.setdefault((gain.system, by), {}).setdefault(gain.values[0], [0.0, 0.0])
-                sums[0] += gain.more_correct
-                sums[1] += gain.score.gold
+    def blocks(self, kind: Literal["confusions", "contrasts"]) -> list[Block]:
+        """Return the blocks of all treebanks, named by kind, treebank and output."""
+        stem = {"confusions": "confusion", "contrasts": "sentences"}[kind]
+        return [
+            block._replace(name=f"{stem}-{number}-{block.name}")
+            for number, part in enumerate(self.parts, 1)
+            for block in getattr(part, kind)
+        ]
 
     def gains(self) -> Iterable[Block]:
         """Give the gains of each system by each property."""

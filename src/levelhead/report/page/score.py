@@ -6,8 +6,9 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from levelhead.analysis import BUCKETS, Breakdown, break_down, error_types
 from levelhead.analysis.buckets import Settings
+from levelhead.campaign.outputs import Output
 from levelhead.evaluation import Evaluation
-from levelhead.measures import STANDARD, Registry, parse_measure
+from levelhead.measures import Registry, parse_measure
 from levelhead.report.analysis import breakdown_table
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.charts import panels
@@ -29,40 +30,57 @@ _PROPERTIES = {
 }
 
 
+Blocks = Mapping[str, Sequence[Block]]
+"""What the page shows of one treebank, by section."""
+
+
 def score_page(
-    name: str,
-    treebanks: Iterator[tuple[str, Evaluation, Matches]],
-    n_treebanks: int,
-    average: Average | None = None,
-    registry: Registry = STANDARD,
+    name: str, evaluations: Mapping[str, Evaluation], blocks: Mapping[str, Blocks], average: Average | None = None
 ) -> Page:
     """Return the page of a system.
 
     Args:
         name: the system.
-        treebanks: its scores and aligned words on each treebank; they are taken one by one, and not kept.
-        n_treebanks: how many treebanks there are.
+        evaluations: its scores on each treebank.
+        blocks: what `treebank_blocks` made of its output on each treebank.
         average: the macro-average of each measure, if there are several.
-        registry: the measures and schemes that there are.
     """
-    evaluations: dict[str, Evaluation] = {}
     sections: dict[str, list[Block]] = {"kinds": [], "breakdowns": [], "confusion": []}
-    for number, (treebank, evaluation, matches) in enumerate(treebanks, 1):
-        evaluations[treebank] = evaluation
-        own = f"-{number}" if n_treebanks > 1 else ""
-        when = {"treebank": treebank} if n_treebanks > 1 else {}
-        found = {
-            "kinds": [kinds_block(matches, f"kinds{own}")],
-            "breakdowns": list(_breakdowns(matches, own, registry)),
-            "confusion": [confusion_block(Shown(name, matches), f"confusion{own}", n_treebanks)],
-        }
-        for section, blocks in found.items():
-            sections[section] += [block._replace(when=when) for block in blocks]
-    choices = {"treebank": list(evaluations)} if n_treebanks > 1 else {}
+    several = len(evaluations) > 1
+    for number, treebank in enumerate(evaluations, 1):
+        own, when = (f"-{number}", {"treebank": treebank}) if several else ("", {})
+        for section, found in blocks[treebank].items():
+            sections[section] += [block._replace(name=f"{block.name}{own}", when=when) for block in found]
+    choices = {"treebank": list(evaluations)} if several else {}
     first = next(iter(evaluations.values()))
-    shared = first.signature if n_treebanks == 1 else {k: first.signature[k] for k in ("rules", "unicode", "version")}
+    shared = {k: first.signature[k] for k in ("rules", "unicode", "version")} if several else first.signature
     parts = _sections(evaluations, average, sections)
     return Page(name, _lead(name, evaluations, average), _facts(evaluations), choices, parts, (), shared)
+
+
+def treebank_blocks(
+    treebank: str,  # noqa: ARG001 -- the engine gives the code of the test set
+    outputs: Sequence[Output],
+    *,
+    name: str,
+    n_treebanks: int,
+    registry: Registry,
+) -> Blocks:
+    """Return what the page shows of one treebank; the engine calls this where the output is read.
+
+    Args:
+        treebank: its code.
+        outputs: the system's output alone.
+        name: the system.
+        n_treebanks: how many treebanks the page has.
+        registry: the available measures and schemes.
+    """
+    ((_, _, matches),) = outputs
+    return {
+        "kinds": [kinds_block(matches, "kinds")],
+        "breakdowns": list(_breakdowns(matches, registry)),
+        "confusion": [confusion_block(Shown(name, matches), "confusion", n_treebanks)],
+    }
 
 
 def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | None) -> str:
@@ -80,8 +98,9 @@ def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | N
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
     golds = [evaluation.gold for evaluation in evaluations.values()]
     facts = [("treebanks", f"{len(golds)}")] if len(golds) > 1 else []
-    facts += [("gold sentences", f"{sum(map(len, golds)):,}"), ("gold words", f"{sum(g.n_words for g in golds):,}")]
-    return [*facts, ("system words", f"{sum(one.system.n_words for one in evaluations.values()):,}")]
+    facts += [("gold sentences", f"{sum(one.sentences for one in golds):,}")]
+    facts += [("gold words", f"{sum(one.words for one in golds):,}")]
+    return [*facts, ("system words", f"{sum(one.system.words for one in evaluations.values()):,}")]
 
 
 def _sections(
@@ -132,15 +151,15 @@ def confusion_block(output: Shown, name: str, n_panels: int) -> Block:
     return Block(name, confused=confused(output, most))
 
 
-def _breakdowns(matches: Matches, own: str, registry: Registry) -> Iterator[Block]:
+def _breakdowns(matches: Matches, registry: Registry) -> Iterator[Block]:
     settings = Settings(registry.schemes.by_name[registry.schemes.default])
     for by, title in _PROPERTIES.items():
         if by in BUCKETS:
             found = break_down(matches, parse_measure("LAS", registry), [by], settings, registry=registry)
-            yield _breakdown(found, by, title, own)
+            yield _breakdown(found, by, title)
 
 
-def _breakdown(found: Breakdown, by: str, title: str, own: str) -> Block:
+def _breakdown(found: Breakdown, by: str, title: str) -> Block:
     table = breakdown_table({"": [found]})
     rows = [(values[0], score) for values, score in found.rows if score.f1 is not None]
     if by in {"deprel", "upos"}:
@@ -150,4 +169,4 @@ def _breakdown(found: Breakdown, by: str, title: str, own: str) -> Block:
         "Gold words": [float(score.gold) for _, score in rows],
     }
     drawing = panels(f"LAS by {title.lower()}", [label for label, _ in rows], {"LAS (F1)": columns["LAS (F1)"]})
-    return Block(f"by-{by}{own}", title, drawing=drawing, table=table)
+    return Block(f"by-{by}", title, drawing=drawing, table=table)

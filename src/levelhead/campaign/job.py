@@ -1,0 +1,301 @@
+"""The job of the engine: one system's output on one test set under one setup, from bytes to counts."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import pickle
+import unicodedata
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from functools import lru_cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from levelhead._version import VERSION
+from levelhead.campaign.outputs import Output
+from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
+from levelhead.errors import InputError, Place, TextMismatch
+from levelhead.evaluation import Evaluation, parse_as, score_matches, score_treebanks
+from levelhead.jobs import StaleInput
+from levelhead.scoring import Rules
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import Resource
+from levelhead.scoring.rules import rules_named
+from levelhead.scoring.score import count
+from levelhead.scoring.spans import spans_of
+from levelhead.scoring.weights import for_treebank, key_of, read_weights
+from levelhead.secondary import SecondaryEvaluation, score_valid_sentences, valid_sentences
+from levelhead.setup import Setup
+from levelhead.significance import Run, counted
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_of
+from levelhead.treebank.source import decompressed
+
+_MOST_FAULTS = 1000
+_GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
+_FILES_AT_ONCE = 8
+
+
+class File(NamedTuple):
+    """A file, and what was in it when the jobs were planned.
+
+    Args:
+        path: where it is.
+        sha256: the hash of its bytes as they are on the disk.
+    """
+
+    path: str
+    sha256: str
+
+
+class JobSetup(NamedTuple):
+    """What decides the counts of a job besides gold and output.
+
+    Args:
+        setup: the settings; weights that are files are read by the worker.
+        files: weights and models by the measure that names them.
+        treebank: the code of the test set, for measures that name a file for each.
+        by_sentence: whether the counts of every sentence are returned, for tests of significance.
+    """
+
+    setup: Setup
+    files: Mapping[str, File] = {}
+    treebank: str = ""
+    by_sentence: bool = False
+
+
+Look = Callable[[str, Sequence[Output]], Any]
+"""What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
+
+
+def key_of_job(gold: File, system: File | None, settings: JobSetup) -> str:
+    """Return the key of a result: a hash of all that decides it.
+
+    Args:
+        gold: the gold file.
+        system: the system's output, or None if it is missing.
+        settings: what else decides.
+    """
+    parts: list[Any] = [
+        *("output by sentence" if settings.by_sentence else "output", VERSION, unicodedata.unidata_version),
+        *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
+        *(gold.sha256, None if system is None else system.sha256),
+    ]
+    return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def count_output(gold: File, system: File | None, settings: JobSetup) -> bytes:
+    """Count what a system got right; the result is JSON, the same bytes wherever it is made.
+
+    Args:
+        gold: the gold file.
+        system: the system's output, or None if it is missing.
+        settings: the settings of the job.
+
+    Raises:
+        StaleInput: a file is not what it was when the job was planned.
+    """
+    return _record(gold, system, settings)[0]
+
+
+def look_at_outputs(
+    code: str, gold: File, outputs: Sequence[tuple[str, str, File | None, JobSetup]], look: Look
+) -> bytes:
+    """Count all outputs on one test set, and look at them; no file is read twice.
+
+    Args:
+        code: the code of the test set.
+        gold: the gold file.
+        outputs: the system, its name with the run, the file, and the settings of each output.
+        look: what else is made of them; it is not called if an output is missing or invalid.
+
+    Returns:
+        The results of `count_output` and what `look` returned, pickled.
+
+    Raises:
+        StaleInput: a file is not what it was when the job was planned.
+    """
+    records, matched = [], []
+    for system, name, file, settings in outputs:
+        record, matches = _record(gold, file, settings)
+        records.append(record)
+        if matches is not None:
+            matched.append(Output(system, name, matches))
+    return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
+
+
+def _record(gold: File, system: File | None, settings: JobSetup) -> tuple[bytes, Matches | None]:
+    try:
+        setup = _ready(settings)
+    except _Unusable as error:
+        return _json({"faults_of": error.measure, "faults": _faults(error.reason)}), None
+    reference = gold_of(gold, setup)
+    if not isinstance(reference, Treebank):
+        return _json({"faults_of": "gold", "faults": _faults(reference)}), None
+    matches = None
+    if system is None:
+        record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
+    else:
+        record, matches = _scored(reference, _contents(system), setup, by_sentence=settings.by_sentence)
+    nothing = setup.names if setup.rules.undefined is None else ()
+    record["undefined"] = _undefined(gold, setup, record.get("undefined", nothing))
+    record["gold"] = _contents_of(reference)
+    return _json(record), matches
+
+
+def _json(record: dict[str, Any]) -> bytes:
+    return json.dumps(record, sort_keys=True, separators=(",", ":")).encode()
+
+
+def _contents(file: File) -> bytes:
+    """The bytes of a file, if they are still those that its hash was made of."""
+    try:
+        data = Path(file.path).read_bytes()
+    except OSError as error:
+        raise StaleInput(error.strerror or str(error), "changing-file", Place(file.path)) from error
+    if hashlib.sha256(data).hexdigest() != file.sha256:
+        raise StaleInput("it was written to while it was read", "changing-file", Place(file.path))
+    return data
+
+
+class _Unusable(Exception):
+    """A file that a measure names cannot be used."""
+
+    def __init__(self, measure: str, reason: InputError) -> None:
+        super().__init__(measure)
+        self.measure, self.reason = measure, reason
+
+
+def _ready(settings: JobSetup) -> Setup:
+    """The settings with what the measures need, each file read once by a worker for as long as it is needed."""
+    if not settings.files:
+        return settings.setup
+    read = dict(settings.setup.weights)
+    for measure, definition in settings.setup.defined:
+        file = settings.files.get(str(measure))
+        if file is not None:
+            argument = settings.setup.place_of(key_of(for_treebank(measure, settings.treebank)))
+            try:
+                read[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
+            except InputError as error:
+                raise _Unusable(str(measure), error) from error
+    return replace(settings.setup, weights=read)
+
+
+@lru_cache(maxsize=_FILES_AT_ONCE)
+def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Resource:
+    _contents(file)  # is what it was
+    return load(argument)
+
+
+def gold_of(file: File, setup: Setup) -> Treebank | InputError:
+    """Return the gold treebank of a job, or why it cannot be read.
+
+    Args:
+        file: the gold file.
+        setup: the settings.
+    """
+    taken_apart = setup.format == "conllx" and setup.gold_format == "conllu"
+    return _gold(file, setup.rules.name, setup.gold_format or setup.format, taken_apart=taken_apart)
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _gold(file: File, rules: str, form: Any, *, taken_apart: bool) -> Treebank | InputError:
+    try:
+        treebank = parse_as(decompressed(_contents(file), ""), None, rules_named(rules), form)
+    except InputError as error:
+        return error
+    return treebank.without_multiword_tokens() if taken_apart else treebank
+
+
+def _undefined(gold: File, setup: Setup, valueless: Sequence[str]) -> list[str]:
+    """The measures without a value for which gold has nothing to measure: gold itself has no value either."""
+    perfect = _of_gold(gold, setup, tuple(valueless)) if valueless else {}
+    return [name for name, value in perfect.items() if value is None]
+
+
+@lru_cache(maxsize=_GOLDS_AT_ONCE)
+def _of_gold(file: File, setup: Setup, measures: tuple[str, ...]) -> Mapping[str, float | None]:
+    """The values of measures for gold against itself; those with weights or models always have one."""
+    gold = gold_of(file, setup)
+    if not isinstance(gold, Treebank):
+        return {}
+    chosen = [one for one, definition in setup.defined if str(one) in measures and not definition.needs_file]
+    return {name: score.value for name, score in score_treebanks(gold, gold, setup.with_measures(chosen)).items()}
+
+
+def _scored(gold: Treebank, raw: bytes, setup: Setup, *, by_sentence: bool) -> tuple[dict[str, Any], Matches | None]:
+    """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
+    data = b""
+    try:
+        data = decompressed(raw, "")
+        system = parse_as(data, None, setup.rules, setup.format)
+        matches = match(gold, system, setup.rules)
+        evaluation = score_matches(matches, setup)
+    except TextMismatch as error:
+        status = status_of_other_text(_n_characters(system, setup.rules), _n_characters(gold, setup.rules))
+        return _refused(error, status, _salvaged(gold, data, setup)), None
+    except InputError as error:
+        return _refused(error, status_of_refusal(error), _salvaged(gold, data, setup)), None
+    record = {
+        "state": "valid",
+        "status": status_of_scores(evaluation.scores, setup.rules.name),
+        "reasons": [],
+        "scores": _numbers(evaluation),
+        "undefined": [name for name, one in evaluation.items() if one.value is None],
+        "system": _contents_of(system),
+        "measures": setup.signature_of_measures(),
+        "notes": list(evaluation.notes),
+    }
+    return record | ({"sentences": _sentences(evaluation, matches, setup)} if by_sentence else {}), matches
+
+
+def _sentences(evaluation: Evaluation, matches: Matches, setup: Setup) -> dict[str, list[list[float]]]:
+    """The numerators and the denominators of each measure that has a value, a number for each gold sentence."""
+    schemes = setup.registry.schemes
+    found = {}
+    for measure, definition in setup.defined:
+        if evaluation[str(measure)].reason is None:
+            values = setup.values_of(measure)
+            counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
+            parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
+            whole = np.array_equal(parts, np.rint(parts))
+            found[str(measure)] = parts.astype(np.int64).tolist() if whole else parts.tolist()
+    return found
+
+
+def _n_characters(treebank: Treebank, rules: Rules) -> int:
+    return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
+
+
+def _refused(error: InputError, status: str, secondary: SecondaryEvaluation | None) -> dict[str, Any]:
+    record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": _faults(error)}
+    if secondary is not None:
+        record |= {"secondary": _numbers(secondary.evaluation), "coverage": secondary.coverage}
+    return record
+
+
+def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> SecondaryEvaluation | None:
+    """The scores of the sentences of an invalid output that can be compared, if there are any."""
+    try:
+        return score_valid_sentences(gold, *valid_sentences(data), setup)
+    except InputError:
+        return None
+
+
+def _faults(error: InputError) -> list[list[Any]]:
+    """Faults without the name of the file, which is no part of what decides the result."""
+    return [[fault.place.line, fault.slug, fault.message, fault.count] for fault in error.faults[:_MOST_FAULTS]]
+
+
+def _contents_of(treebank: Treebank) -> list[Any]:
+    contents = contents_of(treebank)
+    warnings = [[fault.place.line, fault.slug, fault.message, fault.count] for fault in contents.warnings]
+    return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
+
+
+def _numbers(evaluation: Evaluation) -> dict[str, list[Any]]:
+    return {name: [s.correct, s.gold, s.system, s.aligned, s.reason] for name, s in evaluation.items()}

@@ -1,0 +1,59 @@
+"""Outputs in memory, matched with gold: for what needs the trees themselves, not only counts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from levelhead.campaign.plan import Plan, missing_outputs
+from levelhead.errors import Fault, InputError
+from levelhead.evaluation import load_pair
+from levelhead.scoring.matches import Matches, match
+from levelhead.setup import Setup
+
+
+class Output(NamedTuple):
+    """One output of a system, matched with gold.
+
+    Args:
+        system: the name of the system.
+        name: the system, with the name of the run if there are several.
+        matches: the aligned words.
+    """
+
+    system: str
+    name: str
+    matches: Matches
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """Warnings about both files."""
+        return (*self.matches.gold.warnings, *self.matches.system.warnings)
+
+
+def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]:
+    """Read and match all outputs, one test set after the other; none is kept.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings.
+
+    Raises:
+        InputError: an output is missing, or any file is invalid; after the last test set, with the faults of all.
+    """
+    if missing := missing_outputs(plan):
+        raise InputError(*missing)
+    faults: list[Fault] = []
+    for test_set in plan.test_sets:
+        found = []
+        for system in plan.systems:
+            try:
+                pair = load_pair(test_set.gold or Path(), system.outputs[test_set.code], setup)
+                found.append(Output(system.name, system.label, match(*pair, setup.rules)))
+            except InputError as error:
+                faults += error.faults
+        if not faults:
+            yield test_set.code, found
+    if faults:
+        raise InputError(*dict.fromkeys(faults))

@@ -1,0 +1,281 @@
+"""The engine: count every output of a plan, with a store and with files that may change under way."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import os
+import pickle
+import unicodedata
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.campaign.job import File, JobSetup, Look, count_output, key_of_job, look_at_outputs
+from levelhead.campaign.plan import Plan, System, TestSet
+from levelhead.campaign.records import read_record
+from levelhead.campaign.results import Result, Results
+from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.evaluation import joint_hash
+from levelhead.jobs import Job, Store, Workers, processes, run
+from levelhead.progress import progress_bar
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.weights import ENTROPY, for_treebank, key_of, path_of
+from levelhead.setup import Setup
+from levelhead.treebank.contents import Contents
+
+_MOST_ROUNDS = 3
+_JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+_OVERHEAD = 100_000  # the cost of a job besides its bytes, in bytes, for the time left
+
+
+def score_plan(
+    plan: Plan,
+    setup: Setup,
+    *,
+    workers: Workers | None = None,
+    store: Store | None = None,
+    by_sentence: bool = False,
+    look: Look | None = None,
+) -> Results:
+    """Count every output of a plan; a missing or invalid output is a result, too, with its reasons.
+
+    The results do not depend on the workers, nor on what a store held before. They are stored under hashes of the
+    files, the settings and the version. A file that changes under way is scored again as it is at the end.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings.
+        workers: who does the work; this process by default.
+        store: where results are kept, if anywhere.
+        by_sentence: whether the counts of every sentence are returned, for intervals and tests.
+        look: what else is made of the outputs on each test set, if anything; workers must be able to import it.
+
+    Raises:
+        InputError: a gold file is missing or invalid, a file does not stop changing, or workers are not available.
+        MeasureError: a measure needs training treebanks that were not given.
+        OutputError: the store cannot be written.
+    """
+    _refuse_entropies(setup)
+    scoring = _Scoring(plan, JobSetup(setup.with_pipes(), by_sentence=by_sentence), look)
+    for _ in range(_MOST_ROUNDS):
+        scoring.round(workers or processes(1), store)
+        if scoring.done():
+            return scoring.results()
+    raise InputError(*scoring.restless)
+
+
+def check_valid(results: Results) -> Results:
+    """Return results of which every output is valid.
+
+    Args:
+        results: any results.
+
+    Raises:
+        InputError: an output is missing or invalid; with every fault of all.
+    """
+    faults = dict.fromkeys(fault for one in results.results.values() for fault in one.faults)
+    if faults:
+        raise InputError(*faults)
+    return results
+
+
+def _refuse_entropies(setup: Setup) -> None:
+    for measure, definition in setup.defined:
+        if definition.takes_weights and key_of(measure) == ENTROPY and ENTROPY not in setup.weights:
+            message = (
+                f"{measure} needs training treebanks, and rank has no --train: write the weights with"
+                f" `levelhead profile TREEBANK... --wde-table FILE`, and use {measure.name}(FILE)"
+            )
+            raise MeasureError(message, "missing-weight")
+
+
+class _Seen(NamedTuple):
+    """A file when its hash was made, so that a later change is noticed."""
+
+    file: File
+    state: tuple[int, int, int]
+
+
+class _Scoring:
+    """The state of one call of `score_plan`."""
+
+    def __init__(self, plan: Plan, settings: JobSetup, look: Look | None) -> None:
+        self.plan, self.settings, self.look = plan, settings, look
+        self.seen: dict[Path, _Seen] = {}
+        self.with_files = [
+            measure
+            for measure, definition in settings.setup.defined
+            if definition.needs_file and key_of(measure) not in settings.setup.weights
+        ]
+        self.unreadable: dict[Path, Fault] = {}
+        self.found: dict[str, bytes] = {}
+        self.restless: list[Fault] = []
+        pairs = [(system, test_set) for test_set in plan.test_sets for system in plan.systems]
+        self.sizes = {(s.label, t.code): _size(t.gold) + _size(s.outputs.get(t.code)) for s, t in pairs}
+        # The largest test sets first, so that no worker is left with one at the end; all systems of one together, so
+        # that a worker reads gold once.
+        total = {t.code: sum(self.sizes[s.label, t.code] for s in plan.systems) for t in plan.test_sets}
+        self.pairs = sorted(pairs, key=lambda pair: (-total[pair[1].code], pair[1].code))
+
+    def round(self, workers: Workers, store: Store | None) -> None:
+        """Do what has no result yet."""
+        batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
+        weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
+        jobs = self._jobs() if self.look is None else self._looks(self.look)
+        own = store if self.look is None else None  # what is looked at must be read: the store is filled afterwards
+        with progress_bar("scoring", len(self.pairs), weight) as advance:
+            outcome = run(jobs, workers._replace(batch=batch), store=own, advance=advance)
+        self.found |= outcome.results
+        self.restless = []
+        for _, stale in outcome.stale:
+            self.restless.append(Fault(stale.slug, stale.message, stale.place))
+            self.seen.pop(Path(stale.place.file or ""), None)
+
+    def done(self) -> bool:
+        """Say whether all results are those of the files as they are now; else forget the files that changed."""
+        for path in [path for path, seen in self.seen.items() if _state(path) != seen.state]:
+            before = self.seen.pop(path)
+            if not path.exists() or self._see(path).file != before.file:
+                self.restless.append(Fault("changing-file", "it changed while it was scored", Place(str(path))))
+        return not self.restless
+
+    def results(self) -> Results:
+        """Put all results together; they are read in the order of the plan."""
+        results: dict[tuple[str, str], Result] = {}
+        golds: dict[str, Contents] = {}
+        looked: dict[str, Any] = {}
+        faults: list[Fault] = []
+        for test_set in self.plan.test_sets:
+            try:
+                for name, result, gold in self._results_on(test_set, looked):
+                    results[name, test_set.code], golds[test_set.code] = result, gold
+            except InputError as error:
+                faults += error.faults
+        if faults:
+            raise InputError(*faults)
+        names = tuple(system.label for system in self.plan.systems)
+        measures = tuple(dict.fromkeys(self.settings.setup.names))
+        return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked)
+
+    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, Result, Contents]]:
+        settings = self._settings(test_set.code)
+        records: dict[str, bytes] = {}
+        if self.look is not None:
+            made, looked[test_set.code] = pickle.loads(self.found[self._look_key(test_set)])  # noqa: S301 -- our own
+            records = {system.label: record for system, record in zip(self.plan.systems, made)}
+        for system in self.plan.systems:
+            path = system.outputs.get(test_set.code)
+            gold, output = self._files(path, test_set.gold)
+            record = records.get(system.label) or self.found[key_of_job(gold, output, settings)]
+            shown = os.fspath(test_set.gold or ""), "" if path is None else os.fspath(path)
+            result, size = read_record(record, settings, *shown)
+            if path is not None and path.absolute() in self.unreadable:
+                fault = self.unreadable[path.absolute()]
+                result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))
+            yield system.label, result, size
+
+    def _jobs(self) -> Iterator[Job]:
+        for system, test_set in self.pairs:
+            gold, output = self._files(system.outputs.get(test_set.code), test_set.gold)
+            settings = self._settings(test_set.code)
+            key = key_of_job(gold, output, settings)
+            weight = self.sizes[system.label, test_set.code] + _OVERHEAD
+            if key not in self.found:
+                yield Job(key, count_output, (gold, output, settings), f"{system.label} on {test_set.code}", weight)
+
+    def _looks(self, look: Look) -> Iterator[Job]:
+        """Give one job for each test set, which reads all outputs on it."""
+        for test_set in self.plan.test_sets:
+            key = self._look_key(test_set)
+            if key not in self.found:
+                gold, outputs = self._look_arguments(test_set)
+                weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
+                yield Job(key, look_at_outputs, (test_set.code, gold, outputs, look), test_set.code, weight)
+
+    def _look_arguments(self, test_set: TestSet) -> tuple[File, list[tuple[str, str, File | None, JobSetup]]]:
+        settings = self._settings(test_set.code)
+        files = [(one, *self._files(one.outputs.get(test_set.code), test_set.gold)) for one in self.plan.systems]
+        return files[0][1], [(system.name, system.label, output, settings) for system, _, output in files]
+
+    def _look_key(self, test_set: TestSet) -> str:
+        gold, outputs = self._look_arguments(test_set)
+        keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
+        return hashlib.sha256("\n".join(["look", test_set.code, *keys]).encode()).hexdigest()
+
+    def _named(self, measure: Measure, treebank: str) -> Path:
+        """The file that a measure names for a test set."""
+        return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()
+
+    def _settings(self, treebank: str) -> JobSetup:
+        """Return the settings for a test set, with the files that measures name for it."""
+        if not self.with_files:
+            return self.settings
+        files = {str(one): self._see(self._named(one, treebank)).file for one in self.with_files}
+        return self.settings._replace(files=files, treebank=treebank)
+
+    def _files(self, output: Path | None, gold: Path | None) -> tuple[File, File | None]:
+        """Gold and an output; one that cannot be read counts as missing, with the reason."""
+        reference = self._see((gold or Path()).absolute()).file
+        if output is None or output.absolute() in self.unreadable:
+            return reference, None
+        try:
+            return reference, self._see(output.absolute()).file
+        except InputError as error:
+            self.unreadable[output.absolute()] = error.faults[0]
+            return reference, None
+
+    def _see(self, path: Path) -> _Seen:
+        """The hash of a file, made once."""
+        if path not in self.seen:
+            state = _state(path)  # before it is read: a change in between shows
+            try:
+                digest = _hash_of(path)
+            except (OSError, ValueError) as error:
+                reason = getattr(error, "strerror", None) or str(error)
+                raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
+            self.seen[path] = _Seen(File(os.fspath(path), digest), state)
+        return self.seen[path]
+
+    def _signature(self) -> dict[str, str]:
+        codes = [test_set.code for test_set in self.plan.test_sets]
+        files = {str(one): [self._named(one, code) for code in codes] for one in self.with_files}
+        weights = {name: self._digest(dict.fromkeys(paths)) for name, paths in files.items()}
+        return {
+            **self.settings.setup.signature_of_rules(),
+            **self.settings.setup.signature_of_measures(weights),
+            "gold": self._digest(test_set.gold for test_set in self.plan.test_sets),
+            "systems": self._digest(path for system in self.plan.systems for path in _paths(system, codes)),
+            "unicode": unicodedata.unidata_version,
+            "version": VERSION,
+        }
+
+    def _digest(self, paths: Iterable[Path | None]) -> str:
+        """One hash for many files, in their order."""
+        seen = (self.seen.get(path.absolute()) for path in paths if path is not None)
+        return joint_hash(one.file.sha256 for one in seen if one)
+
+
+def _paths(system: System, codes: Iterable[str]) -> Iterator[Path]:
+    return (system.outputs[code] for code in codes if code in system.outputs)
+
+
+def _hash_of(path: Path) -> str:
+    if path.exists() and not path.is_file() and not path.is_dir():
+        raise OSError(errno.EINVAL, "it is neither a file nor a folder")  # a device may have no end
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _size(path: Path | None) -> int:
+    return _state(path)[0] if path is not None else 0
+
+
+def _state(path: Path) -> tuple[int, int, int]:
+    """Size, time of the last change and number of a file; zeros if it is not there."""
+    try:
+        status = path.stat()
+    except (OSError, ValueError):
+        return (0, 0, 0)
+    return (status.st_size, status.st_mtime_ns, status.st_ino)
