@@ -113,7 +113,7 @@ class Setup:
             InputError: what comes from a pipe is not valid.
         """
         needed = [one for one, definition in self.defined if definition.needs_file]
-        pipes = [one for one in needed if key_of(one) not in self.weights and _is_pipe(path_of(one))]
+        pipes = [one for one in needed if key_of(one) not in self.weights and _is_pipe(self.place_of(path_of(one)))]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:

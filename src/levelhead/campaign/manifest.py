@@ -13,7 +13,7 @@ from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures import STANDARD
-from levelhead.treebank.finder import bare_name, existing, system_folders
+from levelhead.treebank.finder import Split, bare_name, existing, system_folders
 from levelhead.treebank.source import read_bytes
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
@@ -59,12 +59,25 @@ class Manifest(NamedTuple):
         Raises:
             InputError: it names no gold or no systems, or a folder or a gold file is missing.
         """
-        if not self.test_sets and self.gold is None:
-            raise self._wrong("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
+        test_sets = self.gold_sets()
         if not self.folders and self.systems is None:
             raise self._wrong("it names no systems: give campaign.systems, a folder, or a list of [[system]]")
-        test_sets = self.test_sets or find_test_sets(self.gold or Path())
         return plan_of(test_sets, self.folders or system_folders(self.systems or Path()))
+
+    def gold_sets(self, split: Split | None = None) -> tuple[TestSet, ...]:
+        """Return the test sets.
+
+        Args:
+            split: which files of UD releases to take, if the manifest names a folder.
+
+        Raises:
+            InputError: it names none, or its folder has none.
+        """
+        if self.test_sets:
+            return self.test_sets
+        if self.gold is None:
+            raise self._wrong("it names no treebanks: give campaign.gold, a folder, or a list of [[treebank]]")
+        return find_test_sets(self.gold, split)
 
     def _wrong(self, message: str) -> InputError:
         return InputError(Fault("invalid-manifest", message, Place(self.path)))

@@ -72,12 +72,16 @@ def find_test_sets(gold: Path, split: Split | None = None) -> tuple[TestSet, ...
     """Find the test sets in a file or a folder, in any layout that the finder knows.
 
     Args:
-        gold: a file or a folder.
+        gold: a file, a folder, or a manifest (TOML) that lists test sets.
         split: which files of UD releases to take.
 
     Raises:
-        InputError: see `gold_files`.
+        InputError: see `gold_files` and `read_manifest`.
     """
+    if gold.suffix == ".toml" and gold.is_file():
+        from levelhead.campaign.manifest import read_manifest
+
+        return read_manifest(gold).gold_sets(split)
     return tuple(_test_set(one) for one in gold_files(gold, split))
 
 
@@ -138,7 +142,7 @@ def find(
     """
     top = Path(gold)
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
-    files = [path for path in named.values() if top.is_dir() and path.is_file()]
+    files = [path for path in named.values() if (top.is_dir() or top.suffix == ".toml") and path.is_file()]
     if files:
         message = "GOLD is a folder, and this is a file: give a folder of outputs"
         raise InputError(*(Fault("missing-system-file", message, Place(os.fspath(path))) for path in files))

@@ -124,14 +124,26 @@ class _Scoring:
         batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
         jobs = self._jobs() if self.look is None else self._looks(self.look)
-        own = store if self.look is None else None  # what is looked at must be read: the store is filled afterwards
+        own = store if self.look is None else None  # what is looked at must be read, whatever a store has
         with progress_bar("scoring", len(self.pairs), weight) as advance:
             outcome = run(jobs, workers._replace(batch=batch), store=own, advance=advance)
         self.found |= outcome.results
+        if self.look is not None and store is not None:
+            self._keep(store)
         self.restless = []
         for _, stale in outcome.stale:
             self.restless.append(Fault(stale.slug, stale.message, stale.place))
             self.seen.pop(Path(stale.place.file or ""), None)
+
+    def _keep(self, store: Store) -> None:
+        """Put the counts of outputs that were looked at into the store."""
+        for test_set in self.plan.test_sets:
+            if (found := self.found.get(self._look_key(test_set))) is not None:
+                gold, outputs = self._look_arguments(test_set)
+                records, _ = pickle.loads(found)  # noqa: S301 -- made by `look_at_outputs`
+                for (_, _, output, settings), record in zip(outputs, records):
+                    store.put(key_of_job(gold, output, settings), record)
+        store.commit()
 
     def done(self) -> bool:
         """Say whether all results are those of the files as they are now; else forget the files that changed."""
@@ -163,7 +175,7 @@ class _Scoring:
         settings = self._settings(test_set.code)
         records: dict[str, bytes] = {}
         if self.look is not None:
-            made, looked[test_set.code] = pickle.loads(self.found[self._look_key(test_set)])  # noqa: S301 -- our own
+            made, looked[test_set.code] = pickle.loads(self.found[self._look_key(test_set)])  # noqa: S301 -- as above
             records = {system.label: record for system, record in zip(self.plan.systems, made)}
         for system in self.plan.systems:
             path = system.outputs.get(test_set.code)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from levelhead.cli import idle, options
+from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE, say
 from levelhead.extras import require
 
@@ -67,6 +68,7 @@ class Request(NamedTuple):
     output_format: str
     places: int | None
     output: str | None
+    engine: EngineOptions
 
     def check(self, given: set[str]) -> None:
         """Refuse what does not go together, and options that would do nothing.
@@ -96,11 +98,11 @@ class Request(NamedTuple):
         if self.train and self.languages and self.measures and not self.needs_entropy:
             raise click.UsageError("--train is for WLAS(WDE), and -m asks for other measures")
         self._refuse_idle()
-        options.check_paths(self.inputs(), [self.output, self.report_file])
+        options.check_paths(self.inputs(), [self.output, self.report_file, self.engine.store])
 
     def _refuse_idle(self) -> None:
         """Refuse options that change nothing of these files, measures and breakdowns."""
-        if not os.path.isdir(self.gold):  # noqa: PTH112 -- pathlib is slow to load
+        if not options.holds_test_sets(self.gold):
             idle.refuse(["each", "wilcoxon"], "is for folders of treebanks")
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
@@ -149,9 +151,9 @@ class Request(NamedTuple):
         """Return the test sets and the systems."""
         from levelhead.campaign.plan import find
 
-        if not os.path.isdir(self.gold) and any(map(os.path.isdir, self.systems)):  # noqa: PTH112
+        if not options.holds_test_sets(self.gold) and any(map(os.path.isdir, self.systems)):
             raise click.UsageError("GOLD is a file and a SYSTEM is a folder: give files, or folders of files")
-        plan = find(self.gold, self.systems)
+        plan = find(self.gold, self.systems, self.engine.split)
         several_runs = any(system.run for system in plan.systems)
         if several_runs and (self.by or self.examples is not None):
             raise click.UsageError("--by and --examples compare single outputs: name one run of each system")
@@ -203,6 +205,7 @@ class Request(NamedTuple):
 @click.option("--power", is_flag=True, help="Print the smallest difference that would be found in 80% of cases.")
 @options.report_option
 @options.figures_option
+@engine_options
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()
@@ -243,7 +246,9 @@ def _compare(request: Request) -> None:
     setup, plan = request.setup(request.asked(*request.default())), request.plan()
     page = request.report_file is not None or request.figures is not None
     look = _look(len(plan.test_sets), setup) if page else None
-    comparison = compare_systems(plan, setup, settings=request.tests(), wilcoxon=request.wilcoxon, look=look)
+    settings = request.tests()
+    with request.engine.running(plan) as how:
+        comparison = compare_systems(plan, setup, settings=settings, wilcoxon=request.wilcoxon, look=look, **how)
     _say(comparison.warnings, comparison.notes)
     request.print(
         lambda: comparison_table(comparison, each=request.each, power=request.power),
@@ -270,7 +275,8 @@ def _languages(request: Request) -> None:
     plan, setup = request.plan(), request.setup(request.asked(*request.default()))
     if len(plan.test_sets) < 2:
         raise click.UsageError("--languages needs a folder of at least two treebanks")
-    found = compare_languages(plan, setup, settings=request.tests(), parallel=request.parallel)
+    with request.engine.running(plan) as how:
+        found = compare_languages(plan, setup, settings=request.tests(), parallel=request.parallel, **how)
     _say(found.warnings, found.notes)
     request.print(lambda: languages_table(found), lambda: languages_document(found))
 

@@ -184,6 +184,15 @@ def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
     yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
 
 
+def holds_test_sets(path: str) -> bool:
+    """Return whether a path is a folder of gold treebanks, or a manifest that lists them; else it is one treebank.
+
+    Args:
+        path: GOLD on the command line.
+    """
+    return path.endswith(".toml") or os.path.isdir(path)  # noqa: PTH112 -- pathlib is slow to load
+
+
 def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     """Refuse inputs that cannot be read, and to write two results to one file or over an input.
 

@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import click
 
@@ -28,10 +28,10 @@ from levelhead.campaign import (
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
 from levelhead.cli import idle, options
-from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
+from levelhead.cli.cluster_options import tls_of
+from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import RESULT, RESULT_OR_FOLDER
-from levelhead.jobs import Store, Tls, Workers, n_cores
+from levelhead.cli.result_paths import RESULT_OR_FOLDER
 from levelhead.report import ranking as report
 from levelhead.setup import setup_of
 from levelhead.significance import Settings as Tests
@@ -52,7 +52,6 @@ _Every = Literal["official", "las-first"]
 
 _MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
 _MAIN_2017 = ("LAS", "UAS", "CLAS")
-_SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 
 
 class _Options(NamedTuple):
@@ -91,10 +90,6 @@ class _Options(NamedTuple):
     help="Whose verdicts and numbers: levelhead's own, or exactly those of an official scorer.  [default: ud]",
 )  # fmt: skip
 @click.option(
-    "--split", type=click.Choice(["train", "dev", "test"]), default="test", show_default=True,
-    help="Which files of UD releases are gold.",
-)  # fmt: skip
-@click.option(
     "--significance/--no-significance", default=None,
     help="Intervals and ranges of ranks by bootstrap, and lines between neighbours that differ significantly."
     "  [default: with --report and --figures]",
@@ -109,11 +104,7 @@ class _Options(NamedTuple):
 @options.report_option
 @options.figures_option
 @click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set.")
-@click.option(
-    "-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core; one if there is little to do]"
-)
-@click.option("--store", type=RESULT, help="Keep results in this file; run again, it continues where it ended.")
-@cluster_options
+@engine_options
 @options.format_option(*options.FORMATS, "prototext")
 @options.places_option
 @click.option(
@@ -134,7 +125,6 @@ def rank(
     definitions: tuple[str, ...],
     all_measures: bool,
     rules: str | None,
-    split: Split,
     significance: bool | None,
     resamples: int | None,
     seed: int,
@@ -142,12 +132,7 @@ def rank(
     report_file: str | None,
     figures: str | None,
     by_treebank: bool,
-    jobs: int | None,
-    store: str | None,
-    address: str | None,
-    tls_ca: str | None,
-    tls_cert: str | None,
-    tls_key: str | None,
+    engine: EngineOptions,
     output_format: str,
     places: int | None,
     output: str | None,
@@ -163,20 +148,19 @@ def rank(
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every, page=extras.wanted)
-    tls = tls_of(address, tls_ca, tls_cert, tls_key)
+    tls_of(*engine[-4:])  # is refused before anything else
     if scores is not None:
         options.check_paths(filter(None, [scores, manifest]), [output, report_file])
         results = read_scores(scores)
         _check_output(output_format, output, results.systems)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
-        campaign = _only(_campaign(gold, systems, written, split), only)
+        campaign = _only(_campaign(gold, systems, written, engine.split), only)
         files = (str(Path(chosen.folder, path)) for path in options.files_of_measures(chosen.measures))
         named = (*chosen.definitions, *files)
-        options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, store])
+        options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, engine.store])
         _check_output(output_format, output, [system.name for system in campaign.systems])
-        workers = _workers(campaign, jobs, address, tls)
-        results = _score(campaign, chosen, workers, store, extras)
+        results = _score(campaign, chosen, engine, extras)
     emit = partial(_emit, output_format=output_format, places=places, output=output, by_treebank=by_treebank)
     _show(results, chosen, written, extras, emit)
     return DONE
@@ -309,7 +293,7 @@ def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
-def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split) -> Plan:
+def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split | None) -> Plan:
     if gold is None or not splits_in(Path(gold)):
         idle.refuse(["split"], "is for a folder of files that are named as in UD releases, xx-ud-dev.conllu")
     if gold is not None and systems is not None:
@@ -329,24 +313,15 @@ def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:
     return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
 
 
-def _workers(campaign: Plan, jobs: int | None, address: str | None, tls: Tls | None) -> Workers:
-    sizes = (os.path.getsize(path) for system in campaign.systems for path in system.outputs.values())  # noqa: PTH202
-    alone = address is None and sum(sizes) < _SMALL
-    return workers_of(address, jobs or (1 if alone else n_cores()), tls)
-
-
-def _score(campaign: Plan, chosen: _Options, workers: Workers, path: str | None, extras: _Extras) -> Results:
+def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras) -> Results:
     measures = chosen.measures
     if extras.wanted:
         from levelhead.report.page.ranking import measures_of_page
 
         measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
     setup = setup_of(measures, rules=chosen.rules, registry=chosen.registry, folder=chosen.folder)
-    settings: dict[str, Any] = {"workers": workers, "by_sentence": extras.tests is not None}
-    if path is None:
-        return score_plan(campaign, setup, **settings)
-    with Store(path) as store:
-        return score_plan(campaign, setup, store=store, **settings)
+    with engine.running(campaign) as how:
+        return score_plan(campaign, setup, by_sentence=extras.tests is not None, **how)
 
 
 def _emit(

@@ -13,6 +13,7 @@ from levelhead.cli import idle, options
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
+    from levelhead.cli.engine_options import EngineOptions
     from levelhead.measures import Registry
     from levelhead.scoring import Rules
     from levelhead.scoring.measure import Measure
@@ -60,6 +61,7 @@ class Request(NamedTuple):
         output_format: how to print.
         places: digits after the point, or None.
         output: where to print, or None.
+        engine: which split, who works, where results are kept.
     """
 
     gold: str
@@ -87,11 +89,12 @@ class Request(NamedTuple):
     output_format: str
     places: int | None
     output: str | None
+    engine: EngineOptions
 
     @property
     def folders(self) -> bool:
         """Whether folders are scored, not two files."""
-        return os.path.isdir(self.gold)  # noqa: PTH112 -- pathlib is slow to load
+        return options.holds_test_sets(self.gold)
 
     @property
     def asked(self) -> list[str]:
@@ -105,7 +108,7 @@ class Request(NamedTuple):
 
     def check(self) -> None:
         """Refuse what does not go together."""
-        if os.path.isdir(self.gold) != os.path.isdir(self.system):  # noqa: PTH112
+        if self.folders != os.path.isdir(self.system):  # noqa: PTH112
             options.check_inputs([self.gold, self.system])
             raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
         if self.folders and (self.counts or self.align_sentences or self.show):
@@ -130,7 +133,7 @@ class Request(NamedTuple):
                 "--show and the tables confusion, errors and cascading are of no measure: leave -m out"
             )
         self._refuse_idle()
-        options.check_paths(self.inputs(), [self.output, self.report_file])
+        options.check_paths(self.inputs(), [self.output, self.report_file, self.engine.store])
 
     def _refuse_idle(self) -> None:
         """Refuse options that would do nothing."""
@@ -220,7 +223,7 @@ class Request(NamedTuple):
 
         from levelhead.campaign.plan import find
 
-        plan = find(self.gold, {self.name: Path(self.system)})
+        plan = find(self.gold, {self.name: Path(self.system)}, self.engine.split)
         options.print_unpaired(plan.ignored, "gold treebank")
         return plan
 

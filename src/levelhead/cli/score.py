@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli import options
+from levelhead.cli.engine_options import engine_options
 from levelhead.cli.gates import gates, passed
 from levelhead.cli.program import DONE
 from levelhead.cli.request import Request
@@ -87,6 +88,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 )
 @options.report_option
 @options.figures_option
+@engine_options
 @options.input_format_option
 @options.gold_format_option
 @options.format_option()
@@ -158,7 +160,8 @@ def _score_folders(request: Request, setup: Setup) -> Mapping[str, Fraction | No
 
     plan = one_run(request.plan())
     look = _look(request, len(plan.test_sets)) if request.wants_page else None
-    results = score_outputs(plan, setup, look=look)
+    with request.engine.running(plan) as how:
+        results = score_outputs(plan, setup, look=look, **how)
     evaluations = evaluations_of(results, setup)
     average = macro_average(evaluations)
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)

@@ -71,7 +71,9 @@ def _evaluations(request: Request, setup: Setup) -> Mapping[str, Evaluation]:
     from levelhead.folders import score_folder
 
     if request.folders:
-        return score_folder(request.plan(), setup)
+        plan = request.plan()
+        with request.engine.running(plan) as how:
+            return score_folder(plan, setup, **how)
     from levelhead.campaign.outputs import read_outputs
     from levelhead.evaluation import score_treebanks
 

@@ -1,0 +1,134 @@
+"""The engine: every command gets the same counts from it, whoever works, in every layout."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from conftest import EXAMPLES
+from levelhead.campaign import check_valid, find, score_plan
+from levelhead.cli.program import run as run_command
+from levelhead.comparison import compare
+from levelhead.errors import InputError
+from levelhead.folders import score_folder
+from levelhead.jobs import Store, processes
+from levelhead.setup import setup_of
+from levelhead.significance import Settings
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
+SETUP = setup_of(["LAS", "CLAS", "LAS@CORE"])
+
+
+def run(capfd: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run_command(list(map(str, arguments)))
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def count_sentences(_: str, outputs: object) -> int:
+    """Look at outputs: workers import this."""
+    return len(outputs[0].matches.gold)
+
+
+def test_results_do_not_depend_on_workers_stores_or_looks(tmp_path):
+    plan = find(GOLD, [ALPHA, BETA])
+    alone = score_plan(plan, SETUP, by_sentence=True)
+    with Store(tmp_path / "store") as store:
+        looked = score_plan(plan, SETUP, by_sentence=True, store=store, look=count_sentences)
+        kept = len(store)
+        from_store = score_plan(plan, SETUP, by_sentence=True, store=store, workers=processes(2))
+        assert len(store) == kept == 16
+    assert looked.looked == dict.fromkeys((one.code for one in plan.test_sets), 20)
+    for other in (looked, from_store):
+        assert repr(other._replace(looked={})) == repr(alone)
+
+
+def test_score_compare_and_rank_count_the_same(capfd):
+    _, scored, _ = run(capfd, "score", GOLD, ALPHA, "-m", "LAS,CLAS", "--format", "json")
+    _, compared, _ = run(capfd, "compare", GOLD, ALPHA, BETA, "-m", "LAS,CLAS", "--resamples", 9, "--format", "json")
+    _, ranked, _ = run(capfd, "rank", GOLD, PARALLEL / "systems", "-m", "LAS,CLAS", "--format", "json")
+    treebanks = json.loads(scored)["treebanks"]
+    values = {(code, name): one["scores"][name]["f1"] for code, one in treebanks.items() for name in ("LAS", "CLAS")}
+    results = [one for one in json.loads(compared)["results"] if one["system"] == "alpha" and not one["average"]]
+    assert {(one["treebank"], one["measure"]): one["value"] for one in results} == pytest.approx(values)
+    own = [one for one in json.loads(ranked)["results"] if one["system"] == "alpha"]
+    found = {(one["test_set"], name): score["f1"] for one in own for name, score in one["scores"].items()}
+    assert found == pytest.approx(values)
+
+
+@pytest.mark.parametrize("command", [("score", GOLD, ALPHA), ("compare", GOLD, ALPHA, BETA, "--resamples", 20)])
+def test_jobs_and_stores_change_nothing(capfd, tmp_path, command):
+    arguments = (*command, "-m", "LAS", "--format", "json")
+    plain = run(capfd, *arguments)
+    report = tmp_path / "page.html"
+    assert run(capfd, *arguments, "-j", 2, "--store", tmp_path / "store", "--report", report) == plain
+    page = report.read_bytes()
+    assert run(capfd, *arguments, "--store", tmp_path / "store", "--report", report) == plain
+    assert report.read_bytes() == page
+    single = [argument / "en.conllu" if isinstance(argument, Path) else argument for argument in command]
+    alone = run(capfd, *single, "-m", "LAS", "--format", "json")
+    assert run(capfd, *single, "-m", "LAS", "--format", "json", "-j", 2, "--store", tmp_path / "own") == alone
+
+
+def release(folder: Path, gold: Path) -> Path:
+    """Copy treebanks into the layout of a UD release."""
+    for code, language in (("en", "English"), ("fi", "Finnish")):
+        place = folder / f"UD_{language}-X"
+        place.mkdir(parents=True)
+        for split in ("dev", "test"):
+            shutil.copy(gold / f"{code}.conllu", place / f"{code}_x-ud-{split}.conllu")
+    return folder
+
+
+def test_a_ud_release_is_scored_compared_and_ranked(capfd, tmp_path):
+    gold, alpha = release(tmp_path / "gold", GOLD), release(tmp_path / "systems/alpha", ALPHA)
+    expected = score_folder(find(GOLD, [ALPHA]), setup_of(["LAS"]))
+    found = score_folder(find(gold, [alpha]), setup_of(["LAS"]))
+    assert {code: one["LAS"].f1 for code, one in found.items()} == {
+        f"{code}_x": expected[code]["LAS"].f1 for code in ("en", "fi")
+    }
+    assert (
+        run(capfd, "compare", gold, alpha, release(tmp_path / "beta", BETA), "--resamples", 9, "--split", "dev")[0] == 0
+    )
+    code, out, _ = run(capfd, "rank", gold, tmp_path / "systems", "-m", "LAS", "--format", "jsonl")
+    assert code == 0
+    assert {json.loads(line)["test_set"] for line in out.splitlines()} == {"en_x", "fi_x"}
+
+
+def test_a_manifest_lists_the_test_sets_of_every_command(capfd, tmp_path):
+    manifest = tmp_path / "task.toml"
+    manifest.write_text(f'[campaign]\ngold = "{GOLD}"\n[[treebank]]\ncode = "fi"\n[[treebank]]\ncode = "en"\n')
+    for command in ("score", "compare"):
+        code, out, _ = run(capfd, command, manifest, ALPHA, "-m", "LAS", "--format", "json")
+        assert code == 0
+        assert "fi" in out
+        assert '"cs"' not in out
+
+
+def test_runs_are_compared_and_ranked_and_one_is_scored(capfd, tmp_path):
+    system = tmp_path / "systems/gamma"
+    for number, source in enumerate((ALPHA, BETA), 1):
+        shutil.copytree(source, system / f"seed{number}")
+    code, _, err = run(capfd, "score", GOLD, system)
+    assert code == 2
+    assert "ambiguous-layout" in err
+    assert "name one" in err
+    (las,) = [
+        one
+        for one in compare(find(GOLD, [ALPHA, system]), setup_of(["LAS"]), settings=Settings(9)).results
+        if (one.average, one.system) == ("macro", "gamma")
+    ]
+    assert las.spread is not None
+    code, out, _ = run(capfd, "rank", GOLD, tmp_path / "systems", "-m", "LAS", "--format", "jsonl")
+    assert code == 0
+    assert {json.loads(line)["system"] for line in out.splitlines()} == {"seed1", "seed2"} or "gamma/seed1" in out
+
+
+def test_all_reasons_are_given_where_an_output_is_invalid():
+    plan = find(GOLD, [PARALLEL / "systems/gamma"])
+    with pytest.raises(InputError) as caught:
+        check_valid(score_plan(plan, SETUP))
+    assert [(fault.slug, fault.place.line) for fault in caught.value.faults] == [("cycle", 49), ("several-roots", 108)]
+    assert {Path(fault.place.file).name for fault in caught.value.faults} == {"tr.conllu"}
