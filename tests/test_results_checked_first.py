@@ -102,7 +102,7 @@ def test_a_folder_is_not_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[st
 def test_prototext_of_several_systems_needs_a_folder_before_the_work(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("levelhead.cli.rank.score_campaign", None)
+    monkeypatch.setattr("levelhead.cli.rank.score_plan", None)
     (tmp_path / "file").touch()
     folders = [os.fspath(EXAMPLES / "parallel" / name) for name in ("gold", "systems")]
     rank = ["rank", *folders, "--format", "prototext"]
