@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.cli.program import run as run_command
@@ -132,3 +133,18 @@ def test_all_reasons_are_given_where_an_output_is_invalid():
         check_valid(score_plan(plan, SETUP))
     assert [(fault.slug, fault.place.line) for fault in caught.value.faults] == [("cycle", 49), ("several-roots", 108)]
     assert {Path(fault.place.file).name for fault in caught.value.faults} == {"tr.conllu"}
+
+
+def test_treebanks_in_memory_and_mappings_take_the_same_path():
+    golds = {code: levelhead.read(GOLD / f"{code}.conllu") for code in ("en", "fi")}
+    outputs = {code: levelhead.read(ALPHA / f"{code}.conllu") for code in golds}
+    paths = {code: BETA / f"{code}.conllu" for code in golds}
+    results = compare(find(golds, {"alpha": outputs, "beta": paths}), SETUP, settings=Settings(50)).results
+    gold_paths = {code: GOLD / f"{code}.conllu" for code in golds}
+    assert compare(find(gold_paths, {"alpha": ALPHA, "beta": BETA}), SETUP, settings=Settings(50)).results == results
+    (folders,) = {len(find(GOLD, {"alpha": ALPHA}).test_sets)}
+    assert folders == 8
+    changed = golds["en"].replace(heads=list(golds["en"].heads))
+    found = score_plan(find(changed, {"alpha": outputs["en"]}), SETUP).results["alpha", "treebank"]
+    expected = levelhead.score(changed, outputs["en"], measures=SETUP.measures)
+    assert {name: one.correct for name, one in found.scores.items()} == {n: one.correct for n, one in expected.items()}

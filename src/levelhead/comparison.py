@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead._version import VERSION
-from levelhead.campaign import check_valid, score_plan
+from levelhead.campaign import check_valid, find, score_plan
 from levelhead.campaign.job import Look
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
@@ -20,15 +20,15 @@ from levelhead.evaluation import joint_hash
 from levelhead.messages import MESSAGES
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.crossing import named_note, notes_on
-from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component
 from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Result, Run, Settings, counted, differences, holm, sign_test, signed_rank_test
+from levelhead.significance import Result, Settings, differences, holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import Contents, contents_hash
+from levelhead.treebank.contents import Contents
 
 
 class Wins(NamedTuple):
@@ -277,11 +277,7 @@ def compare_treebanks(
     Raises:
         InputError: a measure has no value for an output.
     """
-    ready = setup.single()
-    outputs = [Output(name, name, match(gold, output, ready.rules)) for name, output in systems.items()]
-    runs = [Run(one.name, counts_of(one.matches, ready)) for one in outputs]
-    table = Table(counted(runs, contents_hash(gold)), origin_of(outputs, ready))
-    return _compared({"treebank": table}, ready, settings, ready.signature_of_measures())
+    return compare(find(gold, systems), setup, settings=settings)
 
 
 def origin_of(outputs: Sequence[Output], setup: Setup) -> Origin:

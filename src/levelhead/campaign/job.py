@@ -31,7 +31,7 @@ from levelhead.secondary import SecondaryEvaluation, score_valid_sentences, vali
 from levelhead.setup import Setup
 from levelhead.significance import Run, counted
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_of
+from levelhead.treebank.contents import contents_hash, contents_of
 from levelhead.treebank.source import decompressed
 
 _MOST_FAULTS = 1000
@@ -49,6 +49,19 @@ class File(NamedTuple):
 
     path: str
     sha256: str
+
+
+Source = File | Treebank
+"""Gold or an output: a file, or a treebank that is in memory already."""
+
+
+def hash_of(source: Source | None) -> str | None:
+    """Return the hash of a file, or of what a treebank in memory holds; None for none.
+
+    Args:
+        source: gold or an output.
+    """
+    return contents_hash(source) if isinstance(source, Treebank) else source and source.sha256
 
 
 class JobSetup(NamedTuple):
@@ -71,23 +84,23 @@ Look = Callable[[str, Sequence[Output]], Any]
 """What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
 
 
-def key_of_job(gold: File, system: File | None, settings: JobSetup) -> str:
+def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
     """Return the key of a result: a hash of all that decides it.
 
     Args:
-        gold: the gold file.
+        gold: gold.
         system: the system's output, or None if it is missing.
         settings: what else decides.
     """
     parts: list[Any] = [
         *("output by sentence" if settings.by_sentence else "output", VERSION, unicodedata.unidata_version),
         *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
-        *(gold.sha256, None if system is None else system.sha256),
+        *(hash_of(gold), hash_of(system)),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
 
 
-def count_output(gold: File, system: File | None, settings: JobSetup) -> bytes:
+def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
     """Count what a system got right; the result is JSON, the same bytes wherever it is made.
 
     Args:
@@ -102,7 +115,7 @@ def count_output(gold: File, system: File | None, settings: JobSetup) -> bytes:
 
 
 def look_at_outputs(
-    code: str, gold: File, outputs: Sequence[tuple[str, str, File | None, JobSetup]], look: Look
+    code: str, gold: Source, outputs: Sequence[tuple[str, str, Source | None, JobSetup]], look: Look
 ) -> bytes:
     """Count all outputs on one test set, and look at them; no file is read twice.
 
@@ -127,7 +140,7 @@ def look_at_outputs(
     return pickle.dumps((records, look(code, matched) if len(matched) == len(outputs) else None))
 
 
-def _record(gold: File, system: File | None, settings: JobSetup) -> tuple[bytes, Matches | None]:
+def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[bytes, Matches | None]:
     try:
         setup = _ready(settings)
     except _Unusable as error:
@@ -139,7 +152,7 @@ def _record(gold: File, system: File | None, settings: JobSetup) -> tuple[bytes,
     if system is None:
         record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
     else:
-        record, matches = _scored(reference, _contents(system), setup, by_sentence=settings.by_sentence)
+        record, matches = _scored(reference, system, setup, by_sentence=settings.by_sentence)
     nothing = setup.names if setup.rules.undefined is None else ()
     record["undefined"] = _undefined(gold, setup, record.get("undefined", nothing))
     record["gold"] = _contents_of(reference)
@@ -191,15 +204,17 @@ def _resource(argument: str, file: File, load: Callable[[str], Resource]) -> Res
     return load(argument)
 
 
-def gold_of(file: File, setup: Setup) -> Treebank | InputError:
+def gold_of(source: Source, setup: Setup) -> Treebank | InputError:
     """Return the gold treebank of a job, or why it cannot be read.
 
     Args:
-        file: the gold file.
+        source: the gold file, or the treebank itself.
         setup: the settings.
     """
     taken_apart = setup.format == "conllx" and setup.gold_format == "conllu"
-    return _gold(file, setup.rules.name, setup.gold_format or setup.format, taken_apart=taken_apart)
+    if isinstance(source, Treebank):
+        return source.without_multiword_tokens() if taken_apart else source
+    return _gold(source, setup.rules.name, setup.gold_format or setup.format, taken_apart=taken_apart)
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
@@ -211,28 +226,33 @@ def _gold(file: File, rules: str, form: Any, *, taken_apart: bool) -> Treebank |
     return treebank.without_multiword_tokens() if taken_apart else treebank
 
 
-def _undefined(gold: File, setup: Setup, valueless: Sequence[str]) -> list[str]:
+def _undefined(gold: Source, setup: Setup, valueless: Sequence[str]) -> list[str]:
     """The measures without a value for which gold has nothing to measure: gold itself has no value either."""
     perfect = _of_gold(gold, setup, tuple(valueless)) if valueless else {}
     return [name for name, value in perfect.items() if value is None]
 
 
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
-def _of_gold(file: File, setup: Setup, measures: tuple[str, ...]) -> Mapping[str, float | None]:
+def _of_gold(source: Source, setup: Setup, measures: tuple[str, ...]) -> Mapping[str, float | None]:
     """The values of measures for gold against itself; those with weights or models always have one."""
-    gold = gold_of(file, setup)
+    gold = gold_of(source, setup)
     if not isinstance(gold, Treebank):
         return {}
     chosen = [one for one, definition in setup.defined if str(one) in measures and not definition.needs_file]
     return {name: score.value for name, score in score_treebanks(gold, gold, setup.with_measures(chosen)).items()}
 
 
-def _scored(gold: Treebank, raw: bytes, setup: Setup, *, by_sentence: bool) -> tuple[dict[str, Any], Matches | None]:
+def _scored(
+    gold: Treebank, output: Source, setup: Setup, *, by_sentence: bool
+) -> tuple[dict[str, Any], Matches | None]:
     """Score an output; an invalid one gets a status, reasons, and the scores of its valid sentences."""
     data = b""
     try:
-        data = decompressed(raw, "")
-        system = parse_as(data, None, setup.rules, setup.format)
+        if isinstance(output, Treebank):
+            system = output
+        else:
+            data = decompressed(_contents(output), "")
+            system = parse_as(data, None, setup.rules, setup.format)
         matches = match(gold, system, setup.rules)
         evaluation = score_matches(matches, setup)
     except TextMismatch as error:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from levelhead.campaign.languages import UNKNOWN, Language, language_of
 from levelhead.errors import Fault, InputError, Place, listed, number_of
+from levelhead.treebank import Treebank
 from levelhead.treebank.finder import GoldFile, RunFiles, Split, gold_files, run_files, runs_of_one_file, system_folders
 
 
@@ -20,12 +21,14 @@ class TestSet(NamedTuple):
         gold: the gold file; None if only scores are known.
         outputs: where a system's output may be, relative to the system's folder; the first that exists is taken.
         language: its language.
+        treebank: the gold treebank, if it is in memory already.
     """
 
     code: str
     gold: Path | None = None
     outputs: tuple[str, ...] = ()
     language: Language = UNKNOWN
+    treebank: Treebank | None = None
 
 
 class System(NamedTuple):
@@ -37,6 +40,7 @@ class System(NamedTuple):
         run: the name of the run; empty if the system has one run only.
         folder: where the outputs are, if that is known.
         ignored: treebanks in the folder that belong to no test set.
+        treebanks: outputs that are in memory already, by code.
     """
 
     name: str
@@ -44,6 +48,7 @@ class System(NamedTuple):
     run: str = ""
     folder: Path | None = None
     ignored: tuple[Path, ...] = ()
+    treebanks: Mapping[str, Treebank] = {}
 
     @property
     def label(self) -> str:
@@ -125,31 +130,57 @@ def _runs(name: str, path: Path, golds: Sequence[GoldFile]) -> Sequence[RunFiles
     return runs_of_one_file(name, path, golds[0]) if single and path.is_dir() else run_files(name, path, golds)
 
 
-def find(
-    gold: str | os.PathLike[str],
-    systems: Sequence[str | os.PathLike[str]] | Mapping[str, Path],
-    split: Split | None = None,
-) -> Plan:
+PathLike = str | os.PathLike[str]
+
+Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
+"""A path in any layout, a treebank in memory, or one of both for each test set by its code."""
+
+
+def find(gold: Treebanks, systems: Sequence[PathLike] | Mapping[str, Treebanks], split: Split | None = None) -> Plan:
     """Plan the scoring of some systems, each of which must have an output for every test set.
 
     Args:
-        gold: the gold treebanks, in any layout that the finder knows.
-        systems: the file or folder of each system: as a list, or by name.
+        gold: the gold treebanks.
+        systems: the outputs of each system by its name; or a list of paths, which name the systems.
         split: which files of UD releases are gold.
 
     Raises:
         InputError: a path cannot be read, is given twice, or fits two layouts, or an output is missing.
     """
-    top = Path(gold)
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
-    files = [path for path in named.values() if (top.is_dir() or top.suffix == ".toml") and path.is_file()]
-    if files:
-        message = "GOLD is a folder, and this is a file: give a folder of outputs"
-        raise InputError(*(Fault("missing-system-file", message, Place(os.fspath(path))) for path in files))
-    plan = plan_of(find_test_sets(top, split), named)
+    if isinstance(gold, Treebank):
+        gold = {"treebank": gold}
+    test_sets = _given(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
+    found = (system for name, one in named.items() for system in _systems(name, one, test_sets))
+    plan = Plan(test_sets, tuple(found))
     if missing := missing_outputs(plan):
         raise InputError(*missing)
     return plan
+
+
+def _given(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
+    """The test sets of a mapping; outputs in folders are named by their codes."""
+    outputs = {code: (f"{code}.conllu",) if len(golds) > 1 else () for code in golds}
+    return tuple(
+        TestSet(code, None, outputs[code], language_of(code), one)
+        if isinstance(one, Treebank)
+        else TestSet(code, Path(one), outputs[code], language_of(code))
+        for code, one in golds.items()
+    )
+
+
+def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Sequence[System]:
+    """Every run of a system."""
+    if isinstance(outputs, Treebank):
+        outputs = {test_sets[0].code: outputs}
+    if isinstance(outputs, Mapping):
+        paths = {code: Path(one) for code, one in outputs.items() if not isinstance(one, Treebank)}
+        return [System(name, paths, treebanks={c: one for c, one in outputs.items() if isinstance(one, Treebank)})]
+    path = Path(outputs)
+    if path.is_file() and any(one.outputs for one in test_sets):
+        message = "GOLD is a folder, and this is a file: give a folder of outputs"
+        raise InputError(Fault("missing-system-file", message, Place(os.fspath(path))))
+    return plan_of(test_sets, {name: path}).systems
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
@@ -164,7 +195,7 @@ def missing_outputs(plan: Plan) -> list[Fault]:
 
 
 def _missing(plan: Plan, system: System) -> Fault | None:
-    missing = [one.code for one in plan.test_sets if one.code not in system.outputs]
+    missing = [one.code for one in plan.test_sets if one.code not in {**system.outputs, **system.treebanks}]
     if not missing:
         return None
     others = [path.name for path in system.ignored]

@@ -7,12 +7,12 @@ import hashlib
 import os
 import pickle
 import unicodedata
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
-from levelhead.campaign.job import File, JobSetup, Look, count_output, key_of_job, look_at_outputs
+from levelhead.campaign.job import File, JobSetup, Look, Source, count_output, hash_of, key_of_job, look_at_outputs
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import read_record
 from levelhead.campaign.results import Result, Results
@@ -114,6 +114,7 @@ class _Scoring:
         self.restless: list[Fault] = []
         pairs = [(system, test_set) for test_set in plan.test_sets for system in plan.systems]
         self.sizes = {(s.label, t.code): _size(t.gold) + _size(s.outputs.get(t.code)) for s, t in pairs}
+        self.in_memory = any(t.treebank is not None for t in plan.test_sets) or any(s.treebanks for s in plan.systems)
         # The largest test sets first, so that no worker is left with one at the end; all systems of one together, so
         # that a worker reads gold once.
         total = {t.code: sum(self.sizes[s.label, t.code] for s in plan.systems) for t in plan.test_sets}
@@ -123,6 +124,7 @@ class _Scoring:
         """Do what has no result yet."""
         batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
+        workers = processes(1) if self.in_memory else workers
         jobs = self._jobs() if self.look is None else self._looks(self.look)
         own = store if self.look is None else None  # what is looked at must be read, whatever a store has
         with progress_bar("scoring", len(self.pairs), weight) as advance:
@@ -179,7 +181,7 @@ class _Scoring:
             records = {system.label: record for system, record in zip(self.plan.systems, made)}
         for system in self.plan.systems:
             path = system.outputs.get(test_set.code)
-            gold, output = self._files(path, test_set.gold)
+            gold, output = self._sources(system, test_set)
             record = records.get(system.label) or self.found[key_of_job(gold, output, settings)]
             shown = os.fspath(test_set.gold or ""), "" if path is None else os.fspath(path)
             result, size = read_record(record, settings, *shown)
@@ -190,7 +192,7 @@ class _Scoring:
 
     def _jobs(self) -> Iterator[Job]:
         for system, test_set in self.pairs:
-            gold, output = self._files(system.outputs.get(test_set.code), test_set.gold)
+            gold, output = self._sources(system, test_set)
             settings = self._settings(test_set.code)
             key = key_of_job(gold, output, settings)
             weight = self.sizes[system.label, test_set.code] + _OVERHEAD
@@ -206,10 +208,10 @@ class _Scoring:
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
                 yield Job(key, look_at_outputs, (test_set.code, gold, outputs, look), test_set.code, weight)
 
-    def _look_arguments(self, test_set: TestSet) -> tuple[File, list[tuple[str, str, File | None, JobSetup]]]:
+    def _look_arguments(self, test_set: TestSet) -> tuple[Source, list[tuple[str, str, Source | None, JobSetup]]]:
         settings = self._settings(test_set.code)
-        files = [(one, *self._files(one.outputs.get(test_set.code), test_set.gold)) for one in self.plan.systems]
-        return files[0][1], [(system.name, system.label, output, settings) for system, _, output in files]
+        sources = [(one, *self._sources(one, test_set)) for one in self.plan.systems]
+        return sources[0][1], [(system.name, system.label, output, settings) for system, _, output in sources]
 
     def _look_key(self, test_set: TestSet) -> str:
         gold, outputs = self._look_arguments(test_set)
@@ -227,9 +229,12 @@ class _Scoring:
         files = {str(one): self._see(self._named(one, treebank)).file for one in self.with_files}
         return self.settings._replace(files=files, treebank=treebank)
 
-    def _files(self, output: Path | None, gold: Path | None) -> tuple[File, File | None]:
+    def _sources(self, system: System, test_set: TestSet) -> tuple[Source, Source | None]:
         """Gold and an output; one that cannot be read counts as missing, with the reason."""
-        reference = self._see((gold or Path()).absolute()).file
+        reference = self._gold(test_set)
+        if test_set.code in system.treebanks:
+            return reference, system.treebanks[test_set.code]
+        output = system.outputs.get(test_set.code)
         if output is None or output.absolute() in self.unreadable:
             return reference, None
         try:
@@ -237,6 +242,11 @@ class _Scoring:
         except InputError as error:
             self.unreadable[output.absolute()] = error.faults[0]
             return reference, None
+
+    def _gold(self, test_set: TestSet) -> Source:
+        if test_set.treebank is not None:
+            return test_set.treebank
+        return self._see((test_set.gold or Path()).absolute()).file
 
     def _see(self, path: Path) -> _Seen:
         """The hash of a file, made once."""
@@ -252,25 +262,20 @@ class _Scoring:
 
     def _signature(self) -> dict[str, str]:
         codes = [test_set.code for test_set in self.plan.test_sets]
+        pairs = [(system, test_set) for system in self.plan.systems for test_set in self.plan.test_sets]
+        outputs = [output for pair in pairs if (output := self._sources(*pair)[1]) is not None]
+        golds = [self._gold(test_set) for test_set in self.plan.test_sets]
         files = {str(one): [self._named(one, code) for code in codes] for one in self.with_files}
-        weights = {name: self._digest(dict.fromkeys(paths)) for name, paths in files.items()}
+        weights = {name: joint_hash(self._see(one.absolute()).file.sha256 for one in dict.fromkeys(paths))
+                   for name, paths in files.items()}  # fmt: skip
         return {
             **self.settings.setup.signature_of_rules(),
             **self.settings.setup.signature_of_measures(weights),
-            "gold": self._digest(test_set.gold for test_set in self.plan.test_sets),
-            "systems": self._digest(path for system in self.plan.systems for path in _paths(system, codes)),
+            "gold": joint_hash(hash_of(one) or "" for one in golds),
+            "systems": joint_hash(hash_of(one) or "" for one in outputs),
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }
-
-    def _digest(self, paths: Iterable[Path | None]) -> str:
-        """One hash for many files, in their order."""
-        seen = (self.seen.get(path.absolute()) for path in paths if path is not None)
-        return joint_hash(one.file.sha256 for one in seen if one)
-
-
-def _paths(system: System, codes: Iterable[str]) -> Iterator[Path]:
-    return (system.outputs[code] for code in codes if code in system.outputs)
 
 
 def _hash_of(path: Path) -> str:
