@@ -232,6 +232,7 @@ ROOMS = (
     "levelhead.analysis", "levelhead.significance", "levelhead.correlation", "levelhead.typology",
     "levelhead.conversion", "levelhead.derivation", "levelhead.parsing", "levelhead.jobs", "levelhead.campaign",
     "levelhead.report.page", "levelhead.studies", "levelhead.epochs", "levelhead.testing", "levelhead.secondary",
+    "levelhead.provenance",
 )  # fmt: skip
 
 

@@ -204,7 +204,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     for code, evaluation in expected.items():
         (found,) = [one.value for one in compared.results if one.treebank == code]
         assert found == pytest.approx(next(iter(evaluation.values())).value)
-    assert template in compared.signature
+    assert template in compared.provenance.signature
     with pytest.raises(MeasureError, match="for several treebanks"):
         levelhead.score(GOLD.format("en"), SYSTEM.format("alpha", "en"), measures=[template])
     with pytest.raises(InputError, match=r"nowhere/en\.conllu"):

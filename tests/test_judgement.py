@@ -77,8 +77,8 @@ def test_subtypes_apart(data):
     ]
     (whole,), (apart,) = (one.measures.values() for one in both)
     assert [s.tolist() for s in whole.scores] == [s.tolist() for s in apart.scores]
-    assert both[0].signature["gold"] == both[1].signature["gold"]
-    assert both[1].signature["subtypes"] == "apart"
+    assert both[0].provenance.signature["gold"] == both[1].provenance.signature["gold"]
+    assert both[1].provenance.signature["subtypes"] == "apart"
 
 
 CALLIN = {
@@ -216,7 +216,7 @@ def test_signature_keeps_the_names_of_measures(tmp_path):
     (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
     name = f"WeightedLAS({tmp_path / 'system-weights'})"
     files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
-    signed = judge(*files, measures=[name], resamples=5).signature
+    signed = judge(*files, measures=[name], resamples=5).provenance.signature
     digests = {file: hashlib.sha256((tmp_path / file).read_bytes()).hexdigest()[:12] for file in ("one", "two")}
     assert (signed["first"], signed["second"]) == (digests["one"], digests["two"])
     assert name in signed

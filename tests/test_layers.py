@@ -33,6 +33,7 @@ LAYERS = (
     {"measures"},
     {"user_definitions"},
     {"setup"},
+    {"provenance"},
     {"evaluation", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
     {"campaign"},
     {"comparison", "agreement"},

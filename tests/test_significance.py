@@ -439,7 +439,7 @@ def test_outputs_are_found(tmp_path):
     assert [(one.name, one.run) for one in outputs.systems] == [("one", ""), ("two", "seed1"), ("two", "seed2")]
     comparison = compare(outputs, setup_of(["LAS"]), settings=Settings(20))
     assert [one.spread for one in comparison.results] == [None, 0.0]
-    assert {*comparison.files["en"]} == {"gold", "one", "two/seed1", "two/seed2"}
+    assert {*comparison.provenance.files["en"]} == {"gold", "one", "two/seed1", "two/seed2"}
     single = find(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
     assert [one.label for one in single.systems] == ["one", "seed1"]
     of_runs = find(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])

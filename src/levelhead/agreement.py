@@ -71,11 +71,10 @@ def agreement(matches: Matches) -> Agreement:
     measures = tuple(parse_measure(name) for name in MEASURES if name not in rules.lacks)
     evaluation = score_treebanks(one.gold, one.system, Setup(measures, rules))
     scores = {name: replace(score, reason=_missing(score.measure, one, other)) for name, score in evaluation.items()}
-    signature = {**evaluation.signature, "lemmas": "all"}
     exact = count_by_sentence(one, parse_measure("LEM"), STANDARD.measures["LEM"])
     differing = tuple(np.flatnonzero(exact.correct == 0).tolist())
     upos = None if scores["UPOS"].reason else _kappa(one, "upos")
-    evaluation = replace(evaluation, scores=scores, signature=signature)
+    evaluation = replace(evaluation, scores=scores, provenance=evaluation.provenance.with_parts(lemmas="all"))
     return Agreement(one.gold, evaluation, upos, _kappa(one, "deprel"), differing)
 
 

@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead._version import VERSION
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.campaign.job import Look
-from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import Result as Outcome
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import joint_hash
 from levelhead.messages import MESSAGES
+from levelhead.provenance import (
+    Provenance,
+    Sources,
+    comparison_provenance,
+    signature_of_draws,
+)
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.crossing import named_note, notes_on
+from levelhead.scoring.crossing import named_note
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Component
 from levelhead.scoring.score import count_by_sentence, not_annotated
@@ -65,11 +68,8 @@ class Comparison(NamedTuple):
         measures: the measures.
         results: one result for each treebank or average, measure and system.
         wins: one for each measure and system, if there are several treebanks.
-        signature: what decides the numbers.
-        files: the hashes of all files, by treebank and then by "gold" or the system (and run).
-        warnings: what was odd in them.
+        provenance: where the numbers come from.
         perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
-        notes: what to know before the numbers are used, in sentences.
         looked: what else was made of the outputs on each test set, if anything was.
     """
 
@@ -77,11 +77,8 @@ class Comparison(NamedTuple):
     measures: tuple[str, ...]
     results: tuple[Result, ...]
     wins: tuple[Wins, ...]
-    signature: Mapping[str, str]
-    files: Mapping[str, Mapping[str, str]]
-    warnings: tuple[Fault, ...] = ()
+    provenance: Provenance
     perplexities: tuple[str, ...] = ()
-    notes: tuple[str, ...] = ()
     looked: Mapping[str, Any] = {}
 
 
@@ -110,8 +107,8 @@ def compare(
         InputError: an output is missing or a file is invalid; with the faults of all.
     """
     results = score_outputs(plan, setup, by_sentence=True, look=look, **how)
-    tables = {code: Table(counts, origin) for code, counts, origin in counts_and_origins(results, plan, setup)}
-    found = _compared(tables, setup, settings, measures_part(results), wilcoxon=wilcoxon)
+    counts, sources = counts_and_sources(results, plan, setup)
+    found = _compared(counts, sources, setup, settings, measures_part(results), wilcoxon=wilcoxon)
     return found._replace(looked=results.looked)
 
 
@@ -141,8 +138,8 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
     return check_valid(score_plan(plan, setup, **how))
 
 
-def counts_and_origins(results: Results, plan: Plan, setup: Setup) -> Iterator[tuple[str, Counted, Origin]]:
-    """Give the counts of sentences on each test set, and what they were counted from.
+def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict[str, Counted], dict[str, Sources]]:
+    """Return the counts of sentences on each test set and the files they come from, by the code of the test set.
 
     Args:
         results: the results, with counts of sentences.
@@ -154,13 +151,23 @@ def counts_and_origins(results: Results, plan: Plan, setup: Setup) -> Iterator[t
     """
     names = tuple(system.name for system in plan.systems)
     perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
+    counts, sources = {}, {}
     for test_set in results.test_sets:
         found = [results.results[label, test_set.code] for label in results.systems]
         _refuse_valueless(found, test_set)
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
         gold = results.gold[test_set.code]
-        counts = Counted(names, results.measures, np.stack(each, axis=1), gold.sha256 or "", perplexities)
-        yield test_set.code, counts, _origin(results, found, gold)
+        parts = np.stack(each, axis=1)
+        counts[test_set.code] = Counted(names, results.measures, parts, gold.sha256 or "", perplexities)
+        sources[test_set.code] = _sources(results.systems, found, gold)
+    return counts, sources
+
+
+def _sources(labels: Iterable[str], found: Sequence[Outcome], gold: Contents) -> Sources:
+    named = dict(zip(labels, found, strict=True))
+    notes = dict.fromkeys(named_note(note, name) for name, one in named.items() for note in one.notes)
+    contents = {name: one.contents for name, one in named.items() if one.contents is not None}
+    return Sources(gold, contents, tuple(notes))
 
 
 def _refuse_valueless(found: Sequence[Outcome], test_set: TestSet) -> None:
@@ -185,84 +192,6 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
     return Fault("not-annotated", message, Place(gold))
 
 
-def _origin(results: Results, found: Sequence[Outcome], gold: Contents) -> Origin:
-    contents = [one.contents for one in found if one.contents is not None]
-    hashes = [_short(one) for one in contents]
-    warnings = dict.fromkeys(fault for one in contents for fault in (*gold.warnings, *one.warnings))
-    named = zip(results.systems, found, strict=True)
-    notes = dict.fromkeys(named_note(note, name) for name, one in named for note in one.notes)
-    files = {"gold": _short(gold), **dict(zip(results.systems, hashes, strict=True))}
-    return Origin(files, _short(gold), tuple(hashes), tuple(warnings), tuple(notes))
-
-
-def _short(contents: Contents) -> str:
-    return (contents.sha256 or "memory")[:12]
-
-
-class Origin(NamedTuple):
-    """What the numbers of one treebank were counted from.
-
-    Args:
-        files: hashes of files, by "gold" or the system (and run).
-        gold: that of gold.
-        systems: those of the outputs, in order.
-        warnings: what was odd in them.
-        notes: what to know before the numbers are used, in sentences.
-    """
-
-    files: Mapping[str, str]
-    gold: str
-    systems: tuple[str, ...]
-    warnings: tuple[Fault, ...] = ()
-    notes: tuple[str, ...] = ()
-
-
-class Table(NamedTuple):
-    """The counts of one treebank, and what they were counted from.
-
-    Args:
-        counts: the counts.
-        origin: the files.
-    """
-
-    counts: Counted
-    origin: Origin
-
-
-def signed(origins: Mapping[str, Origin], setup: Setup, decided: Mapping[str, str]) -> dict[str, str]:
-    """Return what decides the numbers of a comparison: of many files one hash, as in `joint_hash`, system by system.
-
-    Args:
-        origins: the files of each treebank.
-        setup: the settings.
-        decided: what else decides.
-    """
-    gold = joint_hash(one.gold for one in origins.values())
-    every = zip(*(one.systems for one in origins.values()), strict=True)
-    systems = joint_hash(digest for system in every for digest in system)
-    return {**setup.signature_of_rules(), "gold": gold, "systems": systems, **decided, "version": VERSION}
-
-
-def drawn_by(settings: Settings) -> dict[str, str]:
-    """Return what decides the draws, for signatures: the level always, since tables name it.
-
-    Args:
-        settings: how differences are tested.
-    """
-    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
-    return drawn | {"numpy": np.__version__}
-
-
-def told_of(origins: Mapping[str, Origin]) -> tuple[tuple[Fault, ...], tuple[str, ...]]:
-    """Return the warnings and the notes of several treebanks, each once.
-
-    Args:
-        origins: the files of each.
-    """
-    warnings = dict.fromkeys(fault for one in origins.values() for fault in one.warnings)
-    return tuple(warnings), tuple(dict.fromkeys(note for one in origins.values() for note in one.notes))
-
-
 def compare_treebanks(
     gold: Treebank, systems: Mapping[str, Treebank], setup: Setup, settings: Settings = STANDARD_TESTS
 ) -> Comparison:
@@ -278,25 +207,6 @@ def compare_treebanks(
         InputError: a measure has no value for an output.
     """
     return compare(find(gold, systems), setup, settings=settings)
-
-
-def origin_of(outputs: Sequence[Output], setup: Setup) -> Origin:
-    """Return what the numbers of one treebank are counted from.
-
-    Args:
-        outputs: all outputs on it.
-        setup: the settings.
-    """
-    gold, schemes = outputs[0].matches.gold, setup.registry.schemes
-    hashes = {one.name: (one.matches.system.source.sha256 or "memory")[:12] for one in outputs}
-    reference = (gold.source.sha256 or "memory")[:12]
-    warnings = dict.fromkeys(fault for one in outputs for fault in one.warnings)
-    notes = dict.fromkeys(
-        note
-        for one in outputs
-        for note in notes_on(gold, one.matches.system, setup.defined, setup.rules, schemes, one.name)
-    )
-    return Origin({"gold": reference, **hashes}, reference, tuple(hashes.values()), tuple(warnings), tuple(notes))
 
 
 def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
@@ -321,25 +231,23 @@ def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Compone
 
 
 def _compared(
-    tables: Mapping[str, Table],
+    counts: Mapping[str, Counted],
+    sources: Mapping[str, Sources],
     setup: Setup,
     settings: Settings,
-    decided: Mapping[str, str],
+    parts: Mapping[str, str],
     *,
     wilcoxon: bool = False,
 ) -> Comparison:
-    first = next(iter(tables.values())).counts
+    first = next(iter(counts.values()))
     systems = tuple(dict.fromkeys(first.systems))
-    results = tuple(differences({name: table.counts for name, table in tables.items()}, settings))
-    origins = {name: table.origin for name, table in tables.items()}
-    files = {name: one.files for name, one in origins.items()}
+    results = tuple(differences(counts, settings))
     tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
-    signature = signed(origins, setup, {**decided, **drawn_by(settings), "p": tests})
-    warnings, notes = told_of(origins)
-    wins = _wins(results, systems, first, 1 - settings.level, wilcoxon=wilcoxon) if len(tables) > 1 else ()
+    parts = {**parts, **signature_of_draws(settings), "p": tests}
+    provenance = comparison_provenance(sources, setup, parts, _few_runs(first.systems))
+    wins = _wins(results, systems, first, 1 - settings.level, wilcoxon=wilcoxon) if len(counts) > 1 else ()
     powers = tuple(first.measures[i] for i in first.perplexities)
-    notes += tuple(_few_runs(first.systems))
-    return Comparison(systems, first.measures, results, wins, signature, files, warnings, powers, notes)
+    return Comparison(systems, first.measures, results, wins, provenance, powers)
 
 
 def _few_runs(systems: Sequence[str]) -> Iterator[str]:

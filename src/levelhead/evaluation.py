@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
-import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place, number_of
 from levelhead.measures import STANDARD, Registry
+from levelhead.provenance import Provenance, pair_provenance
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
@@ -39,20 +37,28 @@ class Evaluation(Mapping[str, Score]):
         scores: the scores, in the order asked for.
         gold: the sizes of the gold treebank and the warnings about its file.
         system: those of the output.
-        signature: everything that decides the numbers.
-        notes: what to know before the numbers are used, in sentences.
+        provenance: where the numbers come from.
     """
 
     scores: Mapping[str, Score]
     gold: Contents
     system: Contents
-    signature: Mapping[str, str]
-    notes: tuple[str, ...] = ()
+    provenance: Provenance
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """Everything that decides the numbers, by name."""
+        return self.provenance.signature
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before the numbers are used, in sentences."""
+        return self.provenance.notes
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """What was odd in both files."""
-        return (*self.gold.warnings, *self.system.warnings)
+        """The warnings about both files."""
+        return self.provenance.warnings
 
     def __getitem__(self, measure: str) -> Score:
         """Return the score of a measure, in any spelling of a shipped one, and as printed of others."""
@@ -140,15 +146,15 @@ def score_matches(matches: Matches, ready: Setup, name: str = "the system") -> E
         ready: the settings, with the weights and models that measures name.
         name: the name of the system in notes.
     """
-    gold, system = matches.gold, matches.system
-    signed = signature(contents_of(gold), contents_of(system), ready)
+    notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
+    gold, system = contents_of(matches.gold), contents_of(matches.system)
+    provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
     scores = {}
     for measure, definition in ready.defined:
         values = ready.values_of(measure)
         found = score_one(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
-        scores[str(measure)] = replace(found, signature=signed)
-    notes = notes_on(gold, system, ready.defined, ready.rules, ready.registry.schemes, name)
-    return Evaluation(scores, contents_of(gold), contents_of(system), signed, (*notes, *ready.warnings))
+        scores[str(measure)] = replace(found, signature=provenance.signature)
+    return Evaluation(scores, gold, system, provenance)
 
 
 def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
@@ -206,47 +212,3 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     from levelhead.treebank.official import SCORERS, parse_officially
 
     return parse_officially(data, SCORERS[rules.reading], name)
-
-
-def signature(
-    gold: Contents, system: Contents, setup: Setup, measures: Mapping[str, str] | None = None
-) -> dict[str, str]:
-    """Return everything that decides the numbers, by name: rules, files, measures, repairs, Unicode, version.
-
-    Args:
-        gold: the gold treebank.
-        system: the system treebank.
-        setup: the settings.
-        measures: what decides the meaning of measures, and whatever else does; by default that of the settings.
-    """
-    sides = {"gold": gold, "system": system}
-    files = {name: (one.sha256 or "memory")[:12] for name, one in sides.items()}
-    parts = {**setup.signature_of_rules(), **files, **(setup.signature_of_measures() if measures is None else measures)}
-    for name, one in sides.items():
-        if one.warnings:
-            parts[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in one.warnings}))
-    return parts | {"unicode": unicodedata.unidata_version, "version": VERSION}
-
-
-def joint_hash(hashes: Iterable[str]) -> str:
-    """Return one hash for many files as signatures have it: of the starts of theirs, in order; that of one its own.
-
-    Args:
-        hashes: the hashes of the files, or their first twelve digits.
-    """
-    starts = [one[:12] for one in hashes]
-    return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
-
-
-def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
-    """Return one signature for many treebanks: what decides all, and one hash for the files of each kind, in order.
-
-    Args:
-        signatures: the signatures of the treebanks; at least one.
-    """
-    first, *others = every = list(signatures)
-    if not others:
-        return first
-    shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
-    hashes = {name: joint_hash(one[name] for one in every) for name in ("gold", "system")}
-    return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

@@ -11,7 +11,8 @@ from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import Result, Results
 from levelhead.comparison import score_outputs
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import Evaluation, signature
+from levelhead.evaluation import Evaluation
+from levelhead.provenance import pair_provenance
 from levelhead.setup import Setup
 from levelhead.treebank.contents import Contents
 
@@ -64,9 +65,9 @@ def evaluations_of(results: Results, setup: Setup) -> dict[str, Evaluation]:
 def _evaluation(gold: Contents, result: Result, setup: Setup) -> Evaluation:
     if result.contents is None:
         raise ValueError("only valid outputs have an evaluation")
-    signed = signature(gold, result.contents, setup, result.measures)
-    scores = {name: replace(score, signature=signed) for name, score in result.scores.items()}
-    return Evaluation(scores, gold, result.contents, signed, result.notes)
+    provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)
+    scores = {name: replace(score, signature=provenance.signature) for name, score in result.scores.items()}
+    return Evaluation(scores, gold, result.contents, provenance)
 
 
 def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:

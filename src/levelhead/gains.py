@@ -11,9 +11,10 @@ from levelhead.analysis import break_down
 from levelhead.analysis.buckets import Comments, Settings
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison import counts_of, origin_of, signed, told_of
-from levelhead.errors import Fault, MeasureError
+from levelhead.comparison import counts_of
+from levelhead.errors import MeasureError
 from levelhead.measures import STANDARD, Registry
+from levelhead.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score
@@ -74,20 +75,14 @@ class Where(NamedTuple):
         measure: the measure.
         baseline: the first system.
         treebanks: the gains on each treebank.
-        signature: what decides the numbers.
-        files: the hashes of all files, by treebank and then by "gold" or the system (and run).
-        warnings: what was odd in them.
-        notes: what to know before the numbers are used, in sentences.
+        provenance: where the numbers come from.
     """
 
     by: tuple[str, ...]
     measure: str
     baseline: str
     treebanks: Mapping[str, Sequence[Gain]]
-    signature: Mapping[str, str]
-    files: Mapping[str, Mapping[str, str]]
-    warnings: tuple[Fault, ...] = ()
-    notes: tuple[str, ...] = ()
+    provenance: Provenance
 
 
 class Contrasts(NamedTuple):
@@ -96,18 +91,12 @@ class Contrasts(NamedTuple):
     Args:
         measure: the measure.
         found: of each treebank and system: the outputs of the baseline and of the system, gains, losses.
-        signature: what decides the numbers.
-        files: the hashes of all files, by treebank and then by "gold" or the system (and run).
-        warnings: what was odd in them.
-        notes: what to know before the numbers are used, in sentences.
+        provenance: where the numbers come from.
     """
 
     measure: Measure
     found: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
-    signature: Mapping[str, str]
-    files: Mapping[str, Mapping[str, str]]
-    warnings: tuple[Fault, ...] = ()
-    notes: tuple[str, ...] = ()
+    provenance: Provenance
 
 
 def compare_by(
@@ -122,18 +111,17 @@ def compare_by(
         setup: the settings, with one measure of words.
         decided: what else decides the numbers, for the signature: hashes of training treebanks.
     """
-    found, origins, baseline, comments = {}, {}, "", Comments(by)
+    found, sources, baseline, comments = {}, {}, "", Comments(by)
     (measure,) = setup.measures
     for name, some in read_outputs(plan, setup):
         comments.see(some[0].matches.gold)
         found[name] = gains_by(some, measure, by, settings, setup.registry)
-        origins[name], baseline = origin_of(some, setup), some[0].name
+        sources[name], baseline = sources_of({one.name: one.matches for one in some}, setup), some[0].name
     comments.check()
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
         parts["scheme"] = settings.scheme.name
-    files = {name: one.files for name, one in origins.items()}
-    return Where(tuple(by), str(measure), baseline, found, signed(origins, setup, parts), files, *told_of(origins))
+    return Where(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
 
 
 def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
@@ -149,15 +137,14 @@ def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
     """
     ready = setup.single()
     (measure,) = ready.measures
-    found, origins = [], {}
+    found, sources = [], {}
     for name, (baseline, *others) in read_outputs(plan, ready):
-        origins[name] = origin_of([baseline, *others], ready)
+        sources[name] = sources_of({one.name: one.matches for one in (baseline, *others)}, ready)
         for one in others:
             both = contrasts(baseline.matches, one.matches, how_many, ready)
             found.append((name, baseline, one, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
-    files = {name: one.files for name, one in origins.items()}
-    return Contrasts(measure, found, signed(origins, ready, parts), files, *told_of(origins))
+    return Contrasts(measure, found, comparison_provenance(sources, ready, parts))
 
 
 def gains_by(

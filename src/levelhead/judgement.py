@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from levelhead.comparison import counts_of
 from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.evaluation import Input, load, signature
+from levelhead.evaluation import Input, load
 from levelhead.measures import STANDARD, Registry
-from levelhead.scoring.crossing import notes_on
+from levelhead.provenance import TREEBANK, Provenance, pair_provenance, short_hash, sources_of
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
@@ -27,7 +27,7 @@ from levelhead.setup import Setup, setup_of
 from levelhead.significance import Run, counted, holm
 from levelhead.significance.counted import ratios
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_hash, contents_of
+from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -92,15 +92,13 @@ class Judgement:
         choices: what people chose.
         measures: the result of each measure, by its text.
         comparisons: every pair of measures.
-        signature: everything that decides the numbers, by name.
-        notes: what to know before the numbers are used, in sentences.
+        provenance: where the numbers come from.
     """
 
     choices: Choices
     measures: Mapping[str, Judged]
     comparisons: tuple[Compared, ...]
-    signature: Mapping[str, str]
-    notes: tuple[str, ...] = ()
+    provenance: Provenance
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
@@ -190,7 +188,8 @@ def judge(
     treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
     _check(votes, len(treebank))
-    scores = _scores_of([match(treebank, system, setup.rules) for system in systems], setup)
+    matches = [match(treebank, system, setup.rules) for system in systems]
+    scores = _scores_of(matches, setup)
     verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
     options = {"resamples": resamples, "level": level, "seed": seed}
     judged = {
@@ -200,25 +199,24 @@ def judge(
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
     corrected = holm([comparison.p for comparison in made])
-    signed = _signature(treebank, systems, setup, {"choices": (votes.sha256 or "memory")[:12]})
-    signed |= {"subtypes": "apart"} if subtypes_apart else {}
-    signed |= {"ties": ties, "resamples": str(resamples), "level": repr(level), "seed": str(seed)}
     compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
-    notes = [
-        note
-        for system, name in zip(systems, ("the first system", "the second system"))
-        for note in notes_on(treebank, system, setup.defined, setup.rules, registry.schemes, name)
-    ]
-    return Judgement(votes, judged, compared, signed, tuple(dict.fromkeys(notes)))
+    provenance = _provenance(matches, setup, short_hash(votes.sha256))
+    apart = {"subtypes": "apart"} if subtypes_apart else {}
+    drawn = {"resamples": str(resamples), "level": repr(level), "seed": str(seed)}
+    return Judgement(votes, judged, compared, provenance.with_parts(**apart, ties=ties, **drawn))
 
 
-def _signature(gold: Treebank, systems: Sequence[Treebank], setup: Setup, more: Mapping[str, str]) -> dict[str, str]:
-    """The signature of a score, with `first` instead of `system`, and the second system's part."""
-    parts = {**setup.signature_of_measures(), **more}
-    first, second = (signature(contents_of(gold), contents_of(one), setup, parts) for one in systems)
+def _provenance(matches: Sequence[Matches], setup: Setup, choices: str) -> Provenance:
+    """The provenance of a score, with `first` instead of `system`, and the second system's parts."""
+    sources = sources_of({f"the {name} system": one for name, one in zip(_SYSTEMS, matches)}, setup)
+    parts = {**setup.signature_of_measures(), "choices": choices}
+    pairs = (pair_provenance(sources.gold, one, setup, parts=parts) for one in sources.systems.values())
+    first, second = (pair.signature for pair in pairs)
     of_system = {"system", "system-warnings"}  # a measure's name may hold the word, too
-    signed = {name.replace("system", "first") if name in of_system else name: value for name, value in first.items()}
-    return signed | {name.replace("system", "second"): second[name] for name in second if name in of_system}
+    signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}
+    signature |= {name.replace("system", "second"): second[name] for name in second if name in of_system}
+    files = {name: signature[name] for name in ("gold", *_SYSTEMS)}
+    return Provenance(signature, {TREEBANK: files}, sources.warnings, sources.notes)
 
 
 def _apart(treebank: Treebank) -> Treebank:

@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
-from levelhead.comparison import counts_and_origins, drawn_by, measures_part, score_outputs, signed, told_of
-from levelhead.errors import Fault
+from levelhead.comparison import counts_and_sources, measures_part, score_outputs
+from levelhead.provenance import Provenance, comparison_provenance, signature_of_draws
 from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Settings, bootstrap_p, holm, interval, resampled, seeded
@@ -56,18 +56,12 @@ class Languages(NamedTuple):
 
     Args:
         pairs: one for each system, measure and two treebanks.
-        signature: what decides the numbers.
-        files: the hashes of all files, by treebank and then by "gold" or the system (and run).
-        warnings: what was odd in them.
-        notes: what to know before the numbers are used, in sentences.
+        provenance: where the numbers come from.
         perplexities: the measures whose values are perplexities.
     """
 
     pairs: tuple[LanguagePair, ...]
-    signature: Mapping[str, str]
-    files: Mapping[str, Mapping[str, str]]
-    warnings: tuple[Fault, ...] = ()
-    notes: tuple[str, ...] = ()
+    provenance: Provenance
     perplexities: tuple[str, ...] = ()
 
 
@@ -90,20 +84,18 @@ def compare_languages(
         InputError: an output is missing or a file is invalid.
     """
     results = score_outputs(plan, setup, by_sentence=True, look=_ids_of_gold, **how)
-    found = {code: (counts, origin) for code, counts, origin in counts_and_origins(results, plan, setup)}
+    counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)
-    tables = {code: counts._replace(systems=labels) for code, (counts, _) in found.items()}
+    tables = {code: one._replace(systems=labels) for code, one in counts.items()}
     ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
-    origins = {code: origin for code, (_, origin) in found.items()}
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     pairs = tuple(_pairs(tables, _parallel(tables, believed), settings))
-    warnings, notes = told_of(origins)
-    signature = signed(origins, setup, {**measures_part(results), **drawn_by(settings)})
+    parts = {**measures_part(results), **signature_of_draws(settings)}
+    notes = (*_not_paired(ids, believed), *_hopeless(pairs, settings))
+    provenance = comparison_provenance(sources, setup, parts, notes)
     if parallel:
-        signature["parallel"] = "declared"
-    files = {name: one.files for name, one in origins.items()}
-    notes = (*notes, *_not_paired(ids, believed), *_hopeless(pairs, settings))
-    return Languages(pairs, signature, files, warnings, notes, setup.perplexities)
+        provenance = provenance.with_parts(parallel="declared")
+    return Languages(pairs, provenance, setup.perplexities)
 
 
 def _ids_of_gold(_: str, outputs: Sequence[Output]) -> tuple[str, ...] | None:

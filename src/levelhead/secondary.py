@@ -14,6 +14,7 @@ from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation import Evaluation, Input, score_treebanks
+from levelhead.provenance import TREEBANK, short_hash
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
@@ -95,10 +96,10 @@ def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setu
     ours, theirs = (list(side) for side in zip(*pairs))
     evaluation = score_treebanks(gold.select(ours), system.select(theirs), setup)
     coverage = Coverage(len(pairs), len(gold), len(system) + n_invalid, n_invalid)
-    signature = {**evaluation.signature, "sentences": f"{coverage.scored}/{coverage.gold}"}
-    for name, treebank in (("gold", gold), ("system", system)):
-        signature[name] = (treebank.source.sha256 or "memory")[:12]
-    return SecondaryEvaluation(replace(evaluation, signature=signature), coverage)
+    files = {"gold": short_hash(gold.source.sha256), "system": short_hash(system.source.sha256)}
+    provenance = evaluation.provenance._replace(files={TREEBANK: files})
+    provenance = provenance.with_parts(sentences=f"{coverage.scored}/{coverage.gold}", **files)
+    return SecondaryEvaluation(replace(evaluation, provenance=provenance), coverage)
 
 
 def read_valid_sentences(path: str | os.PathLike[str]) -> tuple[Treebank, int]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from levelhead.errors import Fault
-from levelhead.evaluation import Input, load_pair, signature
+from levelhead.evaluation import Input, load_pair
+from levelhead.provenance import Provenance, pair_provenance
 from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
@@ -26,17 +26,13 @@ class SentenceCounts(NamedTuple):
         gold: the gold treebank.
         words: gold, system and aligned words.
         counts: the counts of each measure by its text.
-        signature: everything that decides them.
-        notes: what to know before they are used, in sentences.
-        warnings: what is odd about the files.
+        provenance: where the counts come from.
     """
 
     gold: Treebank
     words: Counts
     counts: Mapping[str, Counts]
-    signature: Mapping[str, str]
-    notes: tuple[str, ...]
-    warnings: tuple[Fault, ...]
+    provenance: Provenance
 
     def columns(self) -> dict[str, list[Any]]:
         """Return the counts as columns, one value a sentence in each, by name.
@@ -99,17 +95,11 @@ def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
         InputError: a measure needs enhanced graphs that cannot be read.
     """
     ready = setup.single()
-    pair = matches.gold, matches.system
-    schemes = ready.registry.schemes
+    gold, system, schemes = matches.gold, matches.system, ready.registry.schemes
     counts = {
         str(measure): count_by_sentence(matches, measure, definition, schemes=schemes, weights=ready.values_of(measure))
         for measure, definition in ready.defined
     }
-    return SentenceCounts(
-        matches.gold,
-        count_words(matches, NOTHING, by_sentence=True),
-        counts,
-        signature(contents_of(pair[0]), contents_of(pair[1]), ready),
-        notes_on(*pair, ready.defined, ready.rules, schemes),
-        (*pair[0].warnings, *pair[1].warnings),
-    )
+    notes = notes_on(gold, system, ready.defined, ready.rules, schemes)
+    provenance = pair_provenance(contents_of(gold), contents_of(system), ready, notes)
+    return SentenceCounts(gold, count_words(matches, NOTHING, by_sentence=True), counts, provenance)

@@ -26,11 +26,6 @@ class Output(NamedTuple):
     name: str
     matches: Matches
 
-    @property
-    def warnings(self) -> tuple[Fault, ...]:
-        """Warnings about both files."""
-        return (*self.matches.gold.warnings, *self.matches.system.warnings)
-
 
 def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]:
     """Read and match all outputs, one test set after the other; none is kept.

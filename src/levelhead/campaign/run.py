@@ -17,9 +17,9 @@ from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import read_record
 from levelhead.campaign.results import Result, Results
 from levelhead.errors import Fault, InputError, MeasureError, Place
-from levelhead.evaluation import joint_hash
 from levelhead.jobs import Job, Store, Workers, processes, run
 from levelhead.progress import progress_bar
+from levelhead.provenance import joint_hash
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import ENTROPY, for_treebank, key_of, path_of
 from levelhead.setup import Setup

@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
     from levelhead.campaign.job import Look
     from levelhead.campaign.plan import Plan
-    from levelhead.errors import Fault
     from levelhead.measures import Registry
+    from levelhead.provenance import Provenance
     from levelhead.scoring.weights import Weights
     from levelhead.setup import Setup
     from levelhead.significance import Settings
@@ -233,9 +233,9 @@ def compare(**given: Any) -> int:
     return DONE
 
 
-def _say(warnings: Iterable[Fault], notes: Iterable[str]) -> None:
-    options.print_warnings(warnings)
-    for note in notes:
+def _print_warnings_and_notes(provenance: Provenance) -> None:
+    options.print_warnings(dict.fromkeys(provenance.warnings))
+    for note in provenance.notes:
         say(f"note: {note}")
 
 
@@ -249,7 +249,7 @@ def _compare(request: Request) -> None:
     settings = request.tests()
     with request.engine.running(plan) as how:
         comparison = compare_systems(plan, setup, settings=settings, wilcoxon=request.wilcoxon, look=look, **how)
-    _say(comparison.warnings, comparison.notes)
+    _print_warnings_and_notes(comparison.provenance)
     request.print(
         lambda: comparison_table(comparison, each=request.each, power=request.power),
         lambda: comparison_document(comparison),
@@ -277,7 +277,7 @@ def _languages(request: Request) -> None:
         raise click.UsageError("--languages needs a folder of at least two treebanks")
     with request.engine.running(plan) as how:
         found = compare_languages(plan, setup, settings=request.tests(), parallel=request.parallel, **how)
-    _say(found.warnings, found.notes)
+    _print_warnings_and_notes(found.provenance)
     request.print(lambda: languages_table(found), lambda: languages_document(found))
 
 
@@ -288,9 +288,8 @@ def _agreement(request: Request) -> None:
     from levelhead.scoring.matches import match
 
     setup = request.setup(())
-    pair = load_pair(request.gold, request.systems[0], setup)
-    found = agreement(match(*pair, setup.rules))
-    _say(dict.fromkeys((*pair[0].warnings, *pair[1].warnings)), found.evaluation.notes)
+    found = agreement(match(*load_pair(request.gold, request.systems[0], setup), setup.rules))
+    _print_warnings_and_notes(found.evaluation.provenance)
     request.print(lambda: agreement_table(found), lambda: agreement_document(found))
 
 
@@ -308,7 +307,7 @@ def _gains(request: Request) -> None:
     buckets = Settings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
     decided = {"train": "+".join((one.source.sha256 or "memory")[:12] for one in seen)} if seen else {}
     found = compare_by(request.plan(), by, buckets, setup, decided)
-    _say(found.warnings, found.notes)
+    _print_warnings_and_notes(found.provenance)
     request.print(lambda: gains_table(found), lambda: gains_document(found))
 
 
@@ -320,7 +319,7 @@ def _examples(request: Request, how_many: int) -> None:
         raise click.UsageError("--examples prints text or JSON")
     setup = request.setup([_one(request.asked("LAS"))])
     found = compare_sentences(request.plan(), how_many, setup)
-    _say(found.warnings, found.notes)
+    _print_warnings_and_notes(found.provenance)
     if request.output_format == "text":
         ((measure, definition),) = setup.defined
         options.emit(contrasts_text(found, definition.needs_for(measure.argument)), request.output)

@@ -79,7 +79,7 @@ def judge(
         subtypes_apart=subtypes_apart, registry=registry,
         resamples=resamples, level=level, seed=seed,
     )  # fmt: skip
-    options.print_notes(result.notes)
+    options.print_notes(result.provenance.notes)
     if output_format in {"json", "jsonl"}:
         options.print_json(judgement_document(result), output, lines=output_format == "jsonl")
         return

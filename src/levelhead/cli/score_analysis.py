@@ -10,8 +10,8 @@ import click
 from levelhead.campaign.outputs import read_outputs
 from levelhead.cli import options
 from levelhead.cli.score_tables import one_measure
-from levelhead.evaluation import joint_signature, signature
 from levelhead.folders import one_run
+from levelhead.provenance import Provenance, joint_signature, pair_provenance
 from levelhead.scoring.crossing import notes_of, notes_on
 from levelhead.scoring.matches import Matches
 from levelhead.treebank.contents import contents_of
@@ -19,7 +19,6 @@ from levelhead.treebank.contents import contents_of
 if TYPE_CHECKING:
     from levelhead.analysis import Training
     from levelhead.cli.request import Request
-    from levelhead.errors import Fault
     from levelhead.scoring.measure import Measure
     from levelhead.treebank.schemes import Scheme
 
@@ -37,27 +36,24 @@ class _Pairs:
 
     def __init__(self, request: Request, measures: tuple[Measure, ...] = (), scheme: _Used | None = None) -> None:
         self.request, self.scheme, self.setup = request, scheme, request.setup(measures)
-        self.signatures: list[Mapping[str, str]] = []
+        self.provenances: list[Provenance] = []
 
     def __iter__(self) -> Iterator[tuple[str, Matches]]:
         setup = self.setup
-        warnings: list[Fault] = []
-        notes: list[str] = []
         for name, (output,) in read_outputs(one_run(self.request.plan()), setup):
             gold, system = output.matches.gold, output.matches.system
-            warnings += output.warnings
-            notes += notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
+            notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
             notes += notes_of(gold, system, [self.scheme] if self.scheme else [])
             own = setup.signature_of_measures() | ({"scheme": self.scheme[0].name} if self.scheme else {})
-            self.signatures.append(signature(contents_of(gold), contents_of(system), setup, own))
+            self.provenances.append(pair_provenance(contents_of(gold), contents_of(system), setup, notes, own))
             yield name, output.matches
-        options.print_warnings(warnings)
-        options.print_notes(notes)
+        options.print_warnings(fault for one in self.provenances for fault in one.warnings)
+        options.print_notes(note for one in self.provenances for note in one.notes)
 
     @property
     def signature(self) -> Mapping[str, str]:
         """What decides the numbers of all."""
-        return joint_signature(self.signatures)
+        return joint_signature(one.signature for one in self.provenances)
 
 
 def _scheme(request: Request) -> Scheme:

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from levelhead.cli import options
-from levelhead.evaluation import Evaluation, joint_signature
+from levelhead.evaluation import Evaluation
+from levelhead.provenance import joint_signature
 
 if TYPE_CHECKING:
     from levelhead.cli.request import Request
@@ -57,10 +58,11 @@ def print_sentences(request: Request) -> None:
 
     setup = request.setup(options.without_punctuation(request.asked or ["LAS"], request.punct, request.registry()))
     treebanks = {name: count_sentences_of(one.matches, setup) for name, (one,) in read_outputs(request.plan(), setup)}
-    options.print_warnings(fault for counts in treebanks.values() for fault in counts.warnings)
-    options.print_notes(note for counts in treebanks.values() for note in counts.notes)
+    provenances = [counts.provenance for counts in treebanks.values()]
+    options.print_warnings(fault for one in provenances for fault in one.warnings)
+    options.print_notes(note for one in provenances for note in one.notes)
     columns = {name: counts.columns() for name, counts in treebanks.items()}
-    signature = joint_signature(counts.signature for counts in treebanks.values())
+    signature = joint_signature(one.signature for one in provenances)
     request.print(
         lambda: sentences_table(treebanks, (signature_line(signature),)),
         lambda: {"schema": SCHEMA, "kind": "sentences", "signature": dict(signature), "treebanks": columns},

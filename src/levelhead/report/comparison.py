@@ -32,7 +32,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     several = bool(averages)
     results = [*own, *averages] if each or not several else averages
     columns = [Column("Treebank", "text")] if several else []
-    start = f"{100 * float(comparison.signature['level']):g}% from"
+    start = f"{100 * float(comparison.provenance.signature['level']):g}% from"
     columns += [Column("Measure", "text"), Column("System", "text"), Column("Score")]
     columns += [Column(start, key="low"), Column("to", key="high")]
     spread = any(one.spread is not None for one in results)
@@ -57,7 +57,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_won(one, comparison.systems[0]) for one in comparison.wins]
-    notes.append(signature_line(comparison.signature))
+    notes.append(signature_line(comparison.provenance.signature))
     n_rows = len(own) if each and several else len(rows)
     table = Table(tuple(columns), tuple(rows[:n_rows]), tuple(notes), frozenset(rules - {0}))
     return table._replace(summary=tuple(rows[n_rows:]))
@@ -107,12 +107,12 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "comparison",
-        "signature": dict(comparison.signature),
+        "signature": dict(comparison.provenance.signature),
         "baseline": comparison.systems[0],
         "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
-        "files": {name: dict(files) for name, files in comparison.files.items()},
+        "files": {name: dict(files) for name, files in comparison.provenance.files.items()},
         "wins": [one._asdict() for one in comparison.wins],
-        **_notes(comparison.notes),
+        **_notes(comparison.provenance.notes),
     }
 
 
@@ -144,7 +144,7 @@ def languages_table(found: Languages) -> Table:
     measures = list(dict.fromkeys(pair.measure for pair in found.pairs))
     columns = [Column(name, "text") for name in ("System", "A", "B", "Drawn")]
     for measure in measures:
-        start = f"{100 * float(found.signature['level']):g}% from"
+        start = f"{100 * float(found.provenance.signature['level']):g}% from"
         heads: list[tuple[str, Kind, str]] = [("B", "ratio", "B"), ("Diff", "difference", "Diff")]
         heads += [(start, "difference", "diff_low"), ("to", "difference", "diff_high")]
         heads += [("p (Holm)", "probability", "p (Holm)"), ("Stars", "text", "Stars")]
@@ -161,7 +161,7 @@ def languages_table(found: Languages) -> Table:
     notes = (
         "Diff: A minus B; paired: both treebanks have the same sentences (sent_id), drawn together",
         "* p < .05, ** p < .01, *** p < .001, by bootstrap (Holm over pairs of treebanks)",
-        signature_line(found.signature),
+        signature_line(found.provenance.signature),
     )
     return Table(tuple(columns), tuple((*key, *row) for key, row in cells.items()), notes, rules)
 
@@ -182,10 +182,10 @@ def languages_document(found: Languages) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "languages",
-        "signature": dict(found.signature),
+        "signature": dict(found.provenance.signature),
         "pairs": [document(pair) for pair in found.pairs],
-        "files": {name: dict(files) for name, files in found.files.items()},
-        **_notes(found.notes),
+        "files": {name: dict(files) for name, files in found.provenance.files.items()},
+        **_notes(found.provenance.notes),
     }
 
 
@@ -267,7 +267,7 @@ def gains_table(found: Where) -> Table:
     note = (
         f"{found.measure}; Words: how many more words are right than with {found.baseline}; the largest changes first"
     )
-    return Table(tuple(columns), tuple(rows), (note, signature_line(found.signature)), rules)
+    return Table(tuple(columns), tuple(rows), (note, signature_line(found.provenance.signature)), rules)
 
 
 def _gain(gain: Gain) -> tuple[Cell, ...]:
@@ -295,13 +295,13 @@ def gains_document(found: Where) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "gains",
-        "signature": dict(found.signature),
+        "signature": dict(found.provenance.signature),
         "measure": found.measure,
         "by": list(found.by),
         "baseline": found.baseline,
         "treebanks": {name: [document(gain) for gain in gains] for name, gains in found.treebanks.items()},
-        "files": {name: dict(files) for name, files in found.files.items()},
-        **_notes(found.notes),
+        "files": {name: dict(files) for name, files in found.provenance.files.items()},
+        **_notes(found.provenance.notes),
     }
 
 
@@ -316,7 +316,7 @@ def contrasts_text(found: Contrasts, needs: Agree) -> str:
         f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
         for name, baseline, system, gained, lost in found.found
     ]
-    return "".join([*texts, signature_line(found.signature) + "\n"])
+    return "".join([*texts, signature_line(found.provenance.signature) + "\n"])
 
 
 def contrasts_document(found: Contrasts) -> dict[str, Any]:
@@ -336,9 +336,9 @@ def contrasts_document(found: Contrasts) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "contrasts",
-        "signature": dict(found.signature),
+        "signature": dict(found.provenance.signature),
         "measure": str(found.measure),
         "systems": rows,
-        "files": {name: dict(files) for name, files in found.files.items()},
-        **_notes(found.notes),
+        "files": {name: dict(files) for name, files in found.provenance.files.items()},
+        **_notes(found.provenance.notes),
     }

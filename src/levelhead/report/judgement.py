@@ -27,7 +27,7 @@ def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
     rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
     starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
     compared = [_told(one, places) for one in judgement.comparisons]
-    return Table(columns, rows, (*compared, signature_line(judgement.signature)), starts)
+    return Table(columns, rows, (*compared, signature_line(judgement.provenance.signature)), starts)
 
 
 def _cells(agreement: Agreement) -> Iterator[tuple[Cell, ...]]:
@@ -52,7 +52,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
     return {
         "schema": SCHEMA,
         "kind": "judgement",
-        "signature": dict(judgement.signature),
+        "signature": dict(judgement.provenance.signature),
         "sentences": len(judgement.choices.second),
         "votes": int(judgement.choices.votes.sum()),
         "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
@@ -61,7 +61,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
             | {"p": one.comparison.p, "p_holm": one.p_holm}
             for one in judgement.comparisons
         ],
-        **({"notes": list(judgement.notes)} if judgement.notes else {}),
+        **({"notes": list(judgement.provenance.notes)} if judgement.provenance.notes else {}),
     }
 
 

@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from levelhead.evaluation import Evaluation, joint_signature
+from levelhead.evaluation import Evaluation
+from levelhead.provenance import joint_signature
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
