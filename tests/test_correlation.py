@@ -23,11 +23,12 @@ from levelhead.correlation import (
     permutations,
     read_tables,
 )
-from levelhead.correlation.coefficients import correlations, interval, intervals, midranks, p_value, resamples_of
+from levelhead.correlation.coefficients import correlations, interval, intervals, midranks, p_value
 from levelhead.correlation.families import family_check
 from levelhead.correlation.permutations import permutation_p_values
 from levelhead.errors import InputError
 from levelhead.significance import holm
+from levelhead.significance.resampling import resampled_weights
 from oracle import correlation as oracle
 
 FEW = {"resamples": 20}
@@ -116,7 +117,7 @@ SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
 def test_resamples_are_rows_repeated(columns, seed):
     """The coefficients of weights are those of the rows written out as often as the weights say."""
     values = np.array(columns).T
-    draws = resamples_of(len(values), 3, np.random.default_rng(seed))
+    draws = resampled_weights(len(values), 3, np.random.default_rng(seed))
     for method, plain in (("pearson", oracle.pearson), ("spearman", oracle.spearman)):
         found = correlations(values, draws, method)
         for sample, weights in zip(found, draws):
@@ -352,7 +353,7 @@ def test_intervals_hold_what_they_say():
         x = rng.normal(size=30)
         y = 0.5 * x + math.sqrt(0.75) * rng.normal(size=30)
         values = np.array([x, y]).T
-        low, high = interval(correlations(values, resamples_of(30, 200, rng))[:, 0, 1], 0.95)
+        low, high = interval(correlations(values, resampled_weights(30, 200, rng))[:, 0, 1], 0.95)
         held += low <= 0.5 <= high
     assert 85 <= held <= 100
 
@@ -476,7 +477,7 @@ def test_intervals_in_blocks_are_those_of_all_resamples(method, n_given, level, 
     values = np.random.default_rng(1).normal(size=(8, 6))
     values[:, 1] = [1, 0, 0, 0, 0, 0, 0, 0]
     found = intervals(values, method, n_given, 501, level, np.random.default_rng(5))
-    every = correlations(values, resamples_of(8, 501, np.random.default_rng(5)), method, n_given)
+    every = correlations(values, resampled_weights(8, 501, np.random.default_rng(5)), method, n_given)
     assert np.isnan(every[:, 0, 1]).any()
     for place, share in zip(found, ((1 - level) / 2, (1 + level) / 2)):
         assert place == pytest.approx(np.nanquantile(every, share, axis=0), abs=1e-14)

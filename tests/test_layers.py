@@ -98,6 +98,18 @@ def test_imports_go_downwards(name: str) -> None:
         assert higher <= allowed
 
 
+RANDOM_ROOMS = {"significance", "parsing", "typology/sampling.py"}
+"""Inference, training, and rarefaction."""
+
+RANDOM_DRAWS = re.compile(r"default_rng|SeedSequence|\b(np|numpy)\.random\b|^ *(import|from) random\b", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", [name for name in FILES if not {name, room_of(name)} & RANDOM_ROOMS])
+def test_only_significance_draws_for_inference(name: str) -> None:
+    """Everything else requests a distribution and holds no random generator."""
+    assert not RANDOM_DRAWS.search((ROOT / name).read_text(encoding="utf-8"))
+
+
 def test_no_circles_inside_a_layer() -> None:
     """Two rooms of one layer do not import one another."""
     uses = {room: set() for room in LAYER_OF}

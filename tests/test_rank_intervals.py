@@ -13,7 +13,7 @@ from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.setup import setup_of
 from levelhead.significance import Settings, bootstrap_p
-from levelhead.significance.rankings import pairwise_p
+from levelhead.significance.pairwise import pairwise_bootstrap_p
 from levelhead.treebank.contents import Contents
 from oracle import campaign_resampling as plain
 
@@ -153,7 +153,7 @@ def test_wins_are_significant_and_corrected() -> None:
 @given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=1, max_size=30))
 def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) -> None:
     table = np.array(values, dtype=np.float64) / 3
-    found = pairwise_p(table)
+    found = pairwise_bootstrap_p(table)
     for one, other in ((0, 1), (0, 2), (1, 2)):
         difference = table[:, one] - table[:, other]
         assert np.nanmax([found[one, other], found[other, one]]) == bootstrap_p(difference)

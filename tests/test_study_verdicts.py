@@ -10,7 +10,7 @@ import pytest
 
 from levelhead.derivation.averages import TreebankPerplexities
 from levelhead.report.table import Column, Plain, formatted
-from levelhead.significance import Counted
+from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, Request
 from levelhead.studies.callin_claims import (
     claim_on_entropies,
@@ -28,7 +28,6 @@ from levelhead.studies.measures_2018_claims import _expected
 from levelhead.studies.measures_2018_estimates import (
     SCALES,
     Compared,
-    drawn,
     estimated,
     mean_of,
     significant_share,
@@ -37,7 +36,7 @@ from levelhead.studies.measures_2018_estimates import (
 from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT, _claims_on_scores
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.separation import MEASURES, _pairwise_p, compare_systems
+from levelhead.studies.separation import MEASURES, compare_systems
 from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.verdicts import (
     Estimate,
@@ -464,7 +463,7 @@ def scores_of_test_sets() -> list[list[list[float | None]]]:
 def test_spreads_are_as_defined(scale: str) -> None:
     table = scores_of_test_sets()
     values = np.array([[[np.nan if x is None else x for x in row] for row in one] for one in table])
-    found = estimated(spread_of(values, scale), 9, drawn(9, 50, 1))
+    found = estimated(spread_of(values, scale), 9, resampled_rows(9, 50, 1))
     columns = {name: [[row[m] for row in one] for one in table] for m, name in enumerate(MEASURES)}
     for name, scores in columns.items():
         value, change = found[name]
@@ -482,10 +481,10 @@ def test_spreads_are_as_defined(scale: str) -> None:
 def test_scores_of_nothing_have_no_log_odds() -> None:
     values = np.full((5, 2, len(MEASURES)), 0.5) + 0.01 * np.arange(5)[:, None, None]
     values[0, 0, list(MEASURES).index("MLAS")] = 0.0
-    found = estimated(spread_of(values, "in log odds"), 5, drawn(5, 20, 1))
+    found = estimated(spread_of(values, "in log odds"), 5, resampled_rows(5, 20, 1))
     assert found["MLAS"] == Compared(None, None)
     assert found["LAS"].value is not None
-    assert estimated(spread_of(values, "in points"), 5, drawn(5, 20, 1))["MLAS"].value is not None
+    assert estimated(spread_of(values, "in points"), 5, resampled_rows(5, 20, 1))["MLAS"].value is not None
 
 
 def test_undefined_pairs_are_left_out_of_shares() -> None:
@@ -494,7 +493,7 @@ def test_undefined_pairs_are_left_out_of_shares() -> None:
     values = np.full((3, len(MEASURES)), 0.5)
     for name, column in shares.items():
         values[:, list(MEASURES).index(name)] = [np.nan if one is None else one for one in column]
-    found = estimated(mean_of(values, np.array(pairs, dtype=float)), 3, drawn(3, 50, 1))
+    found = estimated(mean_of(values, np.array(pairs, dtype=float)), 3, resampled_rows(3, 50, 1))
     assert found["BLEX"].value is not None
     assert found["BLEX"].change is not None
     assert found["BLEX"].value.value == pytest.approx(pooled_share(shares["BLEX"], pairs)) == 1
@@ -527,8 +526,8 @@ def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
 
 def test_samples_with_nothing_to_count_do_not_differ_significantly() -> None:
     parts = np.zeros((4, 2, 1, 2))
-    counts = Counted(("alpha", "beta"), ("CLAS",), parts)
-    assert _pairwise_p(counts, 100, np.random.default_rng(1)).tolist() == [[1.0]]
+    counts = Counted(("alpha", "beta"), ("CLAS",), parts, "gold")
+    assert pairwise_randomization_p(counts, 100, 1).tolist() == [[1.0]]
 
 
 def test_thai_has_no_blex(data: Path) -> None:

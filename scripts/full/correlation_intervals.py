@@ -9,7 +9,8 @@ import math
 
 import numpy as np
 
-from levelhead.correlation.coefficients import correlations, interval, resamples_of
+from levelhead.correlation.coefficients import correlations, interval
+from levelhead.significance.resampling import resampled_weights
 
 SAMPLES, RESAMPLES = 2000, 500
 
@@ -20,7 +21,7 @@ def covered(n_rows: int, true: float, rng: np.random.Generator) -> list[float]:
     for _ in range(SAMPLES):
         values = rng.normal(size=(n_rows, 2))
         values[:, 1] = true * values[:, 0] + math.sqrt(1 - true**2) * values[:, 1]
-        draws = resamples_of(n_rows, RESAMPLES, rng)
+        draws = resampled_weights(n_rows, RESAMPLES, rng)
         for i, (method, target) in enumerate(
             (("pearson", true), ("spearman", 6 / math.pi * math.asin(true / 2)))  # Kruskal (1958) of normal variables
         ):

@@ -198,9 +198,8 @@ def _boot(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> 
     """The values of every treebank in every resample, shape (resamples, systems, measures)."""
     values = {}
     for key, group in groups.items():
-        seed = seeded(settings, key)
         side_by_side = np.concatenate([tables[name].flat[order] for name, order in group.items()], axis=1)
-        sums = resampled(side_by_side, settings.resamples, np.random.default_rng(seed))
+        sums = resampled(side_by_side, settings.resamples, seeded(settings, key))
         for name, part in zip(group, np.split(sums, len(group), axis=1), strict=True):
             values[name] = tables[name].values(tables[name].shaped(part))
     return values
@@ -218,6 +217,6 @@ def _pair(
     one, other = (None if np.isnan(value) else value for value in values)
     if one is None or other is None:
         return LanguagePair(system, measure, treebanks, (one, other), None, None, None, None, paired)
-    p = bootstrap_p(drawn)
+    p = float(bootstrap_p(drawn))
     between = interval(drawn, settings)
     return LanguagePair(system, measure, treebanks, (one, other), one - other, between, p, None, paired)

@@ -13,8 +13,9 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import Numbers, correlations, interval, resamples_of
+from levelhead.correlation.coefficients import Numbers, correlations, interval
 from levelhead.significance.differences import permutation_p
+from levelhead.significance.resampling import resampled_weights, weights_and_halves
 
 Ties = Literal["callin", "half", "skip"]
 """A measure that puts neither first: "callin" counts it for the second, "half" half for each, "skip" leaves it out."""
@@ -119,7 +120,7 @@ def agreement(
         level: how much an interval holds.
         seed: the seed of the resamples.
     """
-    draws = resamples_of(len(choices), resamples, np.random.default_rng(seed))
+    draws = resampled_weights(len(choices), resamples, seed)
     one = np.ones((1, len(choices)))
 
     def estimate(statistic: Callable[[Numbers], Numbers]) -> Estimate:
@@ -161,18 +162,16 @@ def compare(
         level: how much the interval holds.
         seed: the seed of both.
     """
-    rng = np.random.default_rng(seed)
-    draws = resamples_of(len(choices), resamples, rng)
+    draws, swapped = weights_and_halves(len(choices), resamples, seed)
     a, b = _Moments.of(one, choices), _Moments.of(other, choices)
     whole = np.ones((1, len(choices)))
     value = float((a.sums(whole).correlation() - b.sums(whole).correlation())[0])
     if np.isnan(value):
         return Comparison(Estimate(None, None, None), None)
     low, high = interval(a.sums(draws).correlation() - b.sums(draws).correlation(), level)
-    swapped = rng.integers(0, 2, size=(resamples, len(choices))).astype(np.float64)
     both = 1 - swapped
     differences = (a.sums(both) + b.sums(swapped)).correlation() - (b.sums(both) + a.sums(swapped)).correlation()
-    return Comparison(Estimate(value, low, high), permutation_p(differences, value))
+    return Comparison(Estimate(value, low, high), float(permutation_p(differences, value)))
 
 
 class _Sums(NamedTuple):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import InputError
 from levelhead.extras import missing_library
+from levelhead.significance.resampling import Seed, resampled_weights
 
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
@@ -94,7 +95,7 @@ def _normalised(covariances: Numbers) -> Numbers:
 
 
 def intervals(
-    values: Numbers, method: Method, n_given: int, n_resamples: int, level: float, rng: np.random.Generator
+    values: Numbers, method: Method, n_given: int, n_resamples: int, level: float, seed: Seed
 ) -> tuple[Numbers, Numbers]:
     """Return where the bootstrap intervals of all pairs begin and end, each float64, shape (columns, columns).
 
@@ -107,9 +108,9 @@ def intervals(
         n_given: how many columns are held fixed.
         n_resamples: how many resamples.
         level: how much an interval holds, as 0.95.
-        rng: where randomness comes from.
+        seed: the seed of the resamples.
     """
-    draws = resamples_of(len(values), n_resamples, rng)
+    draws = resampled_weights(len(values), n_resamples, seed)
     n = values.shape[1] - n_given
     step = max(1, _AT_ONCE // max(values.size, n * n))
     tail = (1 - level) / 2
@@ -140,17 +141,6 @@ def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Number
     part = place - before
     quantile: Numbers = np.where(part < 0.5, low + (high - low) * part, high - (high - low) * (1 - part))
     return quantile
-
-
-def resamples_of(n_rows: int, n_resamples: int, rng: np.random.Generator) -> Numbers:
-    """Draw rows with replacement: how often each is drawn, float64, shape (resamples, rows).
-
-    Args:
-        n_rows: how many rows there are, and how many are drawn in each resample.
-        n_resamples: how many resamples.
-        rng: where randomness comes from.
-    """
-    return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=n_resamples).astype(np.float64)
 
 
 def interval(statistics: Numbers, level: float) -> tuple[float | None, float | None]:

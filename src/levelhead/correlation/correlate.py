@@ -218,14 +218,13 @@ class _Maker(NamedTuple):
         """Four matrices: the coefficients, where their intervals begin and end, and their p values."""
         values, n_given = self._values(names, rows), len(self.given)
         whole = correlations(values, np.ones((1, len(rows))), method, n_given)[0]
-        rng = np.random.default_rng(self.seed)
-        ends = intervals(values, method, n_given, self.resamples, self.level, rng)
+        ends = intervals(values, method, n_given, self.resamples, self.level, self.seed)
         return np.stack([whole, *ends, self._p_values(whole, values, method)])
 
     def _p_values(self, whole: Numbers, values: Numbers, method: Method) -> Numbers:
         """Residuals, where columns are held fixed, are not exchangeable: there p is that of Student's t."""
         if not self.given:
-            return permutation_p_values(values, method, self.resamples, np.random.default_rng(self.seed))
+            return permutation_p_values(values, method, self.resamples, self.seed)
         found = np.full(whole.shape, np.nan)
         for i, j in zip(*np.triu_indices(len(whole), 1)):
             p = p_value(float(whole[i, j]), len(values), len(self.given))
@@ -255,8 +254,8 @@ class _Maker(NamedTuple):
         if self.family is None:
             return None
         families = [self.table.texts[self.family][row] for row in rows]
-        rng = np.random.default_rng(self.seed)
-        return family_check(self._values((x, y), rows), families, method, len(self.given), self.resamples, rng)
+        values = self._values((x, y), rows)
+        return family_check(values, families, method, len(self.given), self.resamples, self.seed)
 
 
 def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import Method, Numbers, correlations, midranks
+from levelhead.significance.resampling import Seed, random_orders_within
 
 _ROUNDING = 1e-12
 
@@ -45,7 +46,7 @@ def family_check(
     method: Method,
     n_given: int,
     n_permutations: int,
-    rng: np.random.Generator,
+    seed: Seed,
 ) -> FamilyCheck:
     """Check a correlation of two columns against the families.
 
@@ -55,7 +56,7 @@ def family_check(
         method: which coefficient.
         n_given: how many columns are held fixed.
         n_permutations: how many shuffles; all there are, if there are not more.
-        rng: where randomness comes from.
+        seed: the seed of the shuffles.
     """
     family = np.array(families)
     without = {name: _without(values[family != name], method, n_given) for name in dict.fromkeys(families)}
@@ -64,7 +65,7 @@ def family_check(
     columns = values.T if method == "pearson" else [midranks(c, np.ones((1, len(values))))[0] for c in values.T]
     one, other = (_centred(column, family) for column in columns)
     within = _cosine(one, other)
-    p = None if within is None else _shuffled_p(one, other, family, n_permutations, rng)
+    p = None if within is None else _shuffled_p(one, other, family, n_permutations, seed)
     return FamilyCheck(without, within, p)
 
 
@@ -90,23 +91,19 @@ def _cosine(one: Numbers, other: Numbers) -> float | None:
     return float(np.clip(one @ other / scale, -1, 1)) if scale > 0 else None
 
 
-def _shuffled_p(one: Numbers, other: Numbers, family: NDArray[Any], n: int, rng: np.random.Generator) -> float:
+def _shuffled_p(one: Numbers, other: Numbers, family: NDArray[Any], n: int, seed: Seed) -> float:
     """P of |one . other| under permutations of `other` inside families: exact if there are at most n, else sampled.
 
     Lengths stay as they are, so the products of the vectors are in the order of the coefficients.
     """
     groups = [np.flatnonzero(family == name) for name in np.unique(family)]
     reached = (abs(one @ other)) - _ROUNDING * np.sqrt((one @ one) * (other @ other))
-    if prod(factorial(len(group)) for group in groups) <= n:
-        every = [abs(one @ other[order]) >= reached for order in _every_order(groups, len(one))]
-        return float(np.mean(every))
-    n_reached = 0
-    for _ in range(n):
-        order = np.arange(len(one))
-        for group in groups:
-            order[group] = rng.permutation(group)
-        n_reached += bool(abs(one @ other[order]) >= reached)
-    return (1 + n_reached) / (1 + n)  # the data are one of the permutations (Phipson and Smyth 2010)
+    exact = prod(factorial(len(group)) for group in groups) <= n
+    orders = _every_order(groups, len(one)) if exact else random_orders_within(groups, n, seed)
+    extreme = [abs(one @ other[order]) >= reached for order in orders]
+    if exact:
+        return float(np.mean(extreme))
+    return (1 + sum(map(bool, extreme))) / (1 + n)  # the data are one of the permutations (Phipson and Smyth 2010)
 
 
 def _every_order(groups: Sequence[NDArray[Any]], n_rows: int) -> Iterator[NDArray[Any]]:

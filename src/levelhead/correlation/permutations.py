@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import Method, Numbers, midranks, standardised
+from levelhead.significance.resampling import Seed, random_orders
 
 MOST_EXACT = 9
 """The most rows of which all orders are used (362,880)."""
@@ -17,7 +18,7 @@ _TIED = 1e-9  # coefficients closer than this are equal: sums in another order d
 _AT_ONCE = 60_000  # cells computed at a time: what fits into the cache of a core is fastest
 
 
-def permutation_p_values(values: Numbers, method: Method, n_resamples: int, rng: np.random.Generator) -> Numbers:
+def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed: Seed) -> Numbers:
     """Return the two-sided p of the correlation of each pair of columns, float64, shape (columns, columns).
 
     The p is the share of orders of one column that give a coefficient at least as far from 0 as the observed one. Up
@@ -29,14 +30,15 @@ def permutation_p_values(values: Numbers, method: Method, n_resamples: int, rng:
         values: finite numbers, shape (rows, columns).
         method: the coefficient.
         n_resamples: the number of random orders.
-        rng: the random generator.
+        seed: the seed of the random orders.
     """
     n_rows, n_columns = values.shape
     exact = n_rows <= MOST_EXACT
     columns = standardised(_ranked(values) if method == "spearman" else values)
     least = np.abs(columns.T @ columns) - _TIED * n_rows
     n_reached = np.zeros((n_columns, n_columns))
-    for orders in _all_orders(n_rows, n_columns) if exact else _random_orders(n_rows, n_columns, n_resamples, rng):
+    step = max(1, _AT_ONCE // max(n_rows, n_columns))
+    for orders in _all_orders(n_rows, step) if exact else random_orders(n_rows, n_resamples, seed, step):
         places = orders.T.astype(np.intp)
         for i in range(n_columns - 1):
             products = np.abs(columns[:, i + 1 :].T @ columns[:, i][places])
@@ -50,18 +52,10 @@ def _ranked(values: Numbers) -> Numbers:
     return np.stack([midranks(column, one)[0] for column in values.T], axis=1)
 
 
-def _all_orders(n_rows: int, n_columns: int) -> Iterator[NDArray[np.int8]]:
-    orders, step = _permutations(n_rows), max(1, _AT_ONCE // max(n_rows, n_columns))
+def _all_orders(n_rows: int, step: int) -> Iterator[NDArray[np.int8]]:
+    orders = _permutations(n_rows)
     for at in range(0, len(orders), step):
         yield orders[at : at + step]
-
-
-def _random_orders(
-    n_rows: int, n_columns: int, n_resamples: int, rng: np.random.Generator
-) -> Iterator[NDArray[np.int64]]:
-    step = max(1, _AT_ONCE // max(n_rows, n_columns))
-    for at in range(0, n_resamples, step):
-        yield rng.permuted(np.tile(np.arange(n_rows), (min(step, n_resamples - at), 1)), axis=1)
 
 
 @lru_cache(maxsize=MOST_EXACT)

@@ -13,7 +13,8 @@ from levelhead.significance.differences import (
     seeded,
     signature_of,
 )
-from levelhead.significance.resampling import resampled, swapped
+from levelhead.significance.pairwise import pairwise_randomization_p, significant_shares
+from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
 
 __all__ = [
     "STANDARD",
@@ -26,11 +27,15 @@ __all__ = [
     "differences",
     "holm",
     "interval",
+    "pairwise_randomization_p",
     "permutation_p",
     "resampled",
+    "resampled_rows",
     "seeded",
     "sign_test",
     "signature_of",
     "signed_rank_test",
+    "significant_shares",
+    "spawned",
     "swapped",
 ]

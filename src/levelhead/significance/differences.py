@@ -173,10 +173,10 @@ def _drawn(table: Counted, seed: np.random.SeedSequence, settings: Settings) -> 
     """
     for_boot, for_swaps = seed.spawn(2)
     total = table.parts.sum(axis=0)
-    boot = table.shaped(resampled(table.flat, settings.resamples, np.random.default_rng(for_boot)))
+    boot = table.shaped(resampled(table.flat, settings.resamples, for_boot))
     firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
     change = table.parts[:, firsts] - table.parts[:, :1]
-    moved = swapped(change.reshape(len(change), -1), settings.resamples, np.random.default_rng(for_swaps))
+    moved = swapped(change.reshape(len(change), -1), settings.resamples, for_swaps)
     moved = moved.reshape(-1, *change.shape[1:])
     return [total, boot, total[:1] + moved, total[firsts] - moved]
 
@@ -249,7 +249,7 @@ def _result(
     return result._replace(
         difference=observed,
         difference_interval=interval(boot, settings),
-        p=bootstrap_p(boot) if several else permutation_p(sample.permuted[:, s, m], observed),
+        p=float(bootstrap_p(boot) if several else permutation_p(sample.permuted[:, s, m], observed)),
         detectable=_detectable(boot, several=several),
         test="bootstrap" if several else "randomisation",
     )
@@ -307,25 +307,26 @@ def interval(values: Sums, settings: Settings) -> tuple[float, float] | None:
     return float(low), float(high)
 
 
-def permutation_p(permuted: Sums, observed: float) -> float:
+def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) -> Sums:
     """Return (1 + permutations as extreme) / (1 + permutations), two-sided, never 0 (Davison and Hinkley 1997, 4.11).
 
     A permutation without a value, since nothing is left to count, is taken for as extreme.
 
     Args:
-        permuted: the statistic of each permutation, NaN where it has none, shape (permutations,).
-        observed: the statistic of the data.
+        permuted: the statistic of each permutation, NaN where it has none, shape (permutations, ...).
+        observed: the statistic of the data, shape (...).
+        equal: the difference below which statistics are ties.
     """
-    less = np.count_nonzero(np.abs(permuted) < abs(observed) - EQUAL)
-    return float((1 + len(permuted) - less) / (1 + len(permuted)))
+    less = np.count_nonzero(np.abs(permuted) < np.abs(observed) - equal, axis=0)
+    return np.asarray((1 + len(permuted) - less) / (1 + len(permuted)))
 
 
-def bootstrap_p(values: Sums) -> float:
+def bootstrap_p(values: Sums) -> Sums:
     """Return twice the smaller share of resampled differences on either side of zero: two-sided, never 0.
 
     Args:
-        values: the difference in each resample, nan where it has none, shape (resamples,).
+        values: the difference in each resample, nan where it has none, shape (resamples, ...).
     """
-    known = values[~np.isnan(values)]
-    below, above = np.count_nonzero(known <= EQUAL), np.count_nonzero(known >= -EQUAL)
-    return float(min(1.0, 2 * (1 + min(below, above)) / (1 + len(known))))
+    below, above = np.count_nonzero(values <= EQUAL, axis=0), np.count_nonzero(values >= -EQUAL, axis=0)
+    n_known = np.count_nonzero(~np.isnan(values), axis=0)
+    return np.asarray(np.minimum(1.0, 2 * (1 + np.minimum(below, above)) / (1 + n_known)))

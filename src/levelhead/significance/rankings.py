@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
 from levelhead.significance.counted import ratios
-from levelhead.significance.differences import EQUAL, Settings, seeded
-from levelhead.significance.resampling import resampled, swapped
+from levelhead.significance.differences import EQUAL, Settings, permutation_p, seeded
+from levelhead.significance.pairwise import pairwise_bootstrap_p
+from levelhead.significance.resampling import Seed, resampled, spawned, swapped
 
 Sums = NDArray[np.float64]
 
@@ -47,7 +48,7 @@ class RankedAverages:
         self._permuted += permuted
 
     def add_tests(self, p_values: Sums) -> None:
-        """Add the tests of all pairs of systems on one test set, as `pairwise_p` gives them."""
+        """Add the tests of all pairs of systems on one test set, as `pairwise_bootstrap_p` gives them."""
         self._p_values.append(p_values)
 
     def averages(self) -> Sums:
@@ -63,9 +64,7 @@ class RankedAverages:
 
     def lines(self) -> frozenset[int]:
         """Return the places after which neighbors differ significantly, corrected by Holm's method."""
-        less = np.abs(self._permuted) < np.abs(self._observed) - EQUAL * len(self.test_sets)
-        n_extreme = len(less) - less.sum(axis=0)  # a permutation without a value counts as extreme
-        p = (1 + n_extreme) / (1 + len(less))
+        p = permutation_p(self._permuted, self._observed, EQUAL * len(self.test_sets))
         level = 1 - self.settings.level
         return frozenset(place for place, one in enumerate(holm(p.tolist()), 1) if one is not None and one < level)
 
@@ -96,11 +95,11 @@ def draw_sentences(key: str, parts: Mapping[str, Sums], rankings: Sequence[Ranke
     """
     for_boot, for_swaps = seeded(settings, key).spawn(2)
     flat = np.concatenate([table.reshape(len(table), -1) for table in parts.values()], axis=1)
-    sums = resampled(flat, settings.resamples, np.random.default_rng(for_boot))
+    sums = resampled(flat, settings.resamples, for_boot)
     drawn = ratios(sums.reshape(settings.resamples, len(parts), -1, 2))
     boot = {measure: drawn[:, number] for number, measure in enumerate(parts)}
-    p_values = {measure: pairwise_p(values) for measure, values in boot.items()}
-    swaps = _Swaps(parts, rankings, np.random.default_rng(for_swaps), settings.resamples)
+    p_values = {measure: pairwise_bootstrap_p(values) for measure, values in boot.items()}
+    swaps = _Swaps(parts, rankings, for_swaps, settings.resamples)
     for ranking in rankings:
         ranking.add(boot[ranking.measure], *swaps.of(ranking))
         ranking.add_tests(p_values[ranking.measure])
@@ -114,13 +113,13 @@ def draw_test_sets(table: Sums, ranking: RankedAverages, settings: Settings) -> 
         ranking: the ranking.
         settings: how many resamples and permutations, and the seed.
     """
-    for_boot, for_swaps = np.random.SeedSequence(settings.seed).spawn(2)
-    values = resampled(table, settings.resamples, np.random.default_rng(for_boot))
+    for_boot, for_swaps = spawned(settings.seed, 2)
+    values = resampled(table, settings.resamples, for_boot)
     if not ranking.neighbors:
         ranking.add(values, np.zeros(0), np.zeros((settings.resamples, 0)))
         return
     change = np.stack([table[:, one] - table[:, other] for one, other in ranking.neighbors], axis=1)
-    moved = swapped(change, settings.resamples, np.random.default_rng(for_swaps))
+    moved = swapped(change, settings.resamples, for_swaps)
     ranking.add(values, change.sum(axis=0), change.sum(axis=0) - 2 * moved)
 
 
@@ -128,7 +127,7 @@ class _Swaps:
     """The differences of neighbors on one test set, observed and after swapping sentences between them."""
 
     def __init__(
-        self, parts: Mapping[str, Sums], rankings: Iterable[RankedAverages], rng: np.random.Generator, resamples: int
+        self, parts: Mapping[str, Sums], rankings: Iterable[RankedAverages], seed: Seed, resamples: int
     ) -> None:
         keys = dict.fromkeys((one.measure, *pair) for one in rankings for pair in one.neighbors)
         self._place = {key: place for place, key in enumerate(keys)}
@@ -137,7 +136,7 @@ class _Swaps:
             return
         ones = np.stack([parts[measure][:, one] for measure, one, _ in keys], axis=1)
         others = np.stack([parts[measure][:, other] for measure, _, other in keys], axis=1)
-        moved = swapped((ones - others).reshape(len(ones), -1), resamples, rng).reshape(resamples, -1, 2)
+        moved = swapped((ones - others).reshape(len(ones), -1), resamples, seed).reshape(resamples, -1, 2)
         first, second = ones.sum(axis=0), others.sum(axis=0)
         self._observed = ratios(first) - ratios(second)
         self._permuted = ratios(first - moved) - ratios(second + moved)
@@ -146,28 +145,6 @@ class _Swaps:
         """Return the differences of a ranking's neighbors: shapes (neighbors,) and (resamples, neighbors)."""
         places = [self._place[ranking.measure, one, other] for one, other in ranking.neighbors]
         return self._observed[places], self._permuted[:, places]
-
-
-def pairwise_p(values: Sums) -> Sums:
-    """Return the p-values of each pair of systems by the bootstrap, as `bootstrap_p` computes them.
-
-    Args:
-        values: the value of each system in each resample, nan where it has none, shape (resamples, systems).
-
-    Returns:
-        Shape (systems, systems): nan where the first system is not better than the second.
-    """
-    n_systems = values.shape[1]
-    found = np.full((n_systems, n_systems), np.nan)
-    for one in range(1, n_systems):
-        differences = values[:, one, None] - values[:, :one]
-        below, above = (differences <= EQUAL).sum(axis=0), (differences >= -EQUAL).sum(axis=0)
-        n_known = (~np.isnan(differences)).sum(axis=0)
-        p = np.minimum(1.0, 2 * (1 + np.minimum(below, above)) / (1 + n_known))
-        better = np.nansum(differences, axis=0) > 0
-        found[one, :one] = np.where(better, p, np.nan)
-        found[:one, one] = np.where(better, np.nan, p)
-    return found
 
 
 def _ranks(ordered: Sums, order: NDArray[np.intp]) -> NDArray[np.int64]:

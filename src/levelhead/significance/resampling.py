@@ -1,40 +1,94 @@
-"""Sums over resampled sentences, in batches: what every bootstrap and every permutation test is made of."""
+"""All random draws for inference: resamples, random halves, permutations, and sums over them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 Sums = NDArray[np.float64]
+Rows = NDArray[np.int64]
+
+Seed = int | np.random.SeedSequence | np.random.Generator
+"""What decides the draws. A generator continues where its last draw ended."""
 
 _CELLS = 1 << 22
 """How many weights are held in memory at once (32 MB)."""
 
 
-def resampled(table: Sums, resamples: int, rng: np.random.Generator) -> Sums:
-    """Sum the rows of a table over samples of rows drawn with replacement (Efron 1979).
+def spawned(seed: int, n_seeds: int) -> list[np.random.SeedSequence]:
+    """Return independent seeds for draws that must not influence each other.
+
+    Args:
+        seed: the seed of all draws.
+        n_seeds: how many seeds to return.
+    """
+    return np.random.SeedSequence(seed).spawn(n_seeds)
+
+
+def resampled_rows(n_rows: int, resamples: int, seed: Seed) -> Rows:
+    """Draw rows with replacement (Efron 1979), by number, int64, shape (resamples, rows).
+
+    Args:
+        n_rows: how many rows there are, and how many are drawn for each resample.
+        resamples: how many resamples.
+        seed: of the draws.
+    """
+    return np.random.default_rng(seed).integers(0, n_rows, size=(resamples, n_rows), dtype=np.int64)
+
+
+def resampled_weights(n_rows: int, resamples: int, seed: Seed) -> Sums:
+    """Draw rows with replacement: how often each row is drawn, float64, shape (resamples, rows).
+
+    Args:
+        n_rows: how many rows there are, and how many are drawn for each resample.
+        resamples: how many resamples.
+        seed: of the draws.
+    """
+    rng = np.random.default_rng(seed)
+    return rng.multinomial(n_rows, np.full(n_rows, 1 / n_rows), size=resamples).astype(np.float64)
+
+
+def weights_and_halves(n_rows: int, resamples: int, seed: Seed) -> tuple[Sums, Sums]:
+    """Draw resamples and random halves of the same rows: an interval and a paired test need both.
+
+    Args:
+        n_rows: how many rows there are.
+        resamples: how many resamples, and how many halves.
+        seed: of the draws.
+
+    Returns:
+        The weights of `resampled_weights`, then 1 for rows in a half and 0 for the others; float64, each of shape
+        (resamples, rows).
+    """
+    rng = np.random.default_rng(seed)
+    weights = resampled_weights(n_rows, resamples, rng)
+    return weights, rng.integers(0, 2, size=(resamples, n_rows)).astype(np.float64)
+
+
+def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
+    """Sum the rows of a table over the samples of `resampled_rows`.
 
     Args:
         table: one row a sentence, float64, shape (sentences, columns).
         resamples: how many samples of as many rows.
-        rng: where the draws come from.
+        seed: of the draws.
 
     Returns:
         The sums, float64, shape (resamples, columns).
     """
-    n_rows = len(table)
+    rng, n_rows = np.random.default_rng(seed), len(table)
     sums = np.empty((resamples, table.shape[1]))
     for first, last in _batches(resamples, n_rows):
-        drawn = rng.integers(0, n_rows, size=(last - first, n_rows), dtype=np.int64)
+        drawn = resampled_rows(n_rows, last - first, rng)
         drawn += np.arange(last - first)[:, None] * n_rows
         weights = np.bincount(drawn.ravel(), minlength=(last - first) * n_rows)
         sums[first:last] = weights.reshape(-1, n_rows).astype(np.float64) @ table
     return sums
 
 
-def swapped(table: Sums, resamples: int, rng: np.random.Generator) -> Sums:
+def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over random halves: each row is in a half with probability 1/2.
 
     The halves depend on the number of rows alone: other columns beside change nothing.
@@ -42,19 +96,48 @@ def swapped(table: Sums, resamples: int, rng: np.random.Generator) -> Sums:
     Args:
         table: one row a sentence, float64, shape (sentences, columns).
         resamples: how many halves.
-        rng: where the draws come from.
+        seed: of the draws.
 
     Returns:
         The sums, float64, shape (resamples, columns).
     """
     changing = np.flatnonzero(table.any(axis=1))  # swapping equal rows changes nothing
-    rows, n_rows = table[changing], len(table)
+    rng, rows, n_rows = np.random.default_rng(seed), table[changing], len(table)
     sums = np.zeros((resamples, table.shape[1]))
     for first, last in _batches(resamples, n_rows):
         bits = rng.integers(0, 256, size=(last - first, -(-n_rows // 8)), dtype=np.uint8)
         halves = np.unpackbits(bits, axis=1, count=n_rows)[:, changing]
         sums[first:last] = halves.astype(np.float64) @ rows
     return sums
+
+
+def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iterator[Rows]:
+    """Draw random orders of rows in blocks, int64, each of shape (at most `at_once`, rows).
+
+    Args:
+        n_rows: how many rows there are.
+        resamples: how many orders in all.
+        seed: of the draws.
+        at_once: the largest number of orders in a block; it does not change the orders.
+    """
+    rng = np.random.default_rng(seed)
+    for at in range(0, resamples, at_once):
+        yield rng.permuted(np.tile(np.arange(n_rows), (min(at_once, resamples - at), 1)), axis=1)
+
+
+def random_orders_within(groups: Sequence[NDArray[np.intp]], resamples: int, seed: Seed) -> Iterator[Rows]:
+    """Draw random orders of rows that leave every row in its group, each int64, shape (rows,).
+
+    Args:
+        groups: the rows of each group; together all rows.
+        resamples: how many orders.
+        seed: of the draws.
+    """
+    rng, order = np.random.default_rng(seed), np.arange(sum(map(len, groups)))
+    for _ in range(resamples):
+        for group in groups:
+            order[group] = rng.permutation(group)
+        yield order.copy()
 
 
 def _batches(resamples: int, n_rows: int) -> Iterator[tuple[int, int]]:

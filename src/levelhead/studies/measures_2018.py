@@ -14,6 +14,7 @@ from levelhead.errors import Fault, InputError
 from levelhead.report.page.charts import Spread, spreads
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
+from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018_claims import claims_on_measures
 from levelhead.studies.measures_2018_estimates import (
     LAS,
@@ -24,7 +25,6 @@ from levelhead.studies.measures_2018_estimates import (
     ResultsByTestSet,
     Row,
     Statistic,
-    drawn,
     estimated,
     known,
     mean_of,
@@ -149,7 +149,7 @@ def _estimate_columns(what: str) -> tuple[Column, ...]:
 
 def _over_all(statistic: Statistic, table: ResultsByTestSet, request: Request) -> Comparison:
     n = len(table.codes)
-    return estimated(statistic, n, drawn(n, request.resamples, request.seed))
+    return estimated(statistic, n, resampled_rows(n, request.resamples, request.seed))
 
 
 def _separation(table: ResultsByTestSet, request: Request) -> Section:

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018_estimates import (
     POINTS,
     Comparison,
     ResultsByTestSet,
-    drawn,
     estimated,
     mean_of,
     spreads_by_scale,
@@ -31,7 +31,7 @@ def claims_on_measures(results: ResultsByTestSet, request: Request) -> tuple[Cla
         request: names the number of resamples and the seed.
     """
     n = len(results.codes)
-    draws = drawn(n, request.resamples, request.seed)
+    draws = resampled_rows(n, request.resamples, request.seed)
     whole = {POINTS: estimated(mean_of(results.significant, results.pairs), n, draws)}
     small = {POINTS: estimated(mean_of(results.small, results.pairs), n, draws)}
     spread = spreads_by_scale(results, well_parsed(results), request.resamples, request.seed)

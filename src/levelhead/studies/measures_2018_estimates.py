@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.campaign.languages import family_of
-from levelhead.significance import holm
+from levelhead.significance import holm, resampled_rows
 from levelhead.studies.numbers import percentile_estimate
 from levelhead.studies.separation import MEASURES, Numbers
 from levelhead.studies.verdicts import LEVEL, Estimate
@@ -143,17 +143,6 @@ def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
     }
 
 
-def drawn(n: int, resamples: int, seed: int) -> Draws:
-    """Return resampled test sets.
-
-    Args:
-        n: the number of test sets.
-        resamples: how many resamples.
-        seed: the seed.
-    """
-    return np.random.default_rng(seed).integers(0, n, size=(resamples, n))
-
-
 def value_of(statistic: Statistic, rows: Iterable[int]) -> list[float | None]:
     """Return a statistic of some test sets, one value per measure; None where there is none.
 
@@ -253,5 +242,5 @@ def spreads_by_scale(
         resamples: how many resamples.
         seed: the seed.
     """
-    draws = drawn(len(rows), resamples, seed)
+    draws = resampled_rows(len(rows), resamples, seed)
     return {scale: estimated(spread_of(results.values[rows], scale), len(rows), draws) for scale in SCALES}

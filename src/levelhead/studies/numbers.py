@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import correlations, p_value
 from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
+from levelhead.significance.resampling import resampled, resampled_weights
 from levelhead.studies.verdicts import LEVEL, Estimate
 
 Cell = float | None
@@ -45,7 +46,7 @@ def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
     rank, p, n = pearson(zip(_ranks(one), _ranks(other)))
     if rank is not None and n <= MOST_EXACT:
         table = np.array([one, other], dtype=np.float64).T
-        p = float(permutation_p_values(table, "spearman", 0, np.random.default_rng(0))[0, 1])  # exact: draws nothing
+        p = float(permutation_p_values(table, "spearman", 0, seed=0)[0, 1])  # exact: draws nothing
     return rank, p, n
 
 
@@ -152,8 +153,8 @@ def resampled_estimate(
     """
     if len(rows) < FEWEST:
         return None
-    draws = np.random.default_rng(seed).integers(0, len(rows), size=(resamples, len(rows)))
-    return percentile_estimate(float(statistic(rows.mean(axis=0))), statistic(rows[draws].mean(axis=1)))
+    means = resampled(rows, resamples, seed) / len(rows)
+    return percentile_estimate(float(statistic(rows.mean(axis=0))), statistic(means))
 
 
 def contrast_interval(
@@ -178,21 +179,20 @@ def contrast_interval(
     n = len(target)
     if n < FEWEST:
         return None
-    weights = np.random.default_rng(seed).multinomial(n, np.full(n, 1 / n), size=resamples)
     table = np.array([*columns, target], dtype=np.float64).T
-    matrices = correlations(table, np.concatenate([np.ones((1, n)), weights.astype(np.float64)]))
+    matrices = correlations(table, np.concatenate([np.ones((1, n)), resampled_weights(n, resamples, seed)]))
     found = contrast(matrices[:, -1, :-1])
     return percentile_estimate(float(found[0]), found[1:])
 
 
-def percentile_estimate(value: float, resampled: Numbers) -> Estimate | None:
+def percentile_estimate(value: float, statistics: Numbers) -> Estimate | None:
     """Return a value with its 95% percentile interval; None if the value is undefined (nan).
 
     Args:
         value: the value.
-        resampled: its values in resamples; undefined ones are left out.
+        statistics: its values in resamples; undefined ones are left out.
     """
-    known = resampled[~np.isnan(resampled)]
+    known = statistics[~np.isnan(statistics)]
     if math.isnan(value) or not len(known):
         return None
     low, high = np.quantile(known, [LEVEL / 2, 1 - LEVEL / 2])

@@ -20,7 +20,7 @@ from levelhead.scoring.score import count as count_measure
 from levelhead.scoring.score import not_annotated
 from levelhead.scoring.weights import Weights, values_of
 from levelhead.setup import setup_of
-from levelhead.significance import Run, counted, resampled, swapped
+from levelhead.significance import Run, counted, pairwise_randomization_p, resampled, significant_shares, spawned
 from levelhead.significance.counted import Counted, ratios
 from levelhead.studies.parts import format_of
 from levelhead.studies.verdicts import LEVEL
@@ -66,15 +66,15 @@ def compare_systems(gold: str, *arguments: Any) -> dict[str, Any] | None:
         return None
     table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
     counts, undefined = _counted(matched, table)
-    boot_seed, swap_seed, small_seed = np.random.SeedSequence(seed).spawn(3)
+    boot_seed, swap_seed, small_seed = spawned(seed, 3)
     values = ratios(counts.parts.sum(axis=0))
-    boot = ratios(counts.shaped(resampled(counts.flat, resamples, np.random.default_rng(boot_seed))))
+    boot = ratios(counts.shaped(resampled(counts.flat, resamples, boot_seed)))
     found = {
         "values": values.T,
         "errors": boot.std(axis=0, ddof=1).T,
         "concordance": _concordance(values, boot),
-        "p": _pairwise_p(counts, resamples, np.random.default_rng(swap_seed)).T,
-        "small": _small_shares(counts, resamples // 4, np.random.default_rng(small_seed)),
+        "p": pairwise_randomization_p(counts, resamples, swap_seed).T,
+        "small": significant_shares(counts, SMALL, SAMPLES, resamples // 4, LEVEL, small_seed),
     }
     return {
         "systems": list(matched), "sentences": len(counts.parts), "undefined": undefined,
@@ -114,32 +114,6 @@ def _counts(matches: Matches, measures: Mapping[str, Measure], table: Weights) -
         weights = values_of(measure, definition, {"wde": table})
         found[name] = (count_measure(matches, measure, definition, weights=weights, by_sentence=True), "f1")
     return found
-
-
-def _pairwise_p(counts: Counted, resamples: int, rng: np.random.Generator) -> Numbers:
-    """Two-sided p of every pair of systems by paired approximate randomisation, shape (pairs, measures)."""
-    found = []
-    for one, other in combinations(range(len(counts.systems)), 2):
-        change = counts.parts[:, other] - counts.parts[:, one]
-        moved = swapped(change.reshape(len(change), -1), resamples, rng).reshape(resamples, *change.shape[1:])
-        sums = counts.parts.sum(axis=0)
-        observed = ratios(sums[other]) - ratios(sums[one])
-        permuted = ratios(sums[other] - moved) - ratios(sums[one] + moved)
-        # Differences without a value count as extreme: a sample with nothing to count must not look significant.
-        extreme = (~(np.abs(permuted) < np.abs(observed) - 1e-12)).sum(axis=0)
-        found.append((1 + extreme) / (1 + resamples))
-    return np.array(found)
-
-
-def _small_shares(counts: Counted, resamples: int, rng: np.random.Generator) -> Numbers:
-    """The share of pairs that differ significantly in small random samples of sentences, shape (measures,)."""
-    shares = []
-    for _ in range(SAMPLES):
-        rows = rng.permutation(len(counts.parts))[:SMALL]
-        p = _pairwise_p(counts._replace(parts=counts.parts[rows]), resamples, rng)
-        shares.append((p < LEVEL).mean(axis=0))
-    mean: Numbers = np.mean(shares, axis=0)
-    return mean
 
 
 def _concordance(values: Numbers, boot: Numbers) -> Numbers:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -11,10 +10,12 @@ from numpy.typing import NDArray
 
 from levelhead.derivation import estimate, perplexity, sentence_sums, sequences_of
 from levelhead.errors import Fault, InputError, Place
+from levelhead.significance import Counted, significant_shares, spawned
 from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
 from levelhead.studies.parts import format_of
 from levelhead.studies.verdicts import Estimate
 from levelhead.treebank import Treebank, read
+from levelhead.treebank.contents import contents_hash
 
 NAME = "sogaard-haulrich"
 ORDER = "swap-lazy"
@@ -66,13 +67,13 @@ def judge_parsers(train: str, test: str, *arguments: Any) -> dict[str, Any]:
             message = "its sentences are not the words of the test set: perplexities need outputs on gold words"
             raise InputError(Fault("not-gold-words", message, Place(path)))
     model = estimate(sequences_of(_read(train), ORDER))
-    table = np.stack([_parts(model, gold, output) for output in outputs], axis=1)
-    rng = np.random.default_rng(seed)
-    values = _values(table.sum(axis=0))
+    parts = np.stack([_parts(model, gold, output) for output in outputs], axis=1)
+    table = Counted(tuple(names), ("UAS", "EM", "P"), parts, contents_hash(gold), perplexities=(2,))
+    values = table.values(parts.sum(axis=0))
     return {
         "parsers": list(names),
-        **{name: values[:, m].tolist() for m, name in enumerate(("UAS", "EM", "P"))},
-        "significant": {str(size): _significant(table, size, resamples, rng) for size in SIZES if size <= len(table)},
+        **{name: values[:, m].tolist() for m, name in enumerate(table.measures)},
+        "significant": _significant(table, resamples, seed),
     }
 
 
@@ -86,34 +87,14 @@ def _parts(model: Any, gold: Treebank, output: Treebank) -> Numbers:
     return np.stack([np.stack(row, axis=1).astype(np.float64) for row in rows], axis=1)
 
 
-def _values(sums: Numbers) -> Numbers:
-    """UAS, exact match, perplexity, from sums over sentences; shape (..., 3)."""
-    values: Numbers = sums[..., 0] / sums[..., 1]
-    values[..., 2] = 10 ** values[..., 2]
-    return values
-
-
-def _significant(table: Numbers, size: int, resamples: int, rng: np.random.Generator) -> list[float]:
-    """The share of pairs of parsers that differ with p < .05 on random test sets of a size, for each measure."""
-    draws = max(1, min(10, len(table) // size * 5))
-    found = []
-    for _ in range(draws):
-        rows = table[rng.permutation(len(table))[:size]]
-        for one, other in combinations(range(table.shape[1]), 2):
-            found.append(_p(rows[:, one], rows[:, other], resamples, rng) < LEVEL)
-    return [float(share) for share in np.mean(found, axis=0)]
-
-
-def _p(one: Numbers, other: Numbers, resamples: int, rng: np.random.Generator) -> Numbers:
-    """Two-sided p of three measures by paired approximate randomisation."""
-    change = (other - one).reshape(len(one), -1)
-    moved = (rng.random((resamples, len(one))) < 0.5).astype(np.float64) @ change
-    moved = moved.reshape(resamples, *one.shape[1:])
-    first, second = one.sum(axis=0), other.sum(axis=0)
-    observed = _values(second) - _values(first)
-    permuted = _values(second - moved) - _values(first + moved)
-    extreme: Numbers = (np.abs(permuted) >= np.abs(observed) * (1 - 1e-12)).sum(axis=0)
-    return (1 + extreme) / (1 + resamples)
+def _significant(table: Counted, resamples: int, seed: int) -> dict[str, list[float]]:
+    """The share of pairs of parsers that differ with p < .05 on random test sets, for each size and measure."""
+    found = {}
+    for size, own in zip(SIZES, spawned(seed, len(SIZES))):
+        if size <= len(table.parts):
+            samples = min(10, len(table.parts) // size * 5)
+            found[str(size)] = significant_shares(table, size, samples, resamples, LEVEL, own).tolist()
+    return found
 
 
 def _correlations(parsers: Mapping[str, Row], pair: str) -> list[float | None]:
