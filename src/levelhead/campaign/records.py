@@ -21,7 +21,7 @@ _NOTHING = Fraction(0)
 _MOST_REASONS = 20
 
 
-def read_record(data: bytes, settings: JobSetup, gold: str, output: str) -> tuple[Result, Contents]:
+def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[Result, Contents]:
     """Read what `count_output` returned.
 
     Args:
@@ -56,7 +56,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str, output: str) -> tupl
     return result, _contents(record["gold"], gold)
 
 
-def _contents(sizes: list[Any], path: str) -> Contents:
+def _contents(sizes: list[Any], path: str | None) -> Contents:
     sha256, sentences, words, tokens, warnings = sizes
     return Contents(sha256, sentences, words, tokens, _faults(warnings, path, "warning"), path)
 
@@ -79,7 +79,7 @@ def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
     return found
 
 
-def _faults(faults: list[list[Any]], path: str, severity: Any = "error") -> tuple[Fault, ...]:
+def _faults(faults: list[list[Any]], path: str | None, severity: Any = "error") -> tuple[Fault, ...]:
     return tuple(Fault(slug, message, Place(path, line), severity, n) for line, slug, message, n in faults)
 
 

@@ -183,8 +183,8 @@ class _Scoring:
             path = system.outputs.get(test_set.code)
             gold, output = self._sources(system, test_set)
             record = records.get(system.label) or self.found[key_of_job(gold, output, settings)]
-            shown = os.fspath(test_set.gold or ""), "" if path is None else os.fspath(path)
-            result, size = read_record(record, settings, *shown)
+            shown = [None if one is None else os.fspath(one) for one in (test_set.gold, path)]
+            result, size = read_record(record, settings, shown[0], shown[1])
             if path is not None and path.absolute() in self.unreadable:
                 fault = self.unreadable[path.absolute()]
                 result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))
