@@ -183,7 +183,8 @@ def _refuse_valueless(found: Sequence[Outcome], test_set: TestSet) -> None:
 
 
 def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) -> Fault:
-    gold, slug = test_set.gold and os.fspath(test_set.gold), reason.partition(":")[0]
+    gold = None if test_set.gold is None else os.fspath(test_set.gold)
+    slug = reason.partition(":")[0]
     if slug in MESSAGES:
         return Fault(slug, message, Place(gold))
     if reason.startswith("DEPS "):  # of either side
