@@ -297,6 +297,7 @@ def _gains(request: Request) -> None:
     from levelhead.analysis import Training
     from levelhead.analysis.buckets import Settings
     from levelhead.gains import compare_by
+    from levelhead.provenance import short_hash
     from levelhead.report.comparison import gains_document, gains_table
     from levelhead.treebank import read
 
@@ -305,7 +306,7 @@ def _gains(request: Request) -> None:
     by = _one(list(request.by)).split(",")
     seen = [read(path) for path in request.train]
     buckets = Settings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
-    decided = {"train": "+".join((one.source.sha256 or "memory")[:12] for one in seen)} if seen else {}
+    decided = {"train": "+".join(short_hash(one.source.sha256) for one in seen)} if seen else {}
     found = compare_by(request.plan(), by, buckets, setup, decided)
     _print_warnings_and_notes(found.provenance)
     request.print(lambda: gains_table(found), lambda: gains_document(found))
