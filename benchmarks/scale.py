@@ -13,7 +13,8 @@ import tempfile
 import time
 from pathlib import Path
 
-from levelhead.campaign import groups_named, pair, plan_in, rank, score, score_plan
+from levelhead.campaign import groups_named, job, plan_in, rank, score_plan
+from levelhead.campaign import run as engine
 from levelhead.jobs import Job, Store, cluster, run
 from levelhead.report.ranking import ranking_document
 from levelhead.setup import setup_of
@@ -29,11 +30,11 @@ def campaign(gold: Path, systems: Path) -> float:
     """Print the CPU seconds of the parts of a campaign; return those of a job."""
     found = plan_in(gold, systems)
     spent = {"gold": 0.0, "pairs": 0.0}
-    true_gold, true_pair = pair._gold.__wrapped__, score.score_pair  # noqa: SLF001
+    true_gold, true_pair = job._gold.__wrapped__, engine.count_output  # noqa: SLF001
 
-    def timed_gold(*arguments):
+    def timed_gold(*arguments, **options):
         start = time.process_time()
-        result = true_gold(*arguments)
+        result = true_gold(*arguments, **options)
         spent["gold"] += time.process_time() - start
         return result
 
@@ -43,8 +44,8 @@ def campaign(gold: Path, systems: Path) -> float:
         spent["pairs"] += time.process_time() - start
         return result
 
-    pair._gold = pair.lru_cache(maxsize=2)(timed_gold)  # noqa: SLF001
-    score.score_pair = timed_pair
+    job._gold = job.lru_cache(maxsize=2)(timed_gold)  # noqa: SLF001
+    engine.count_output = timed_pair
     with tempfile.TemporaryDirectory() as name:
         start = time.process_time()
         with Store(Path(name) / "store") as store:
@@ -60,7 +61,7 @@ def campaign(gold: Path, systems: Path) -> float:
     n, n_valid = len(results.results), sum(result.state == "valid" for result in results.results.values())
     words = sum(results.gold[code].words for (_, code), result in results.results.items() if result.state == "valid")
     print(f"{n} pairs, {n_valid} outputs, {words} gold words ({words / n_valid:.0f} a pair)\n")
-    job = (spent["pairs"] - spent["gold"]) / n_valid
+    one_job = (spent["pairs"] - spent["gold"]) / n_valid
     print("| part | CPU s | a pair, ms |\n| --- | ---: | ---: |")
     for title, seconds in (
         ("reading gold, once a test set", spent["gold"]),
@@ -73,7 +74,7 @@ def campaign(gold: Path, systems: Path) -> float:
     print(
         f"\nthe store has {size / n / 1000:.1f} kB a pair; a gold file takes {spent['gold'] / len(results.gold):.4f} s"
     )
-    return job
+    return one_job
 
 
 def clusters(seconds: float, workers: list[int], batch: int) -> None:

@@ -13,10 +13,11 @@ from collections.abc import Callable
 from pathlib import Path
 from random import Random
 
-from levelhead.campaign import campaign_in, groups_named, rank, score_campaign
+from levelhead.campaign import groups_named, plan_in, rank, score_plan
 from levelhead.errors import InputError, OutputError
 from levelhead.jobs import Store
 from levelhead.report.ranking import ranking_document, result_documents
+from levelhead.setup import setup_of
 
 PARALLEL = Path(__file__).parents[2] / "examples" / "parallel"
 PAGE = 4096
@@ -117,8 +118,8 @@ DAMAGES: tuple[Callable[[Path, Random], None], ...] = (
 
 def ranking(store: Store | None, *, by_sentence: bool) -> str:
     """Return the results and the rankings of the parallel examples, as JSON."""
-    campaign = campaign_in(PARALLEL / "gold", PARALLEL / "systems")
-    results = score_campaign(campaign, measures=["LAS", "CLAS"], store=store, by_sentence=by_sentence)
+    plan = plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    results = score_plan(plan, setup_of(["LAS", "CLAS"]), store=store, by_sentence=by_sentence)
     (group,) = groups_named(["all"], results.test_sets)
     rankings = [rank(results, measure, group) for measure in results.measures]
     sentences = [
