@@ -2,6 +2,7 @@
 
 import tracemalloc
 from fractions import Fraction
+from itertools import combinations
 from pathlib import Path
 from random import Random
 
@@ -31,9 +32,11 @@ from levelhead.significance import (
     differences,
     holm,
     interval,
+    pairwise_randomization_p,
     resampled,
     sign_test,
     signed_rank_test,
+    significant_shares,
     swapped,
 )
 from levelhead.significance import resampling as engine
@@ -134,6 +137,21 @@ def test_permutation_p_against_all_permutations(rows):
         else:
             assert found.difference == pytest.approx(float(expected[system - 1]), abs=1e-12)
             assert near(found.p, float(oracle.permutation_share(rows, system)))
+
+
+@settings(max_examples=25)
+@given(rows=TABLES)
+def test_p_values_of_all_pairs_against_all_permutations(rows):
+    """The pairs in order, and the share of random samples in which they differ: here, samples of everything."""
+    found = pairwise_randomization_p(table_of(rows), MANY.resamples, 1)[:, 0]
+    for p, (one, other) in zip(found, combinations(range(3), 2), strict=True):
+        pair = [(row[one], row[other]) for row in rows]
+        if oracle.differences(pair)[0] is not None:
+            assert near(p, float(oracle.permutation_share(pair, 1)))
+    (share,) = significant_shares(table_of(rows), len(rows), 3, 50, 1.1, 1)
+    assert share == 1
+    (share,) = significant_shares(table_of(rows), len(rows), 3, 50, 0.01, 1)
+    assert share == 0  # of 50 permutations, p is at least 1 / 51
 
 
 @settings(max_examples=25)

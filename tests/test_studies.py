@@ -342,6 +342,16 @@ def danish(full_stop: int) -> str:
     return "".join(conllx(*words, full_stop) for words in product(SUBJECTS, VERBS, OBJECTS))
 
 
+def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
+    """A test set that is large enough to draw from; there is nothing to compare."""
+    path = tmp_path / "da.conllx"
+    path.write_text(danish(2) * 200, encoding="utf-8")
+    judged = judge_parsers(*[str(path)] * 3, ["one"], 10, 1)
+    assert (judged["UAS"], judged["significant"]) == ([1.0], {})
+    two = judge_parsers(*[str(path)] * 4, ["one", "two"], 10, 1)
+    assert two["significant"]["200"] == [0, 0, 0]
+
+
 @pytest.mark.parametrize("suffix", ["conll", "conllx"])
 def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path, suffix: str) -> None:
     """Every sentence has two roots, but for those of the second treebank."""

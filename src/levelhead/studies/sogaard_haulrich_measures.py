@@ -89,7 +89,9 @@ def _parts(model: Any, gold: Treebank, output: Treebank) -> Numbers:
 
 def _significant(table: Counted, resamples: int, seed: int) -> dict[str, list[float]]:
     """The share of pairs of parsers that differ with p < .05 on random test sets, for each size and measure."""
-    found = {}
+    found: dict[str, list[float]] = {}
+    if len(table.systems) < 2:
+        return found
     for size, own in zip(SIZES, spawned(seed, len(SIZES))):
         if size <= len(table.parts):
             samples = min(10, len(table.parts) // size * 5)
