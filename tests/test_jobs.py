@@ -468,7 +468,7 @@ def test_a_scheduler_that_does_not_answer(monkeypatch):
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):
-    monkeypatch.setitem(sys.modules, "distributed.scheduler", None)
+    monkeypatch.setitem(sys.modules, "distributed", None)
     with pytest.raises(InputError, match=r"pip install 'levelhead\[cluster\]'"):
         cluster("local", 1)
 

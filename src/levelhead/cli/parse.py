@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+
 import click
 
 from levelhead.cli import options
@@ -25,7 +27,8 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     too long to be parsed like others (more than 500 words for graph-based parsers, 5,000 for a beam, fewer for a beam
     wider than 40) are listed first.
     """
-    options.check_paths([model, words], [output])
+    there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
+    options.check_paths([model, words, *there], [output])
     from levelhead.parsing import Model, Outside, parse_any, parsed_in_haste, read_model, read_words
     from levelhead.treebank import to_conllu
 

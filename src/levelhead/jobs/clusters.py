@@ -11,7 +11,7 @@ from urllib.parse import urlsplit
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError
-from levelhead.extras import missing_library
+from levelhead.extras import require
 from levelhead.jobs.workers import Workers
 
 if TYPE_CHECKING:
@@ -56,10 +56,9 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
         _check(address, encrypted=tls is not None)
     elif tls is not None:
         raise _bad("a local cluster takes no TLS files")
-    try:
-        from distributed.scheduler import KilledWorker
-    except ModuleNotFoundError as error:
-        raise InputError(missing_library("distributed", "clusters")) from error
+    require("distributed", "clusters")
+    from distributed.scheduler import KilledWorker
+
     if address == "local":
         return Workers(_local(n), window=_TASKS_AHEAD * n, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
     return Workers(_remote(address, tls), window=_TASKS_AFAR, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
