@@ -120,7 +120,9 @@ def test_against_plain_kneser_ney(train: Corpus, test: Corpus, order: int) -> No
     found = model.log_probabilities(tokens)
     assert (found[tokens.places == 0] == 0).all()
     expected = [log for sentence in test for log in plain.log10_of(sentence)]
-    assert found[tokens.places > 0].tolist() == pytest.approx(expected, abs=2e-12)  # two numbers of 12 decimals are added
+    assert found[tokens.places > 0].tolist() == pytest.approx(
+        expected, abs=2e-12
+    )  # two numbers of 12 decimals are added
     assert [discounts[:3] for discounts in model.discounts] == [
         pytest.approx(plain.discounts[n]) for n in range(1, order + 1)
     ]

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
+from levelhead.significance import resampled_rows
 from levelhead.studies.callin_measures import Rows, measured_rows
-from levelhead.studies.measures_2018_estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES, drawn
+from levelhead.studies.measures_2018_estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.numbers import FEWEST, Numbers, estimate_shown, percentile_estimate
 from levelhead.studies.request import Request
 from levelhead.studies.study import Claim
@@ -59,7 +60,7 @@ def relative_change(scores: Numbers, best: int, scale: str, request: Request) ->
     """
     (value,) = _changes(scores[None], best, scale)
     return percentile_estimate(
-        float(value), _changes(scores[drawn(len(scores), request.resamples, request.seed)], best, scale)
+        float(value), _changes(scores[resampled_rows(len(scores), request.resamples, request.seed)], best, scale)
     )
 
 
