@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from levelhead.errors import Fault, InputError, Place, number_of
-from levelhead.measures import STANDARD, Registry
+from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
+from levelhead.measures import STANDARD, Registry, parse_measure
 from levelhead.provenance import Provenance, pair_provenance
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
