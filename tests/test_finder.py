@@ -1,5 +1,6 @@
 """The finder: every layout of gold and outputs, and folders that fit two of them."""
 
+import os
 from pathlib import Path
 
 import pytest
@@ -118,3 +119,14 @@ def test_two_files_of_one_name_are_refused(tmp_path):
 def test_a_folder_without_treebanks_names_folders_that_have_some(tmp_path):
     with pytest.raises(InputError, match="name one of the folders in it: r1, r2"):
         gold_files(make(tmp_path, "r1/en.conllu", "r2/en.conllu", "r3/notes.txt"))
+
+
+def test_gold_that_is_not_a_regular_file_is_refused(tmp_path):
+    folder = make(tmp_path / "gold", "en.conllu")
+    (folder / "sv.conllu").symlink_to(tmp_path / "nowhere.conllu")
+    with pytest.raises(InputError, match="the link leads nowhere"):
+        gold_files(folder)
+    (folder / "sv.conllu").unlink()
+    os.mkfifo(folder / "sv.conllu")
+    with pytest.raises(InputError, match="neither a file nor a folder"):
+        gold_files(folder)

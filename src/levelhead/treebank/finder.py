@@ -135,6 +135,7 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
         return (GoldFile(source.name.partition(".")[0] or source.name, source),)
     if (source / "metadata.json").is_file():
         return _unique(_tira(source / "metadata.json"), source)
+    _refuse_irregular(source)
     files = list(_treebank_files(source))
     _refuse_mixture(files, source)
     chosen = split or _split_of(files, source)
@@ -272,6 +273,16 @@ def _treebank_files(folder: Path) -> Iterator[Path]:
             yield from (one for one in inside if stem_of(one.name) is not None and one.is_file())
         elif stem_of(path.name) is not None and path.is_file():
             yield path
+
+
+def _refuse_irregular(folder: Path) -> None:
+    """Refuse gold that is not a regular file, such as a broken link: it must not vanish from an average."""
+    entries = _entries(folder)
+    inside = [one for path in entries if path.name.startswith("UD_") and path.is_dir() for one in _entries(path)]
+    for path in (*entries, *inside):
+        if stem_of(path.name) is not None and not path.is_file() and not path.is_dir():
+            reason = "it is neither a file nor a folder" if path.exists() else "the link leads nowhere"
+            raise _fault("unreadable-file", reason, path)
 
 
 def _splits(files: Iterable[Path]) -> Iterator[str]:
