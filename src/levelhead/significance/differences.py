@@ -1,56 +1,25 @@
-"""Systems against a baseline: intervals by the paired bootstrap, p-values by paired approximate randomisation."""
+"""Systems against a baseline: intervals from units left out, p-values from outputs swapped between systems."""
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Literal, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import Counted
-from levelhead.significance.resampling import resampled, swapped
-
-Sums = NDArray[np.float64]
+from levelhead.significance.counted import Counted, Sums
+from levelhead.significance.equivalence import equivalence, margin_of
+from levelhead.significance.estimates import Estimate, Interval
+from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, leave_out_of, spread_of
+from levelhead.significance.resampling import swapped
+from levelhead.significance.runs import enough_runs
+from levelhead.significance.settings import Settings, seeded
 
 EQUAL = 1e-12
 """Differences closer than this are ties: sums of integers in another order give the same ratio but for rounding."""
 
-_LEVEL = 1.959963984540054
-"""Standard errors within which 95% of a normal distribution lie."""
-
-_POWER = _LEVEL + 0.8416212335729143
-"""Standard errors that a difference must have to be found in 80% of cases at the two-sided level of 5%."""
-
-
-class Settings(NamedTuple):
-    """How differences are tested.
-
-    Args:
-        resamples: how many resamples of the bootstrap, and how many permutations.
-        seed: of all draws.
-        level: of the intervals.
-    """
-
-    resamples: int = 10_000
-    seed: int = 0
-    level: float = 0.95
-
-
-def signature_of(settings: Settings) -> dict[str, str]:
-    """Return what decides the draws, for signatures.
-
-    Args:
-        settings: how differences are tested.
-    """
-    level = {} if settings.level == STANDARD.level else {"level": f"{settings.level:g}"}
-    return {"resamples": str(settings.resamples), "seed": str(settings.seed), **level, "numpy": np.__version__}
-
-
-STANDARD = Settings()
-"""10,000 resamples, intervals of 95%."""
+Average = Literal["macro", "micro"]
 
 
 class Result(NamedTuple):
@@ -60,251 +29,210 @@ class Result(NamedTuple):
         treebank: the name of the treebank or of the average, "macro-average" or "micro-average".
         measure: the measure.
         system: the system.
-        value: its value (the mean of its runs), None where there is nothing to count.
-        interval: of the value, by bootstrap over sentences (and runs).
+        value: its value (the mean of its runs), None if there is nothing to count.
+        interval: the confidence interval of the value; None with fewer than 10 units, like all that follows from
+            errors.
         spread: the standard deviation over runs; None for one run.
         difference: the value minus the baseline's; None for the baseline.
-        difference_interval: of the difference.
-        p: of the hypothesis of no difference.
-        p_holm: the same, corrected for the number of systems (Holm).
+        difference_interval: the confidence interval of the difference.
+        p: the p-value of the hypothesis of no difference.
+        p_holm: the p-value corrected for the number of systems (Holm).
         detectable: the smallest difference that would be found with a probability of 80%.
-        test: where p comes from: "randomisation", (1 + as extreme ones) / (1 + permutations); "bootstrap" where one of
-            the two has several runs.
+        test: where p comes from: "randomization", if both have one run; otherwise "runs".
         average: which average over treebanks this is; None for a treebank, whatever its name.
+        runs: how many runs the system and the baseline have.
+        equivalent: whether the difference is within the margin: "yes", "no" (it is larger) or "not shown"; None without
+            a margin.
+        p_equivalent: the p-value of the two one-sided tests of equivalence.
+        n_units: the number of units (sentences or documents) that have something to count.
     """
 
     treebank: str
     measure: str
     system: str
     value: float | None
-    interval: tuple[float, float] | None
+    interval: Interval | None
     spread: float | None = None
     difference: float | None = None
-    difference_interval: tuple[float, float] | None = None
+    difference_interval: Interval | None = None
     p: float | None = None
     p_holm: float | None = None
     detectable: float | None = None
-    test: Literal["randomisation", "bootstrap"] | None = None
-    average: Literal["macro", "micro"] | None = None
+    test: Literal["randomization", "runs"] | None = None
+    average: Average | None = None
+    runs: tuple[int, int] = (1, 1)
+    equivalent: Literal["yes", "no", "not shown"] | None = None
+    p_equivalent: float | None = None
+    n_units: int = 0
+
+    @property
+    def enough_runs(self) -> bool:
+        """Whether the difference may be called significant, see `enough_runs`."""
+        return enough_runs(*self.runs)
 
 
 class _Sample(NamedTuple):
-    """Values of all systems and measures: observed, over bootstrap samples, and differences over permutations.
+    """What is known of all runs and measures on one test set or average.
 
     Args:
-        observed: shape (runs, measures).
-        boot: means of runs, shape (resamples, systems, measures).
-        permuted: differences of the first runs to the baseline's first, shape (resamples, systems, measures).
-        disagreement: the variance that the bootstrap sees in the mean of runs since sentences are difficult for some
-            runs and not for others, shape (systems, measures).
+        name: of the test set or average.
+        systems: the system of each run.
+        values: shape (runs, measures).
+        strata: what each unit does to the values.
+        permuted: the differences of each system's first run to the baseline's first after swaps, shape (permutations,
+            systems, measures).
+        average: which average this is.
     """
 
-    observed: Sums
-    boot: Sums
+    name: str
+    systems: tuple[str, ...]
+    values: Sums
+    strata: Sequence[Stratum]
     permuted: Sums
-    disagreement: Sums
+    average: Average | None = None
 
 
 def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Result]:
     """Compare systems with the first one, on every treebank, and on their averages if there are several.
 
-    Bootstrap and randomization draw sentences within each treebank (stratified), by the seed and its gold contents.
+    Standard errors come from leaving out one unit at a time (`spread_of`), and intervals from Student's t
+    (`Estimate`). The p-value of two outputs is the larger of two: that of paired randomization, in which the outputs
+    of a unit are swapped at random, which is exact if only chance decided which system got which output; and that of
+    t, which also holds if units differ but their mean does not. So p < .05 never comes with a 95% interval that
+    contains 0. Runs have no partners to be swapped with: several runs are a sample of all possible runs, and the error
+    of their mean is added, see `draw_run_errors`.
+
     The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
 
-    Several runs of a system are a sample of the runs that there could be: to each resampled value or difference comes
-    the doubt about their mean, standard error times Student's t with the degrees of freedom of Welch (1947), since a
-    bootstrap of k runs has but (k - 1) / k of their variance. p is then the share of resampled differences beyond
-    zero: runs have no partners with which they could be swapped. What differs between runs because they fail in
-    different sentences is in that standard error already, and is taken out of the bootstrap over sentences. A system
-    of one run is taken as it is.
-
     Args:
-        treebanks: the counts of each treebank, all of the same runs and measures.
+        treebanks: the counts of each treebank by unit, all of the same runs and measures.
         settings: how to test.
     """
-    results: list[Result] = []
     first = next(iter(treebanks.values()))
-    macro, micro = _Average(len(treebanks)), _Average(len(treebanks))
-    for name, table in treebanks.items():
-        sums = _drawn(table, seeded(settings, table.gold), settings)
-        own = [table.values(part) for part in sums]
-        results += _results(name, table, _sample(own, table.systems), settings)
-        macro.add(own)
-        micro.add(sums)
-    if len(treebanks) > 1:
-        means = [part / len(treebanks) for part in macro.sums]
-        pooled = [first.values(part) for part in micro.sums]
-        macros = _results("macro-average", first, _sample(means, first.systems), settings)
-        micros = _results("micro-average", first, _sample(pooled, first.systems), settings)
-        results += [one._replace(average="macro") for one in macros]
-        results += [one._replace(average="micro") for one in micros]
+    results = []
+    for sample in _samples(treebanks, settings):
+        for m in range(len(first.measures)):
+            rows = [_result(sample, first, s, m, settings) for s in range(len(dict.fromkeys(sample.systems)))]
+            adjusted = holm([row.p for row in rows])
+            results += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return results
 
 
-def seeded(settings: Settings, key: str) -> np.random.SeedSequence:
-    """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
+def _samples(treebanks: Mapping[str, Counted], settings: Settings) -> Iterator[_Sample]:
+    """Each treebank, then the averages; permutations are added up, so that memory does not grow with treebanks."""
+    macro, micro = [], []
+    strata: list[Stratum] = []
+    tables = list(treebanks.values())
+    for name, table in treebanks.items():
+        sums = _swapped(table, settings)
+        values = [table.values(part) for part in sums]
+        yield _Sample(name, table.systems, values[0], [leave_out(table)], values[2] - values[1])
+        if len(tables) > 1:
+            macro = _added(macro, values)
+            micro = _added(micro, sums)
+            strata.append(leave_out(table, 1 / len(tables)))
+    if len(tables) > 1:
+        means = [part / len(tables) for part in macro]
+        pooled = [tables[0].values(part) for part in micro]
+        systems = tables[0].systems
+        yield _Sample("macro-average", systems, means[0], strata, means[2] - means[1], "macro")
+        yield _Sample("micro-average", systems, pooled[0], leave_out_of(tables), pooled[2] - pooled[1], "micro")
 
-    Args:
-        settings: the seed of all draws.
-        key: the SHA-256 of the gold contents, or a name for what else is drawn together.
+
+def _added(sums: Sequence[Sums], more: Sequence[Sums]) -> list[Sums]:
+    return [one + other for one, other in zip(sums, more, strict=True)] if sums else list(more)
+
+
+def _swapped(table: Counted, settings: Settings) -> list[Sums]:
+    """Numerators and denominators: observed, then those of the baseline and the systems after swapping units.
+
+    Shapes (runs, measures, 2), then (permutations, systems, measures, 2) twice: of the first run of each system,
+    swapped with the baseline's first.
     """
-    digest = hashlib.sha256(key.encode("utf-8", "surrogateescape")).digest()
-    return np.random.SeedSequence([settings.seed, int.from_bytes(digest[:8])])
-
-
-class _Average:
-    """Adds up treebanks one by one, so that memory does not grow with their number."""
-
-    def __init__(self, n_treebanks: int) -> None:
-        self.needed = n_treebanks > 1
-        self.sums: list[Sums] = []
-
-    def add(self, parts: list[Sums]) -> None:
-        """Add the parts of one more treebank."""
-        if self.needed:
-            self.sums = [one + other for one, other in zip(self.sums, parts)] if self.sums else [*map(np.copy, parts)]
-
-
-def _drawn(table: Counted, seed: np.random.SeedSequence, settings: Settings) -> list[Sums]:
-    """Numerators and denominators: observed, of the bootstrap, and of baseline and system after swapping.
-
-    Shapes (runs, measures, 2), then (resamples, runs, measures, 2), then (resamples, systems, measures, 2) twice: of
-    the first run of each system, swapped with the baseline's first.
-    """
-    for_boot, for_swaps = seed.spawn(2)
     total = table.parts.sum(axis=0)
-    boot = table.shaped(resampled(table.flat, settings.resamples, for_boot))
     firsts = [table.systems.index(system) for system in dict.fromkeys(table.systems)]
     change = table.parts[:, firsts] - table.parts[:, :1]
-    moved = swapped(change.reshape(len(change), -1), settings.resamples, for_swaps)
+    moved = swapped(change.reshape(len(change), -1), settings.resamples, seeded(settings, table.gold))
     moved = moved.reshape(-1, *change.shape[1:])
-    return [total, boot, total[:1] + moved, total[firsts] - moved]
+    return [total, total[:1] + moved, total[firsts] - moved]
 
 
-def _sample(values: list[Sums], systems: Sequence[str]) -> _Sample:
-    observed, boot, baseline, system = values
-    permuted = system - baseline
-    if len(set(systems)) == len(systems):
-        return _Sample(observed, boot, permuted, np.zeros(boot.shape[1:]))
-    distinct = dict.fromkeys(systems)
-    each = [boot[:, [run for run, other in enumerate(systems) if other == name]] for name in distinct]
-    means = np.stack([own.mean(axis=1) for own in each], axis=1)
-    return _Sample(observed, means, permuted, np.stack([_disagreement(own) for own in each]))
+def _result(sample: _Sample, table: Counted, s: int, m: int, settings: Settings) -> Result:
+    systems = list(dict.fromkeys(sample.systems))
+    runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
+    values = [sample.values[own, m] for own in runs]
+    score = _estimate(sample, runs[:1], m, settings)
+    interval = score.log_interval if m in table.perplexities else score.score_interval
+    result = Result(
+        treebank=sample.name,
+        measure=table.measures[m],
+        system=systems[s],
+        value=None if np.isnan(score.value) else score.value,
+        interval=interval(settings.level),
+        spread=float(values[0].std(ddof=1)) if len(values[0]) > 1 else None,
+        average=sample.average,
+        runs=(len(values[0]), len(values[1])),
+        n_units=score.n_units,
+    )
+    difference = _estimate(sample, runs, m, settings)
+    return result if s == 0 or np.isnan(difference.value) else _compared(result, difference, sample, s, m, settings)
 
 
-def _disagreement(boot: Sums) -> Sums:
-    """The variance of the mean of runs that is of runs and sentences together, shape (measures,).
-
-    Args:
-        boot: the resampled values of the runs of one system, shape (resamples, runs, measures).
-    """
-    n_runs = boot.shape[1]
-    if n_runs == 1:
-        return np.zeros(boot.shape[2])
-    apart = np.nan_to_num(boot - boot.mean(axis=1, keepdims=True))
-    found: Sums = apart.var(axis=0).sum(axis=0) / (n_runs - 1) / n_runs
-    return found
-
-
-def _without(boot: Sums, variance: float) -> Sums:
-    """Draw resampled values nearer together, so that their variance is smaller by as much."""
-    known = boot[~np.isnan(boot)]
-    whole = float(known.var()) if len(known) else 0.0
-    if not variance or whole <= EQUAL**2:
-        return boot
-    middle = known.mean()
-    nearer: Sums = middle + (boot - middle) * max(0.0, 1 - variance / whole) ** 0.5
-    return nearer
-
-
-def _results(name: str, table: Counted, sample: _Sample, settings: Settings) -> list[Result]:
-    systems = list(dict.fromkeys(table.systems))
-    found = []
-    for m in range(len(table.measures)):
-        rows = [_result(name, table, sample, settings, systems, s, m) for s in range(len(systems))]
-        adjusted = holm([row.p for row in rows])
-        found += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
-    return found
-
-
-def _result(
-    name: str, table: Counted, sample: _Sample, settings: Settings, systems: list[str], s: int, m: int
-) -> Result:
-    def own(system: str) -> Sums:
-        chosen: Sums = sample.observed[np.array(table.systems) == system, m]
-        return chosen
-
-    values, baseline = own(systems[s]), own(systems[0])
-    value = float(values.mean())
-    spread = float(values.std(ddof=1)) if len(values) > 1 else None
-    boot = sample.boot[:, s, m]
-    apart = sample.disagreement[:, m]
-    within = interval(_without(boot, apart[s]) + doubt_of_runs([values], settings), settings)
-    result = Result(name, table.measures[m], systems[s], _number(value), within, spread)
-    observed = value - float(baseline.mean())
-    if s == 0 or np.isnan(observed):
-        return result
-    several = max(len(values), len(baseline)) > 1
-    boot = _without(boot - sample.boot[:, 0, m], apart[s] + apart[0]) + doubt_of_runs([values, baseline], settings)
+def _compared(result: Result, difference: Estimate, sample: _Sample, s: int, m: int, settings: Settings) -> Result:
+    single = result.runs == (1, 1)
+    p = difference.p()
+    if p is not None and single:
+        p = max(p, float(permutation_p(sample.permuted[:, s, m], difference.value)))
     return result._replace(
-        difference=observed,
-        difference_interval=interval(boot, settings),
-        p=float(bootstrap_p(boot) if several else permutation_p(sample.permuted[:, s, m], observed)),
-        detectable=_detectable(boot, several=several),
-        test="bootstrap" if several else "randomisation",
+        difference=difference.value,
+        difference_interval=difference.interval(settings.level),
+        p=p,
+        detectable=difference.detectable(),
+        test=None if p is None else "randomization" if single else "runs",
+        n_units=difference.n_units,
+        **_equivalence(result, difference, sample, s, m, settings),
     )
 
 
-def doubt_of_runs(runs: Sequence[Sums], settings: Settings) -> Sums | float:
-    """Draw by how much a mean of runs, or the difference of two, may be off: standard error times Student's t.
-
-    Args:
-        runs: the values of the runs of one system, or of two.
-        settings: the seed and the number of draws.
-
-    Returns:
-        One draw a resample, float64, shape (resamples,); 0 where there is one run, or all are equal.
-
-    Source: Welch (1947), with the degrees of freedom of Satterthwaite (1946).
-    """
-    squares = [(float(own.var(ddof=1)) / len(own), len(own) - 1) for own in runs if len(own) > 1]
-    whole = sum(square for square, _ in squares)
-    if not whole > EQUAL**2:
-        return 0.0
-    freedom = whole**2 / sum(square**2 / n for square, n in squares)
-    rng = np.random.default_rng(seeded(settings, "runs"))
-    drawn: Sums = np.sqrt(whole) * rng.standard_t(freedom, settings.resamples)
-    return drawn
+def _equivalence(
+    result: Result, difference: Estimate, sample: _Sample, s: int, m: int, settings: Settings
+) -> dict[str, object]:
+    """Whether the difference is within the margin, if there is one; that of perplexities is of their logarithms."""
+    if settings.margin is None:
+        return {}
+    perplexity = not sample.strata[0].is_ratio[m]
+    if perplexity:
+        systems = list(dict.fromkeys(sample.systems))
+        runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
+        difference = _estimate(_logarithms(sample), runs, m, settings)
+    found = equivalence(difference, margin_of(settings.margin, perplexity=perplexity))
+    if found is None:
+        return {"equivalent": "not shown"}
+    return {"equivalent": found.shown if result.enough_runs else "not shown", "p_equivalent": found.p}
 
 
-def _detectable(differences: Sums, *, several: bool) -> float | None:
-    """2.8 standard errors; of runs by the middle 95%, since Student's t has no standard deviation for two of them."""
-    known = differences[~np.isnan(differences)]
-    if len(known) < 2:
-        return None
-    if not several:
-        return _POWER * float(known.std(ddof=1))
-    low, high = np.quantile(known, [0.025, 0.975])
-    return _POWER / _LEVEL * float(high - low) / 2
+def _logarithms(sample: _Sample) -> _Sample:
+    """The logarithms of the values, with errors by the delta method."""
+    strata = [one._replace(moves=one.moves / sample.values) for one in sample.strata]
+    return sample._replace(values=np.log(sample.values), strata=strata)
 
 
-def _number(value: float) -> float | None:
-    return None if np.isnan(value) else value
+def _runs_of(sample: _Sample, system: str) -> list[int]:
+    return [number for number, name in enumerate(sample.systems) if name == system]
 
 
-def interval(values: Sums, settings: Settings) -> tuple[float, float] | None:
-    """Return the percentile interval of resampled values; None where none has a value.
-
-    Args:
-        values: the value of each resample, nan where it has none, shape (resamples,).
-        settings: the level.
-    """
-    known = values[~np.isnan(values)]
-    if not len(known):
-        return None
-    tail = (1 - settings.level) / 2
-    low, high = np.quantile(known, [tail, 1 - tail])
-    return float(low), float(high)
+def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int, settings: Settings) -> Estimate:
+    """The mean of a system's runs, or its difference to the mean of the baseline's, with their errors."""
+    contrast = np.zeros(len(sample.systems))
+    for sign, own in zip((1, -1), runs, strict=False):
+        contrast[list(own)] += sign / len(own)
+    spread = spread_of(sample.strata, contrast, m)
+    variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
+    value = float(sum(sign * sample.values[list(own), m].mean() for sign, own in zip((1, -1), runs, strict=False)))
+    estimate = Estimate(value, variance, spread.freedom, spread.n_units)
+    shared = sum(disagreement_of(sample.strata, own, m) for own in runs)
+    values = [sample.values[list(own), m] for own in runs]
+    return estimate.with_runs(values, shared, settings.resamples, seeded(settings, "runs"))
 
 
 def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) -> Sums:
@@ -319,14 +247,3 @@ def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) 
     """
     less = np.count_nonzero(np.abs(permuted) < np.abs(observed) - equal, axis=0)
     return np.asarray((1 + len(permuted) - less) / (1 + len(permuted)))
-
-
-def bootstrap_p(values: Sums) -> Sums:
-    """Return twice the smaller share of resampled differences on either side of zero: two-sided, never 0.
-
-    Args:
-        values: the difference in each resample, nan where it has none, shape (resamples, ...).
-    """
-    below, above = np.count_nonzero(values <= EQUAL, axis=0), np.count_nonzero(values >= -EQUAL, axis=0)
-    n_known = np.count_nonzero(~np.isnan(values), axis=0)
-    return np.asarray(np.minimum(1.0, 2 * (1 + np.minimum(below, above)) / (1 + n_known)))

@@ -1,0 +1,128 @@
+"""Standard errors from units that are left out one at a time, with the degrees of freedom that they deserve."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.significance.counted import Counted, Sums
+
+_OBSERVATION = 2.0
+"""What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides."""
+
+
+class Stratum(NamedTuple):
+    """What each unit of one test set does to the values.
+
+    Args:
+        moves: the value without the unit minus the value, float64, shape (units, runs, measures).
+        sizes: the denominators, float64, likewise.
+        is_ratio: whether a measure is a ratio of counts (a perplexity is not), bool, shape (measures,).
+        share: the share of the test set in the value.
+    """
+
+    moves: Sums
+    sizes: Sums
+    is_ratio: NDArray[np.bool_]
+    share: float = 1.0
+
+
+class Spread(NamedTuple):
+    """How far an estimate may be off.
+
+    Args:
+        variance: of the estimate.
+        freedom: the degrees of freedom of the variance.
+        n_units: the number of units that have something to count; 0 if one of several strata has fewer than two.
+        observation: the variance that one more observation with another outcome makes.
+    """
+
+    variance: float
+    freedom: float
+    n_units: int
+    observation: float
+
+
+def leave_out(table: Counted, share: float = 1.0) -> Stratum:
+    """Return what each unit does to the values on one test set.
+
+    Args:
+        table: the counts by unit.
+        share: the share of the test set in an average of values.
+    """
+    total = table.parts.sum(axis=0)
+    moves = table.values(total - table.parts) - table.values(total)
+    return Stratum(share * np.nan_to_num(moves), table.parts[..., 1], _ratios(table), share)
+
+
+def leave_out_of(tables: Sequence[Counted]) -> list[Stratum]:
+    """Return what each unit does to the values of all test sets together, one stratum for each test set.
+
+    A test set from which a unit is left out keeps its size: the other units stand in for it.
+
+    Args:
+        tables: the counts of each test set by unit, all of the same runs and measures.
+    """
+    totals = [table.parts.sum(axis=0) for table in tables]
+    whole: Sums = np.sum(totals, axis=0)
+    strata = []
+    for table, total in zip(tables, totals, strict=True):
+        n_units = len(table.parts)
+        without = whole - total + (total - table.parts) * (n_units / max(1, n_units - 1))
+        moves = np.nan_to_num(table.values(without) - table.values(whole))
+        strata.append(Stratum(moves, table.parts[..., 1], _ratios(table), 1 / len(tables)))
+    return strata
+
+
+def _ratios(table: Counted) -> NDArray[np.bool_]:
+    return np.array([number not in table.perplexities for number in range(len(table.measures))])
+
+
+def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread:
+    """Return how far a linear combination of the runs' values may be off.
+
+    The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
+    clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
+    degrees of freedom are the effective number of units minus one, which is smaller where sizes are uneven (Carter,
+    Schnepel and Steigerwald 2017); those of several strata are combined by Satterthwaite's (1946) formula.
+
+    Args:
+        strata: the test sets.
+        contrast: the factor of each run, float64, shape (runs,).
+        measure: the number of the measure.
+    """
+    each = [_spread_in(stratum, contrast, measure) for stratum in strata]
+    variance = sum(one.variance for one in each)
+    parts = sum(one.variance**2 / one.freedom for one in each)
+    freedom = variance**2 / parts if parts > 0 else sum(one.freedom for one in each)
+    too_few = len(each) > 1 and min(one.n_units for one in each) < 2
+    n_units = 0 if too_few else sum(one.n_units for one in each)
+    return Spread(variance, freedom, n_units, max(one.observation for one in each))
+
+
+def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:
+    involved = contrast != 0
+    sizes = stratum.sizes[:, involved, measure].mean(axis=1)
+    moved = stratum.moves[:, involved, measure] @ contrast[involved]
+    total = float(sizes.sum())
+    effective = total**2 / float(sizes @ sizes) if total else 1.0
+    observation = stratum.share * _OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
+    return Spread(float(moved @ moved), max(effective - 1, 1.0), int(np.count_nonzero(sizes)), observation**2)
+
+
+def disagreement_of(strata: Sequence[Stratum], runs: Sequence[int], measure: int) -> float:
+    """Return the part of the variance of a mean of runs that comes from units and runs together.
+
+    Args:
+        strata: the test sets.
+        runs: the numbers of the runs of one system.
+        measure: the number of the measure.
+    """
+    if len(runs) == 1:
+        return 0.0
+    own = np.concatenate([stratum.moves[:, list(runs), measure] for stratum in strata])
+    apart = own - own.mean(axis=1, keepdims=True)
+    return float((apart**2).sum()) / (len(runs) - 1) / len(runs)

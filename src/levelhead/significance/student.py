@@ -1,0 +1,95 @@
+"""Student's t distribution for any number of degrees of freedom; scipy would take longer to import than all tests."""
+
+from __future__ import annotations
+
+import math
+from functools import lru_cache
+from statistics import NormalDist
+
+_NORMAL_FROM = 300
+"""Degrees of freedom from which on the expansion around the normal distribution is exact to five digits."""
+
+_TERMS = 500
+_STEPS = 50
+_CLOSE = 1e-13
+_TINY = 1e-300
+
+
+def two_sided_p(t: float, freedom: float) -> float:
+    """Return the probability that |T| is at least |t|.
+
+    Args:
+        t: the statistic; it may be infinite.
+        freedom: the degrees of freedom, above 0; any real number.
+    """
+    if math.isinf(t):
+        return 0.0
+    if freedom >= _NORMAL_FROM:  # Abramowitz and Stegun 1964, 26.7.8
+        return math.erfc(abs(t) * (1 - 1 / (4 * freedom)) / math.sqrt(2 + t**2 / freedom))
+    return _incomplete_beta(freedom / 2, freedom / (freedom + t**2))
+
+
+def upper_tail(t: float, freedom: float) -> float:
+    """Return the probability that T is at least t.
+
+    Args:
+        t: the statistic.
+        freedom: the degrees of freedom, above 0.
+    """
+    half = two_sided_p(t, freedom) / 2
+    return half if t >= 0 else 1 - half
+
+
+@lru_cache(maxsize=4096)
+def quantile(tail: float, freedom: float) -> float:
+    """Return the t that T exceeds with the probability `tail`, by Newton's method on logarithms.
+
+    Args:
+        tail: the probability of the upper tail, above 0, at most .5.
+        freedom: the degrees of freedom, at least 1; any real number.
+    """
+    if tail >= 0.5:
+        return 0.0
+    t = NormalDist().inv_cdf(1 - tail)
+    for _ in range(_STEPS):
+        p = two_sided_p(t, freedom)
+        step = math.log(p / (2 * tail)) * p / (2 * t * _density(t, freedom))
+        t *= math.exp(max(-1.0, min(1.0, step)))
+        if abs(step) < _CLOSE:
+            break
+    return t
+
+
+def _density(t: float, freedom: float) -> float:
+    scale = math.lgamma((freedom + 1) / 2) - math.lgamma(freedom / 2) - math.log(freedom * math.pi) / 2
+    return math.exp(scale - (freedom + 1) / 2 * math.log1p(t**2 / freedom))
+
+
+def _incomplete_beta(a: float, x: float) -> float:
+    """The regularized incomplete beta function I_x(a, 1/2), by its continued fraction (DLMF 8.17.22)."""
+    if x >= 1:
+        return 1.0
+    swap = x > (a + 1) / (a + 2.5)
+    first, second, at = (0.5, a, 1 - x) if swap else (a, 0.5, x)
+    front = math.lgamma(a + 0.5) - math.lgamma(a) - math.lgamma(0.5) + first * math.log(at) + second * math.log1p(-at)
+    found = math.exp(front) * _continued_fraction(first, second, at) / first
+    return min(1.0, max(0.0, 1 - found if swap else found))
+
+
+def _continued_fraction(a: float, b: float, x: float) -> float:
+    """The continued fraction of the incomplete beta function, by Lentz's method."""
+    c, d = 1.0, 1 / _off_zero(1 - (a + b) * x / (a + 1))
+    found = d
+    for m in range(1, _TERMS):
+        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even, odd):
+            d, c = 1 / _off_zero(1 + term * d), _off_zero(1 + term / c)
+            found *= d * c
+        if abs(d * c - 1) < _CLOSE:
+            break
+    return found
+
+
+def _off_zero(value: float) -> float:
+    return _TINY if abs(value) < _TINY else value

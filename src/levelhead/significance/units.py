@@ -1,0 +1,130 @@
+"""What is resampled and swapped as a whole: sentences, documents, or sentences with the same comment."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.treebank.treebank import Treebank
+
+AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
+
+_LARGE = 1 / 3
+"""The share of the words from which on one unit decides too much."""
+
+
+class Units(NamedTuple):
+    """The units of a gold treebank.
+
+    Args:
+        kind: "sentence", "document" or "comment:NAME".
+        of_sentence: the unit of each sentence, from 0, int64, shape (sentences,).
+        largest: the share of the words in the largest unit.
+        marked: whether gold marks documents at all.
+    """
+
+    kind: str
+    of_sentence: NDArray[np.int64]
+    largest: float = 0.0
+    marked: bool = True
+
+    @property
+    def n_units(self) -> int:
+        """The number of units."""
+        return int(self.of_sentence.max(initial=-1)) + 1
+
+    def sums(self, parts: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Sum the rows of a table over the sentences of each unit; shape (units, ...).
+
+        Args:
+            parts: one row per sentence, float64, shape (sentences, ...).
+        """
+        if self.kind == SENTENCE:
+            return parts
+        summed = np.zeros((self.n_units, *parts.shape[1:]))
+        np.add.at(summed, self.of_sentence, parts)
+        return summed
+
+
+def units_of(gold: Treebank, resample_by: str) -> Units:
+    """Return the units of a gold treebank.
+
+    `auto` takes documents if gold marks two or more (`# newdoc`), and sentences otherwise. Sentences before the first
+    mark are a document. A comment applies to its sentence and those after it, up to the next document or comment of
+    that name; sentences with equal values are one unit, and sentences without a value another.
+
+    Args:
+        gold: the gold treebank.
+        resample_by: "auto", "sentence", "document" or "comment:NAME".
+
+    Raises:
+        InputError: gold does not mark two documents, or no sentence has the comment.
+    """
+    if resample_by == SENTENCE:
+        return Units(SENTENCE, np.arange(len(gold), dtype=np.int64))
+    documents = _documents(gold)
+    several = documents.max(initial=0) > 0
+    if resample_by == AUTO and not several:
+        return Units(SENTENCE, np.arange(len(gold), dtype=np.int64), marked=False)
+    if resample_by in {AUTO, DOCUMENT}:
+        if not several:
+            message = "the gold treebank does not mark two documents (# newdoc): use --resample-by sentence or auto"
+            raise InputError(Fault("no-documents", message, Place(gold.source.path)))
+        return _sized(DOCUMENT, documents, gold)
+    return _sized(resample_by, _comments(gold, resample_by.removeprefix(COMMENT)), gold)
+
+
+def unit_notes(name: str, units: Units) -> Iterator[str]:
+    """Say when intervals and tests on a test set may be too optimistic.
+
+    Args:
+        name: the code of the test set.
+        units: its units.
+    """
+    if not units.marked:
+        yield f"{name}: gold marks no documents, so sentences were resampled; if neighbors are alike, intervals are too narrow"
+    if units.largest > _LARGE:
+        yield f"{name}: one {_named(units.kind)} has {units.largest:.0%} of the words: intervals depend on it"
+
+
+def _named(kind: str) -> str:
+    return f"group of {kind.removeprefix(COMMENT)!r}" if kind.startswith(COMMENT) else kind
+
+
+def _documents(gold: Treebank) -> NDArray[np.int64]:
+    """The document of each sentence, from 0; 0 is what stands before the first mark, if anything does."""
+    if b"# newdoc" not in gold.comments.text:
+        return np.zeros(len(gold), dtype=np.int64)
+    starts = np.array([_starts_document(text) for text in gold.comments], dtype=np.int64)
+    numbers: NDArray[np.int64] = np.cumsum(starts)
+    return numbers - (numbers[0] if len(numbers) else 0)
+
+
+def _starts_document(comments: str) -> bool:
+    return any(line.removeprefix("#").split()[:1] == ["newdoc"] for line in comments.split("\n") if line)
+
+
+def _comments(gold: Treebank, name: str) -> NDArray[np.int64]:
+    values: list[str | None] = []
+    held: str | None = None
+    for sentence in gold:
+        held = sentence.metadata.get(name, None if _starts_document(gold.comments[len(values)]) else held)
+        values.append(held)
+    if not any(value is not None for value in values):
+        message = f"no sentence has the comment {quoted(name)} that --resample-by names"
+        raise InputError(Fault("no-documents", message, Place(gold.source.path)))
+    return _numbered(values)
+
+
+def _numbered(values: Sequence[str | None]) -> NDArray[np.int64]:
+    number = {value: i for i, value in enumerate(dict.fromkeys(values))}
+    return np.array([number[value] for value in values], dtype=np.int64)
+
+
+def _sized(kind: str, of_sentence: NDArray[np.int64], gold: Treebank) -> Units:
+    words = np.bincount(of_sentence, weights=np.diff(gold.sentence_starts))
+    return Units(kind, of_sentence, float(words.max() / max(1, words.sum())))
