@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
 from levelhead.significance.counted import Counted
+from levelhead.significance.equivalence import Equivalence, equivalence, margin_of
 from levelhead.significance.resampling import resampled, swapped
+from levelhead.significance.runs import draw_run_errors, enough_runs
 
 Sums = NDArray[np.float64]
 
@@ -32,11 +34,14 @@ class Settings(NamedTuple):
         resamples: how many resamples of the bootstrap, and how many permutations.
         seed: of all draws.
         level: of the intervals.
+        margin: the largest difference that does not matter, in points (0.5 is half a percentage point), or as a ratio
+            above 1 for perplexities; None to test no equivalence.
     """
 
     resamples: int = 10_000
     seed: int = 0
     level: float = 0.95
+    margin: float | None = None
 
 
 def signature_of(settings: Settings) -> dict[str, str]:
@@ -71,6 +76,10 @@ class Result(NamedTuple):
         test: where p comes from: "randomisation", (1 + as extreme ones) / (1 + permutations); "bootstrap" where one of
             the two has several runs.
         average: which average over treebanks this is; None for a treebank, whatever its name.
+        runs: how many runs the system and the baseline have.
+        equivalent: whether the difference is within the margin: "yes", "no" (it is larger) or "not shown"; None without
+            a margin.
+        p_equivalent: the p-value of the two one-sided tests of equivalence.
     """
 
     treebank: str
@@ -86,6 +95,14 @@ class Result(NamedTuple):
     detectable: float | None = None
     test: Literal["randomisation", "bootstrap"] | None = None
     average: Literal["macro", "micro"] | None = None
+    runs: tuple[int, int] = (1, 1)
+    equivalent: Literal["yes", "no", "not shown"] | None = None
+    p_equivalent: float | None = None
+
+    @property
+    def enough_runs(self) -> bool:
+        """Whether the difference may be called significant, see `enough_runs`."""
+        return enough_runs(*self.runs)
 
 
 class _Sample(NamedTuple):
@@ -111,12 +128,11 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     Bootstrap and randomization draw sentences within each treebank (stratified), by the seed and its gold contents.
     The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
 
-    Several runs of a system are a sample of the runs that there could be: to each resampled value or difference comes
-    the doubt about their mean, standard error times Student's t with the degrees of freedom of Welch (1947), since a
-    bootstrap of k runs has but (k - 1) / k of their variance. p is then the share of resampled differences beyond
-    zero: runs have no partners with which they could be swapped. What differs between runs because they fail in
-    different sentences is in that standard error already, and is taken out of the bootstrap over sentences. A system
-    of one run is taken as it is.
+    Several runs of a system are a sample of all possible runs: the error of their mean is added to each resampled
+    value or difference, see `draw_run_errors`, since a bootstrap of k runs has only (k - 1) / k of their variance. p is
+    then the share of resampled differences beyond zero: runs have no partners to be swapped with. Runs also differ
+    because they fail in different sentences. The standard error of the mean includes this part, so it is removed from
+    the bootstrap over sentences.
 
     Args:
         treebanks: the counts of each treebank, all of the same runs and measures.
@@ -237,44 +253,55 @@ def _result(
     values, baseline = own(systems[s]), own(systems[0])
     value = float(values.mean())
     spread = float(values.std(ddof=1)) if len(values) > 1 else None
-    boot = sample.boot[:, s, m]
-    apart = sample.disagreement[:, m]
-    within = interval(_without(boot, apart[s]) + doubt_of_runs([values], settings), settings)
-    result = Result(name, table.measures[m], systems[s], _number(value), within, spread)
+    errors = draw_run_errors([values], settings.resamples, seeded(settings, "runs"))
+    within = interval(_without(sample.boot[:, s, m], sample.disagreement[s, m]) + errors, settings)
+    runs = (len(values), len(baseline))
+    result = Result(name, table.measures[m], systems[s], _number(value), within, spread, runs=runs)
     observed = value - float(baseline.mean())
     if s == 0 or np.isnan(observed):
         return result
-    several = max(len(values), len(baseline)) > 1
-    boot = _without(boot - sample.boot[:, 0, m], apart[s] + apart[0]) + doubt_of_runs([values, baseline], settings)
+    several = max(runs) > 1
+    changes = _changes(sample, [values, baseline], s, m, settings)
+    within_margin = _equivalence(table, sample, [values, baseline], s, m, settings)
     return result._replace(
         difference=observed,
-        difference_interval=interval(boot, settings),
-        p=float(bootstrap_p(boot) if several else permutation_p(sample.permuted[:, s, m], observed)),
-        detectable=_detectable(boot, several=several),
+        difference_interval=interval(changes, settings),
+        p=float(bootstrap_p(changes) if several else permutation_p(sample.permuted[:, s, m], observed)),
+        detectable=_detectable(changes, several=several),
         test="bootstrap" if several else "randomisation",
+        equivalent=within_margin and within_margin.shown,
+        p_equivalent=within_margin and within_margin.p,
     )
 
 
-def doubt_of_runs(runs: Sequence[Sums], settings: Settings) -> Sums | float:
-    """Draw by how much a mean of runs, or the difference of two, may be off: standard error times Student's t.
+def _changes(sample: _Sample, runs: Sequence[Sums], s: int, m: int, settings: Settings) -> Sums:
+    """The resampled differences of a system to the baseline, with the errors of the means of their runs."""
+    apart = float(sample.disagreement[s, m] + sample.disagreement[0, m])
+    errors = draw_run_errors(runs, settings.resamples, seeded(settings, "runs"))
+    return _without(sample.boot[:, s, m] - sample.boot[:, 0, m], apart) + errors
 
-    Args:
-        runs: the values of the runs of one system, or of two.
-        settings: the seed and the number of draws.
 
-    Returns:
-        One draw a resample, float64, shape (resamples,); 0 where there is one run, or all are equal.
+def _equivalence(
+    table: Counted, sample: _Sample, runs: Sequence[Sums], s: int, m: int, settings: Settings
+) -> Equivalence | None:
+    """Whether the difference is within the margin, if there is one; that of perplexities is of their logarithms."""
+    if settings.margin is None:
+        return None
+    perplexity = m in table.perplexities
+    if perplexity:
+        changes = _changes(_logarithms(sample, s, m), [np.log(own) for own in runs], 1, 0, settings)
+    else:
+        changes = _changes(sample, runs, s, m, settings)
+    margin = margin_of(settings.margin, perplexity=perplexity)
+    found = equivalence(lambda level: interval(changes, settings._replace(level=level)), margin, settings.resamples)
+    enough = enough_runs(*map(len, runs))
+    return found if enough or found is None else found._replace(shown="not shown")
 
-    Source: Welch (1947), with the degrees of freedom of Satterthwaite (1946).
-    """
-    squares = [(float(own.var(ddof=1)) / len(own), len(own) - 1) for own in runs if len(own) > 1]
-    whole = sum(square for square, _ in squares)
-    if not whole > EQUAL**2:
-        return 0.0
-    freedom = whole**2 / sum(square**2 / n for square, n in squares)
-    rng = np.random.default_rng(seeded(settings, "runs"))
-    drawn: Sums = np.sqrt(whole) * rng.standard_t(freedom, settings.resamples)
-    return drawn
+
+def _logarithms(sample: _Sample, s: int, m: int) -> _Sample:
+    """The logarithms of one measure of the baseline and a system, with variances by the delta method."""
+    boot, variance = sample.boot[:, [0, s], m : m + 1], sample.disagreement[[0, s], m : m + 1]
+    return sample._replace(boot=np.log(boot), disagreement=variance / np.nanmean(boot, axis=0) ** 2)
 
 
 def _detectable(differences: Sums, *, several: bool) -> float | None:
