@@ -345,8 +345,11 @@ def test_runs_are_told_in_table_and_signature(tmp_path):
     _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
     assert [line.split("|")[-1].strip() for line in out.splitlines()[2:5]] == ["", "randomisation", "bootstrap"]
     assert "|p:bootstrap+randomisation|" in out
-    assert "note: c has two runs: their spread is hardly known" in err
-    assert "note: a has one run: what differs from it says nothing of other runs of a" in err
+    assert "note: c has 2 runs: its differences get no significance marks; give five or more" in err
+    for system in "ab":
+        assert f"note: {system} has one run: differences to systems with several runs get no significance" in err
+    stars = [line.split("|")[-2].strip() for line in out.splitlines()[2:5]]
+    assert stars == ["", "**", ""]
 
 
 def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
@@ -356,8 +359,8 @@ def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
         shutil.copy(PARALLEL / "gold" / name, tmp_path / "other" / name)
     command = (PARALLEL / "gold", PARALLEL / "systems/alpha", tmp_path / "other", "-m", "LAS", "--resamples", 50)
     printed = "".join(run(*command)[1:])
-    assert "LAS: other beats alpha on 2 treebanks" in printed
-    assert "loses on 0 (0), equals it on 6" in printed
+    assert "LAS: other is better than alpha on 2 of 8 treebanks (0 significant)" in printed
+    assert ", worse on 0 (0 significant), equal on 6;" in printed
     (wins,) = document(*command)["wins"]
     assert (wins["better"], wins["worse"], wins["won"] + wins["tied"] + wins["lost"]) == (2, 0, 8)
 

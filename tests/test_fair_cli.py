@@ -314,7 +314,7 @@ def test_compare_folders_and_formats(run):
     assert head[0] == "Treebank"
     assert head[-1] == "Detectable"
     assert [row[0] for row in rows] == ["macro-average", "macro-average", "micro-average", "micro-average"]
-    assert "LAS: beta beats alpha on 0 treebanks (0 of them for sure), loses on 8" in err
+    assert "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8" in err
     _, out, _ = run("compare", "-m", "LAS", "--resamples", 200, "--each", "--format", "json", *folders)
     document = json.loads(out)
     assert (document["kind"], document["baseline"], len(document["results"]), len(document["files"])) == (

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
-from levelhead.comparison import Wins, compare, compare_treebanks, counts_of
+from levelhead.comparison import compare, compare_treebanks, counts_of
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.folders import macro_average, score_folder
 from levelhead.measures import parse_measure
@@ -27,6 +27,7 @@ from levelhead.significance import (
     Counted,
     Run,
     Settings,
+    Wins,
     bootstrap_p,
     counted,
     differences,
@@ -527,10 +528,10 @@ def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     """Twenty treebanks won of twenty: p is 2 / 2 ** 20."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
     comparison = compare_treebanks(gold, {"a": gold, "b": gold}, setup_of(["LAS"]))
-    won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03)
+    won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03, 20, 20)
     table = comparison_table(comparison._replace(wins=(won,)))
     (line,) = [note for note in table.notes if "sign test" in note]
-    assert line.endswith("sign test over treebanks p < .0001, Wilcoxon p = 0.0300")
+    assert line.endswith("sign test p < .0001, Wilcoxon p = 0.0300 (20 votes, one per treebank)")
 
 
 def test_compare_and_rank_give_the_same_intervals(tmp_path):

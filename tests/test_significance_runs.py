@@ -7,7 +7,7 @@ import pytest
 
 from conftest import library
 from levelhead.scoring.counts import Counts
-from levelhead.significance import Counted, Run, Settings, counted, differences
+from levelhead.significance import Counted, Run, Settings, count_wins, counted, differences
 
 SETTINGS = Settings(20_000)
 
@@ -25,24 +25,65 @@ def constant_runs(a: list[int], b: list[int], n: int = 50) -> Counted:
         ([80, 82, 81], [83, 85, 88]),
         ([80, 81, 79, 84, 82], [83, 85]),
         ([70, 90, 80], [81, 82, 81]),
+        ([80, 82], [84, 85, 83, 86, 85, 84, 85, 87, 84, 85]),
     ],
 )
-def test_runs_alone_are_tested_as_by_welch(a, b):
-    """Where sentences are all alike, p and interval are those of scipy's t-test with unequal variances."""
-    stats = library("scipy.stats")
-    expected = stats.ttest_ind(b, a, equal_var=False)
+def test_runs_alone_are_tested_as_by_behrens_and_fisher(a, b):
+    """If all sentences are alike, p and interval are those of two independent t distributions, by integration."""
+    library("scipy.stats")
+    from oracle import runs as oracle
+
     found = differences({"x": constant_runs(a, b)}, SETTINGS)[1]
     assert found.test == "bootstrap"
-    assert found.p == pytest.approx(expected.pvalue, abs=0.02)
-    low, high = expected.confidence_interval()
+    assert found.p == pytest.approx(oracle.p(a, b), abs=0.015)
+    low, high = oracle.interval(a, b, 0.95)
     width = (high - low) / 100
     assert found.difference_interval == pytest.approx((low / 100, high / 100), abs=0.06 * width)
 
 
-def test_runs_of_one_system_are_held_against_one_run_by_students_t():
+def test_two_runs_against_ten_are_not_significant_where_welch_finds_a_difference():
+    """The two runs happen to be close together, so Welch's test takes all its degrees of freedom from the ten."""
+    stats = library("scipy.stats")
+    a, b = [80, 81], [84, 80, 86, 83, 85, 87, 82, 84, 88, 81]
+    assert stats.ttest_ind(b, a, equal_var=False).pvalue < 0.02
+    assert differences({"x": constant_runs(a, b)}, SETTINGS)[1].p > 0.05
+
+
+def test_a_single_run_is_assumed_to_vary_as_those_of_the_other_system():
+    """The t-test with equal variances, which needs only one sample with several values."""
     stats = library("scipy.stats")
     found = differences({"x": constant_runs([80], [82, 83, 81, 84])}, SETTINGS)[1]
-    assert found.p == pytest.approx(stats.ttest_1samp([82, 83, 81, 84], 80).pvalue, abs=0.01)
+    assert found.p == pytest.approx(stats.ttest_ind([80], [82, 83, 81, 84], equal_var=True).pvalue, abs=0.01)
+
+
+@pytest.mark.parametrize(
+    ("a", "b", "enough"),
+    [(1, 1, True), (1, 5, False), (5, 1, False), (2, 2, False), (2, 10, False), (3, 3, True), (10, 3, True)],
+)
+def test_fewer_than_three_runs_have_no_significance_marks(a, b, enough):
+    """The difference is large and certain; p stays."""
+    table = constant_runs([50] * a, [80 + number % 2 for number in range(b)])
+    results = differences({"x": table, "y": table._replace(gold="other")}, Settings(2_000))
+    for found in results[1::2]:
+        assert (found.runs, found.enough_runs) == ((b, a), enough)
+        assert found.p < 0.05 or (a, b) == (2, 2)
+    own = [one for one in results[1::2] if one.average is None]
+    wins = count_wins(own, {"x": "x", "y": "y"}, 0.2, sign=1, wilcoxon=False)
+    assert (wins.won, wins.better_on_at_least) == ((2, 2) if enough else (0, 0))
+
+
+@pytest.mark.parametrize(
+    ("k", "spreads"), [((2, 10), (0.02, 0.02)), ((2, 10), (0.02, 0.005)), ((3, 10), (0.02, 0.005))]
+)
+def test_few_runs_against_many_hold_their_level(k, spreads):
+    """A small version of scripts/full/significance.py: Welch's degrees of freedom find 10 to 12% at .05 with 2 runs."""
+    draw = np.random.default_rng(k)
+    found = []
+    for seed in range(150):
+        shares = {name: (0.8 + draw.normal(0, s, n)).tolist() for name, n, s in zip("AB", k, spreads)}
+        found.append(differences({"x": chance(shares, seed, 100)}, Settings(199))[1])
+    assert np.mean([one.p <= 0.05 for one in found]) <= 0.06
+    assert np.mean([low <= 0 <= high for low, high in (one.difference_interval for one in found)]) >= 0.94
 
 
 def test_equal_runs_leave_no_doubt():

@@ -9,12 +9,14 @@ with what two real systems made of them are the population. Samples of sentences
   p should be uniform, and 95% of the intervals of the difference should hold 0;
 - as they are, 95% of the intervals of scores and differences should hold those of the population.
 
-The second table is of two systems with several runs each (`--table runs`). Words are right by chance: the chance is
-that of the sentence (Beta, mean 0.8), plus that of the run (normal, mean 0), and both systems are equally good.
+The second table compares two equally good systems with several runs (`--table runs`). Words are correct by chance: the
+chance depends on the sentence (Beta, mean 0.8) and on the run (normal, mean 0). The systems differ in the number of
+their runs, and in how much their runs vary.
 """
 
 import argparse
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from itertools import product
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +35,14 @@ MEASURES = tuple(map(parse_measure, ("LAS", "CLAS", "LAS@CORE.precision")))
 TREEBANKS = ("fi_pud", "tr_imst", "en_pud")
 SYSTEMS = ("UDPipe-Future", "Stanford-18")
 SIZES = (30, 100, 400, 1000)
+RUN_DESIGNS = {  # numbers of runs, standard deviations of runs, numbers of sentences
+    "equal": (
+        ((1, 1), (2, 2), (3, 3), (5, 5), (10, 10)),
+        ((0.02, 0.02), (0.02, 0.005), (0.005, 0.005), (0.0, 0.0)),
+        (1000,),
+    ),
+    "unequal": (((1, 5), (2, 10), (3, 10)), ((0.02, 0.02), (0.02, 0.005), (0.005, 0.02)), (200, 1000)),
+}
 CELLS = {"p ≤ .01": 0.01, "p ≤ .05": 0.05, "p ≤ .10": 0.10, "p ≤ .50": 0.50}
 
 
@@ -97,29 +107,31 @@ def report(title: str, wholes: dict[str, Counted], size: int, runs: int, setting
         print("| " + " | ".join(cells) + " |", flush=True)
 
 
-def simulated(n_sentences: int, n_runs: int, spread: float, rng: np.random.Generator) -> Counted:
-    """Make two equally good systems with several runs each, whose true scores differ by chance."""
+def simulated(n_sentences: int, n_runs: Sequence[int], spreads: Sequence[float], rng: np.random.Generator) -> Counted:
+    """Make two equally good systems with several runs each, whose true scores vary by chance."""
     words = rng.integers(5, 40, n_sentences)
-    chance = rng.beta(8, 2, n_sentences)[:, None] + rng.normal(0, spread, 2 * n_runs)
+    errors = np.concatenate([rng.normal(0, spread, n) for n, spread in zip(n_runs, spreads, strict=True)])
+    chance = rng.beta(8, 2, n_sentences)[:, None] + errors
     right = rng.binomial(words[:, None], np.clip(chance, 0, 1))
     whole = np.broadcast_to(words[:, None], right.shape)
     parts = np.stack([right, whole], axis=2)[:, :, None, :].astype(np.float64)
-    return Counted(("A",) * n_runs + ("B",) * n_runs, ("LAS",), parts, "simulated")
+    return Counted(("A",) * n_runs[0] + ("B",) * n_runs[1], ("LAS",), parts, "simulated")
 
 
-def report_runs(n_runs: int, spread: float, size: int, runs: int, settings: Settings) -> None:
-    """Print one row: how often a difference is found where there is none, and held by its interval."""
-    row = np.random.SeedSequence([n_runs, round(1000 * spread), size])
+def report_runs(n_runs: Sequence[int], spreads: Sequence[float], size: int, samples: int, settings: Settings) -> None:
+    """Print one row: how often a true null is rejected, and how often the interval of the difference contains 0."""
+    row = np.random.SeedSequence([*n_runs, *(round(1000 * spread) for spread in spreads), size])
     rng = np.random.default_rng(row)
     found = [
-        differences({"x": simulated(size, n_runs, spread, rng)}, settings._replace(seed=seed))[1]
-        for seed in row.generate_state(runs).tolist()
+        differences({"x": simulated(size, n_runs, spreads, rng)}, settings._replace(seed=seed))[1]
+        for seed in row.generate_state(samples).tolist()
     ]
     p = np.array([one.p for one in found])
     held = np.mean([holds(one.difference_interval, 0.0) for one in found])
     width = np.median([one.difference_interval[1] - one.difference_interval[0] for one in found])
     shares = [f"{100 * np.mean(p <= level):.1f}" for level in CELLS.values()]
-    cells = [str(n_runs), f"{100 * spread:g}", str(size), *shares, f"{100 * held:.1f}", f"{100 * width:.2f}"]
+    design = [f"{n} ({100 * spread:g})" for n, spread in zip(n_runs, spreads, strict=True)]
+    cells = [*design, str(size), *shares, f"{100 * held:.1f}", f"{100 * width:.2f}"]
     print("| " + " | ".join(cells) + " |", flush=True)
 
 
@@ -133,15 +145,16 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path)
     parser.add_argument("--table", choices=["sentences", "runs", "both"], default="both")
+    parser.add_argument("--design", choices=[*RUN_DESIGNS], help="of --table runs: only these rows")
     parser.add_argument("--runs", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=2000)
     given = parser.parse_args()
     settings = Settings(given.resamples - 1)
     if given.table != "sentences":
-        head(["runs", "SD of runs", "sentences", *CELLS, "null diff held", "width"])
-        for spread in (0.02, 0.005, 0.0):
-            for n_runs in (1, 2, 3, 5, 10):
-                report_runs(n_runs, spread, 1000, given.runs, settings)
+        head(["runs of A (SD)", "runs of B (SD)", "sentences", *CELLS, "null diff held", "width"])
+        for design in RUN_DESIGNS.values() if given.design is None else [RUN_DESIGNS[given.design]]:
+            for n_runs, spreads, size in product(*design):
+                report_runs(n_runs, spreads, size, given.runs, settings)
     if given.table != "runs":
         wholes = {name: population(given.data / "conll18", name) for name in TREEBANKS}
         head(["treebank", "sentences", "measure", *CELLS, "KS", "null diff held", "diff held", "score held"])

@@ -10,6 +10,7 @@ import numpy as np
 
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.campaign.job import Look
+from levelhead.campaign.languages import Voter, voters_of
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import Result as Outcome
 from levelhead.campaign.results import Results
@@ -28,36 +29,11 @@ from levelhead.scoring.measure import Component
 from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Result, Settings, differences, holm, sign_test, signed_rank_test
+from levelhead.significance import Result, Settings, Wins, check_margin, count_wins, differences
 from levelhead.significance.counted import Counted
+from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
-
-
-class Wins(NamedTuple):
-    """On how many treebanks a system beats the baseline.
-
-    Args:
-        measure: the measure.
-        system: the system.
-        won: treebanks on which it is better with p under the level, corrected for the number of treebanks.
-        tied: those on which neither is.
-        lost: those on which the baseline is.
-        better: treebanks on which its value is higher at all.
-        worse: those on which it is lower.
-        sign_p: the p-value of the sign test over treebanks.
-        wilcoxon_p: that of Wilcoxon's signed-rank test, if it was asked for.
-    """
-
-    measure: str
-    system: str
-    won: int
-    tied: int
-    lost: int
-    better: int
-    worse: int
-    sign_p: float | None
-    wilcoxon_p: float | None = None
 
 
 class Comparison(NamedTuple):
@@ -71,6 +47,7 @@ class Comparison(NamedTuple):
         provenance: where the numbers come from.
         perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
         looked: what else was made of the outputs on each test set, if anything was.
+        voter: who has one vote in the tests over treebanks.
     """
 
     systems: tuple[str, ...]
@@ -80,6 +57,7 @@ class Comparison(NamedTuple):
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
     looked: Mapping[str, Any] = {}
+    voter: Voter = "treebank"
 
 
 def compare(
@@ -88,6 +66,7 @@ def compare(
     *,
     settings: Settings = STANDARD_TESTS,
     wilcoxon: bool = False,
+    votes: Voter = "treebank",
     look: Look | None = None,
     **how: Any,
 ) -> Comparison:
@@ -98,18 +77,27 @@ def compare(
     Args:
         plan: the test sets and systems.
         setup: the settings.
-        settings: how many resamples, which seed, which level of intervals.
-        wilcoxon: whether to test over treebanks by Wilcoxon's test, too (it needs scipy).
+        settings: how differences are tested.
+        wilcoxon: whether to compute Wilcoxon's test over treebanks, too (requires scipy).
+        votes: who has one vote in the sign test and Wilcoxon's test: each treebank, language or family.
         look: what else is made of the outputs on each test set.
         how: `workers` and `store`, as in `score_plan`.
 
     Raises:
-        InputError: an output is missing or a file is invalid; with the faults of all.
+        InputError: an output is missing or a file is invalid, with the faults of all; the margin cannot be tested; a
+            language or family that should vote is unknown.
     """
+    n_systems = len({system.name for system in plan.systems})
+    check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
+    voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
     results = score_outputs(plan, setup, by_sentence=True, look=look, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    found = _compared(counts, sources, setup, settings, measures_part(results), wilcoxon=wilcoxon)
-    return found._replace(looked=results.looked)
+    found = _compared(counts, sources, setup, settings, measures_part(results))
+    if len(counts) == 1:
+        return found._replace(looked=results.looked)
+    wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
+    provenance = found.provenance if votes == "treebank" else found.provenance.with_parts(votes=votes)
+    return found._replace(looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
 
 
 def measures_part(results: Results) -> dict[str, str]:
@@ -237,46 +225,36 @@ def _compared(
     setup: Setup,
     settings: Settings,
     parts: Mapping[str, str],
-    *,
-    wilcoxon: bool = False,
 ) -> Comparison:
     first = next(iter(counts.values()))
     systems = tuple(dict.fromkeys(first.systems))
     results = tuple(differences(counts, settings))
     tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
-    parts = {**parts, **signature_of_draws(settings), "p": tests}
+    margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
+    parts = {**parts, **signature_of_draws(settings), "p": tests, **margin}
     provenance = comparison_provenance(sources, setup, parts, _few_runs(first.systems))
-    wins = _wins(results, systems, first, 1 - settings.level, wilcoxon=wilcoxon) if len(counts) > 1 else ()
     powers = tuple(first.measures[i] for i in first.perplexities)
-    return Comparison(systems, first.measures, results, wins, provenance, powers)
+    return Comparison(systems, first.measures, results, (), provenance, powers)
 
 
 def _few_runs(systems: Sequence[str]) -> Iterator[str]:
-    """Say of which systems the spread of runs is hardly known, or not at all where others have several."""
+    """Name the systems with too few runs for significant differences."""
     several = len(set(systems)) < len(systems)
     for system in dict.fromkeys(systems):
         n_runs = list(systems).count(system)
-        if n_runs == 2:
-            yield f"{system} has two runs: their spread is hardly known, and intervals are wide; give five or more"
-        elif several and n_runs == 1:
-            yield f"{system} has one run: what differs from it says nothing of other runs of {system}"
+        if several and n_runs == 1:
+            yield f"{system} has one run: differences to systems with several runs get no significance marks"
+        elif several and n_runs < FEWEST_RUNS:
+            yield f"{system} has {n_runs} runs: its differences get no significance marks; give five or more"
 
 
 def _wins(
-    results: Sequence[Result], systems: Sequence[str], table: Counted, level: float, *, wilcoxon: bool
-) -> tuple[Wins, ...]:
-    found = []
+    results: Sequence[Result], table: Counted, level: float, voters: Mapping[str, str], *, wilcoxon: bool
+) -> Iterator[Wins]:
+    tested = [one for one in results if one.average is None and one.difference is not None]
     for number, measure in enumerate(table.measures):
-        sign = -1.0 if number in table.perplexities else 1.0
-        for system in systems[1:]:
-            own = [one for one in results if (one.measure, one.system) == (measure, system)]
-            own = [one for one in own if one.average is None and one.difference is not None]
-            changes = [sign * (one.difference or 0.0) for one in own]
-            real = [p is not None and p < level for p in holm([one.p for one in own])]
-            won = sum(yes and change > 0 for yes, change in zip(real, changes, strict=True))
-            lost = sum(yes and change < 0 for yes, change in zip(real, changes, strict=True))
-            better, worse = sum(change > 0 for change in changes), sum(change < 0 for change in changes)
-            tied = len(own) - won - lost
-            ranked = signed_rank_test(changes) if wilcoxon else None
-            found.append(Wins(measure, system, won, tied, lost, better, worse, sign_test(changes), ranked))
-    return tuple(found)
+        sign = -1 if number in table.perplexities else 1
+        for system in list(dict.fromkeys(table.systems))[1:]:
+            own = [one for one in tested if (one.measure, one.system) == (measure, system)]
+            if own:
+                yield count_wins(own, voters, level, sign=sign, wilcoxon=wilcoxon)

@@ -201,6 +201,13 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-manifest": _error(
         "A manifest or the metadata of a campaign does not say what it must.", "See docs/rank.md for all keys."
     ),
+    "unknown-language": _error(
+        "The language or family of a treebank is unknown, and it should have a vote.",
+        "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
+    ),
+    "invalid-margin": _error(
+        "The margin of equivalence cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
+    ),
     "unknown-group": _error("There is no such group of test sets here.", "Name it in a manifest, or use all."),
     "changing-file": _error(
         "A file does not stay as it is, or a worker does not see it as this machine does.",

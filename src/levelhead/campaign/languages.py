@@ -6,7 +6,12 @@ from collections.abc import Mapping
 from functools import cache
 from importlib.resources import files
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple
+
+from levelhead.errors import Fault, InputError, listed
+
+Voter = Literal["treebank", "language", "family"]
+"""What has one vote in tests over treebanks."""
 
 
 class Language(NamedTuple):
@@ -52,3 +57,28 @@ def family_of(code: str) -> str:
     """
     language = language_of(code)
     return (language.genus if language.family == "Indo-European" else language.family) or "other"
+
+
+def voters_of(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
+    """Return who votes for each treebank in tests over treebanks: the treebank itself, its language or its family.
+
+    Args:
+        languages: the language of each treebank, by the code of the treebank.
+        kind: what has one vote.
+
+    Raises:
+        InputError: the language or family of a treebank is unknown.
+    """
+    if kind == "treebank":
+        return {code: code for code in languages}
+    voters = {code: one.name if kind == "language" else one.family for code, one in languages.items()}
+    unknown = [code for code, voter in voters.items() if not voter]
+    if unknown:
+        raise InputError(
+            Fault(
+                "unknown-language",
+                f"unknown {kind} of {listed(unknown)}: start the names of treebanks with UD's language codes (en_ewt), "
+                f"or give each test set a {kind} in a manifest",
+            )
+        )
+    return voters

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from levelhead.significance import Settings
 
 
-_TESTS = ("power", "each", "wilcoxon")
+_TESTS = ("power", "each", "wilcoxon", "votes", "margin")
 _DRAWS = ("resamples", "seed", "level")
 _IDLE = {
     "languages": _TESTS,
@@ -60,6 +60,8 @@ class Request(NamedTuple):
     level: float
     each: bool
     wilcoxon: bool
+    votes: Any
+    margin: float | None
     power: bool
     report_file: str | None
     figures: str | None
@@ -103,7 +105,7 @@ class Request(NamedTuple):
     def _refuse_idle(self) -> None:
         """Refuse options that change nothing of these files, measures and breakdowns."""
         if not options.holds_test_sets(self.gold):
-            idle.refuse(["each", "wilcoxon"], "is for folders of treebanks")
+            idle.refuse(["each", "wilcoxon", "votes"], "is for folders of treebanks")
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
         if self.by and not self.needs_entropy:
@@ -145,7 +147,7 @@ class Request(NamedTuple):
         """Return how differences are tested."""
         from levelhead.significance import Settings
 
-        return Settings(self.resamples, self.seed, self.level)
+        return Settings(self.resamples, self.seed, self.level, self.margin)
 
     def plan(self) -> Plan:
         """Return the test sets and the systems."""
@@ -202,6 +204,10 @@ class Request(NamedTuple):
 @options.level_option
 @click.option("--each", is_flag=True, help="With folders: also every treebank, not only the averages.")
 @click.option("--wilcoxon", is_flag=True, help="With folders: also Wilcoxon's test over treebanks (extra: stats).")
+@click.option("--votes", type=click.Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
+              help="With folders: who has one vote in the sign test and Wilcoxon's test.")  # fmt: skip
+@click.option("--margin", type=float, metavar="POINTS",
+              help="Are differences smaller than this? For perplexities: a ratio such as 1.05.")  # fmt: skip
 @click.option("--power", is_flag=True, help="Print the smallest difference that would be found in 80% of cases.")
 @options.report_option
 @options.figures_option
@@ -248,7 +254,8 @@ def _compare(request: Request) -> None:
     look = _look(len(plan.test_sets), setup) if page else None
     settings = request.tests()
     with request.engine.running(plan) as how:
-        comparison = compare_systems(plan, setup, settings=settings, wilcoxon=request.wilcoxon, look=look, **how)
+        tests = {"wilcoxon": request.wilcoxon, "votes": request.votes}
+        comparison = compare_systems(plan, setup, settings=settings, look=look, **tests, **how)
     _print_warnings_and_notes(comparison.provenance)
     request.print(
         lambda: comparison_table(comparison, each=request.each, power=request.power),

@@ -7,14 +7,14 @@ from functools import partial
 from typing import Any
 
 from levelhead.agreement import Agreement, Kappa
-from levelhead.comparison import Comparison, Wins
+from levelhead.comparison import Comparison
 from levelhead.gains import Contrasts, Gain, Where
 from levelhead.languages import LanguagePair, Languages
 from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Kind, Table, p_text, percentage, value_cell
 from levelhead.scoring.matches import Agree
-from levelhead.significance import Result
+from levelhead.significance import Result, Wins
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -43,6 +43,8 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     runs = any(one.test == "bootstrap" for one in results)
     columns += [Column("p by", "text")] if runs else []
     columns += [Column("Detectable")] if power else []
+    margin = comparison.provenance.signature.get("margin")
+    columns += [Column("Equivalent", "text"), Column("p (TOST)", "probability")] if margin else []
     rows: list[tuple[Cell, ...]] = []
     rules, last = set(), None
     for one in results:
@@ -53,10 +55,12 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
         cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
         by = (one.test or "",) if runs else ()
         plain = one.measure in comparison.perplexities
-        rows.append((*where, *cells, *by, *((value_cell(one.detectable, perplexity=plain),) if power else ())))
+        detectable = (value_cell(one.detectable, perplexity=plain),) if power else ()
+        rows.append((*where, *cells, *by, *detectable, *(_equivalent(one) if margin else ())))
     notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
-    notes += [_won(one, comparison.systems[0]) for one in comparison.wins]
+    notes += [_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []
+    notes += [wins_text(one, comparison) for one in comparison.wins]
     notes.append(signature_line(comparison.provenance.signature))
     n_rows = len(own) if each and several else len(rows)
     table = Table(tuple(columns), tuple(rows[:n_rows]), tuple(notes), frozenset(rules - {0}))
@@ -77,8 +81,17 @@ def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
         *pair(one.interval),
         *((cell(one.spread),) if spread else ()),
         *(blank if one.p is None else change),
-        mark(one.p_holm),
+        mark(one.p_holm) if one.enough_runs else "",
     ]
+
+
+def _equivalent(one: Result) -> tuple[Cell, Cell]:
+    return ("", "") if one.equivalent is None else (one.equivalent, one.p_equivalent)
+
+
+def _margin_note(margin: str, *, ratio: bool) -> str:
+    within = f"a ratio between 1/{margin} and {margin}" if ratio else f"between -{margin} and {margin} points"
+    return f"Equivalent: is the difference {within}? (two one-sided tests at 5%)"
 
 
 def mark(p: float | None) -> str:
@@ -90,16 +103,36 @@ def mark(p: float | None) -> str:
     return "" if p is None else next((stars for level, stars in _LEVELS if p < level), "")
 
 
-def _won(one: Wins, baseline: str) -> str:
-    n_equal = one.won + one.tied + one.lost - one.better - one.worse
-    equal = f", equals it on {n_equal}" if n_equal else ""
-    sign = "" if one.sign_p is None else f"; sign test over treebanks p {p_text(one.sign_p)}"
-    if one.wilcoxon_p is not None:
-        sign += f", Wilcoxon p {p_text(one.wilcoxon_p)}"
-    return (
-        f"{one.measure}: {one.system} beats {baseline} on {one.better} treebanks ({one.won} of them for sure), loses"
-        f" on {one.worse} ({one.lost}){equal}{sign}"
-    )
+def wins_text(one: Wins, comparison: Comparison) -> str:
+    """Return a sentence on the treebanks on which a system is better or worse than the baseline.
+
+    Args:
+        one: the counts and tests of one system and measure.
+        comparison: the comparison that they are from.
+    """
+    n_treebanks = one.won + one.tied + one.lost
+    n_equal = n_treebanks - one.better - one.worse
+    counts = [
+        f"better than {comparison.systems[0]} on {one.better} of {n_treebanks} treebanks ({one.won} significant)",
+        f"worse on {one.worse} ({one.lost} significant)",
+        *([f"equal on {n_equal}"] if n_equal else []),
+    ]
+    level = f"{100 * float(comparison.provenance.signature['level']):g}%"
+    bounds = {"better": one.better_on_at_least, "worse": one.worse_on_at_least}
+    shown = " and ".join(f"{how} on at least {bound}" for how, bound in bounds.items() if bound)
+    parts = [
+        f"{one.measure}: {one.system} is {', '.join(counts)}",
+        *([f"{shown} ({level} confidence)"] if shown else []),
+    ]
+    return "; ".join([*parts, *_votes_text(one, comparison.voter)])
+
+
+def _votes_text(one: Wins, voter: str) -> list[str]:
+    if one.sign_p is None:
+        return []
+    tests = [f"sign test p {p_text(one.sign_p)}"]
+    tests += [] if one.wilcoxon_p is None else [f"Wilcoxon p {p_text(one.wilcoxon_p)}"]
+    return [f"{', '.join(tests)} ({one.votes} votes, one per {voter})"]
 
 
 def comparison_document(comparison: Comparison) -> dict[str, Any]:

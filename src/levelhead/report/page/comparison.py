@@ -12,7 +12,7 @@ from levelhead.campaign.outputs import Output
 from levelhead.comparison import Comparison
 from levelhead.gains import contrasts, gains_by
 from levelhead.measures import Registry
-from levelhead.report.comparison import comparison_table
+from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.charts import Spread, panels, shares, spreads
 from levelhead.report.page.examples import Shown, sentence
@@ -82,7 +82,7 @@ def _measures(comparison: Comparison) -> list[str]:
 def _lead(comparison: Comparison) -> str:
     measure = _measures(comparison)[0]
     _, *others = _of_average(comparison, measure)
-    real = [one for one in others if one.p_holm is not None and one.p_holm < 0.05]
+    real = [one for one in others if one.p_holm is not None and one.p_holm < 0.05 and one.enough_runs]
     baseline = comparison.systems[0]
     if not real:
         return f"By {measure}, no system differs significantly from {baseline}."
@@ -126,12 +126,13 @@ def _spread(name: str, value: float | None, interval: tuple[float, float] | None
 
 def _wins(comparison: Comparison) -> Iterable[Block]:
     for number, measure in enumerate(_measures(comparison), 1):
-        rows = {one.system: (one.won, one.tied, one.lost) for one in comparison.wins if one.measure == measure}
+        wins = [one for one in comparison.wins if one.measure == measure]
+        rows = {one.system: (one.won, one.tied, one.lost) for one in wins}
         own = f"-{number}" if len(comparison.measures) > 1 else ""
         if rows:
-            yield Block(
-                f"wins{own}", when={"measure": measure}, drawing=shares(f"Won, tied, lost by {measure}", rows, _KINDS)
-            )
+            drawing = shares(f"Won, tied, lost by {measure}", rows, _KINDS)
+            told = ". ".join(wins_text(one, comparison) for one in wins) + "."
+            yield Block(f"wins{own}", "", told, {"measure": measure}, drawing)
 
 
 class TreebankPart(NamedTuple):

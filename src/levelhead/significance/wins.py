@@ -1,0 +1,112 @@
+"""On how many treebanks is a system better, and would it be better on others?"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from levelhead.significance.corrections import holm, sign_test, signed_rank_test
+from levelhead.significance.differences import Result
+
+
+class Wins(NamedTuple):
+    """On how many treebanks a system is better than the baseline.
+
+    Args:
+        measure: the measure.
+        system: the system.
+        won: treebanks on which it is significantly better: p below the level, corrected for the number of treebanks.
+        tied: treebanks without a significant difference.
+        lost: treebanks on which it is significantly worse.
+        better: treebanks on which its value is better, significantly or not.
+        worse: treebanks on which its value is worse.
+        sign_p: the p-value of the sign test over votes; None if all votes are ties.
+        wilcoxon_p: the p-value of Wilcoxon's signed-rank test over votes; None if not requested.
+        votes: how many votes these two tests count.
+        better_on_at_least: on how many treebanks it is better at least, with the confidence of the intervals.
+        worse_on_at_least: on how many treebanks it is worse at least.
+    """
+
+    measure: str
+    system: str
+    won: int
+    tied: int
+    lost: int
+    better: int
+    worse: int
+    sign_p: float | None
+    wilcoxon_p: float | None = None
+    votes: int = 0
+    better_on_at_least: int = 0
+    worse_on_at_least: int = 0
+
+
+def count_wins(
+    results: Sequence[Result], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
+) -> Wins:
+    """Count the treebanks on which a system is better than the baseline, and test whether most are.
+
+    Args:
+        results: the results of one system and measure, at least one, one for each treebank with a difference.
+        voters: who votes in the tests over treebanks, by treebank: itself, its language or its family.
+        level: the p-value below which a difference is significant.
+        sign: 1 if higher values are better, -1 if lower values are.
+        wilcoxon: whether to compute Wilcoxon's test, too.
+    """
+    changes = {one.treebank: sign * (one.difference or 0.0) for one in results}
+    corrected = holm([one.p for one in results])
+    real = [one.enough_runs and p is not None and p < level for one, p in zip(results, corrected, strict=True)]
+    won = sum(yes and change > 0 for yes, change in zip(real, changes.values(), strict=True))
+    lost = sum(yes and change < 0 for yes, change in zip(real, changes.values(), strict=True))
+    votes = mean_votes(changes, voters)
+    return Wins(
+        measure=results[0].measure,
+        system=results[0].system,
+        won=won,
+        tied=len(results) - won - lost,
+        lost=lost,
+        better=sum(change > 0 for change in changes.values()),
+        worse=sum(change < 0 for change in changes.values()),
+        sign_p=sign_test(votes),
+        wilcoxon_p=signed_rank_test(votes) if wilcoxon else None,
+        votes=len(votes),
+        better_on_at_least=_better_on_at_least(results, sign, level),
+        worse_on_at_least=_better_on_at_least(results, -sign, level),
+    )
+
+
+def mean_votes(differences: Mapping[str, float], voters: Mapping[str, str]) -> list[float]:
+    """Return the vote of each voter: the mean of the differences on its treebanks.
+
+    Args:
+        differences: the difference on each treebank.
+        voters: who votes, by treebank.
+    """
+    own: dict[str, list[float]] = {}
+    for treebank, difference in differences.items():
+        own.setdefault(voters[treebank], []).append(difference)
+    return [sum(some) / len(some) for some in own.values()]
+
+
+def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
+    """Return the largest k for which "better on at least k treebanks" is shown (Dror et al. 2017, k by Bonferroni).
+
+    "Better on at least k of n" has the p-value (n - k + 1) times the k-th smallest p-value, the partial conjunction
+    by Bonferroni (Benjamini and Heller 2008), which holds whatever the dependence between treebanks. The largest k
+    for which it and all smaller ones are below the level is the number of treebanks that Holm's method finds.
+
+    Args:
+        one_sided: the p-value of each treebank, of the hypothesis that the system is not better.
+        level: the chance of claiming too many treebanks.
+    """
+    return sum(p is not None and p < level for p in holm(one_sided))
+
+
+def _better_on_at_least(results: Sequence[Result], sign: int, level: float) -> int:
+    tested = [one for one in results if one.p is not None and one.enough_runs]
+    return better_on_at_least([_one_sided(one, sign) for one in tested], level)
+
+
+def _one_sided(one: Result, sign: int) -> float:
+    half = (one.p or 0.0) / 2
+    return half if sign * (one.difference or 0.0) > 0 else 1 - half
