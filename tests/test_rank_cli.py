@@ -3,6 +3,7 @@
 import json
 import lzma
 import os
+import random
 import shutil
 import subprocess
 import sys
@@ -124,6 +125,7 @@ def test_json_has_ranks_values_reasons_and_counts():
     assert [standing["system"] for standing in one["standings"]] == ["alpha", "gamma", "beta"]
     assert one["standings"][0] | {"value": 0} == {
         "system": "alpha", "rank": 1, "value": 0, "valid_only": None, "valid_outputs": 8, "interval": None, "ranks": None,
+        "letters": None,
     }  # fmt: skip
     results = {(result["system"], result["test_set"]): result for result in document["results"]}
     bad = results["gamma", "tr"]
@@ -227,6 +229,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         (("--scores", "x", "--jobs", "2"), "are for files, not for --scores"),
         (("--scores", "x", "--rules", "conll17"), "are for files, not for --scores"),
         ((GOLD, SYSTEMS, "--resamples", "9"), "--resamples is for --significance"),
+        ((GOLD, SYSTEMS, "--rank-sets", "marginal"), "--rank-sets is for --significance"),
         ((GOLD, SYSTEMS, "--definitions", GOLD / "en.conllu"), "invalid-definitions: not TOML"),
         (("--scores", "x", "--definitions", "y"), "are for files, not for --scores"),
         ((GOLD, SYSTEMS, "--cluster", "tcp://8.8.8.8:1"), "8.8.8.8 is a public address"),
@@ -290,29 +293,33 @@ def test_the_manifest_in_the_documentation_is_one():
 
 
 SIGNIFICANT = """\
-Rank | System |   LAS |   low |  high | Ranks | Valid outputs | LAS of valid sentences
------+--------+-------+-------+-------+-------+---------------+------------------------
-   1 | alpha  | 88.93 | ##### | ##### | 1     | 8 of 8        |                  88.93
------+--------+-------+-------+-------+-------+---------------+------------------------
-   2 | gamma  | 77.18 | ##### | ##### | 2     | 7 of 8        |                  88.90
------+--------+-------+-------+-------+-------+---------------+------------------------
-   3 | beta   | 67.21 | ##### | ##### | 3     | 8 of 8        |                  67.21
+Rank | System |   LAS |   low |  high | Ranks | Letters | Valid outputs | LAS of valid sentences
+-----+--------+-------+-------+-------+-------+---------+---------------+------------------------
+   1 | alpha  | 88.93 | ##### | ##### | 1-2   | a       | 8 of 8        |                  88.93
+   2 | gamma  | 77.18 | ##### | ##### | 1-2   | a       | 7 of 8        |                  88.90
+-----+--------+-------+-------+-------+-------+---------+---------------+------------------------
+   3 | beta   | 67.21 | ##### | ##### | 3     | b       | 8 of 8        |                  67.21
 """
 
 
-def test_significance_draws_lines_and_gives_ranges():
+def test_significance_draws_lines_and_gives_sets_of_ranks():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3")
     lines = done.stdout.splitlines()
-    ends = [tuple(map(float, line.split("|")[3:5])) for line in (lines[2], lines[4], lines[6])]
+    ends = [tuple(map(float, line.split("|")[3:5])) for line in (lines[2], lines[3], lines[5])]
     for (low, high), value in zip(ends, (88.93, 77.18, 67.21)):
         assert low < value < high
         assert high - low < 8
-    shown = "\n".join(lines[:7])
+    shown = "\n".join(lines[:6])
     for low, high in ends:
         shown = shown.replace(f"{low:.2f} | {high:.2f}", "##### | #####")
     assert shown + "\n" == SIGNIFICANT
     assert "|resamples:500|seed:3|numpy:" in lines[-1]
-    assert "|drawn:sentences|" in lines[-1]
+    assert "|drawn:sentences|ranking:" in lines[-1]
+    assert lines[-4:-1] == [
+        "undecided places by LAS: 1-2 (alpha, gamma)",
+        "systems that share a letter do not differ significantly",
+        "no difference is significant because of missing or invalid outputs alone",
+    ]
     again = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3", "-j", "2")
     assert again.stdout == done.stdout
 
@@ -320,8 +327,26 @@ def test_significance_draws_lines_and_gives_ranges():
 def test_significance_in_json():
     done = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "100", "--format", "json")
     (ranking,) = json.loads(done.stdout)["rankings"]
-    assert ranking["lines"] == [1, 2]
-    assert [one["ranks"] for one in ranking["standings"]] == [[1, 1], [2, 2], [3, 3]]
+    assert ranking["lines"] == [2]
+    assert ranking["rank_sets"] == "marginal"
+    assert [one["ranks"] for one in ranking["standings"]] == [[1, 2], [1, 2], [3, 3]]
+    assert [one["letters"] for one in ranking["standings"]] == ["a", "a", "b"]
+
+
+def test_simultaneous_rank_sets_are_in_the_signature(tmp_path):
+    """Neighbors of thirty that are close: all sets at once are wider than each alone."""
+    rng = random.Random(3)
+    rows = [f"s{i:02}\tt{t}\t{60 + i / 3 + rng.gauss(0, 2)}\n" for i in range(30) for t in range(20)]
+    table = tmp_path / "scores.tsv"
+    table.write_text(f"system\ttreebank\tLAS\n{''.join(rows)}", encoding="utf-8")
+    arguments = ("--scores", table, "--significance", "--format", "json")
+    alone, together = (json.loads(ran(*arguments, *more).stdout) for more in ((), ("--rank-sets", "simultaneous")))
+    assert together["signature"] == {**alone["signature"], "rank-sets": "simultaneous"}
+    width = {}
+    for document in (alone, together):
+        (ranking,) = document["rankings"]
+        width[ranking["rank_sets"]] = sum(high - low for low, high in (one["ranks"] for one in ranking["standings"]))
+    assert 30 < width["marginal"] < width["simultaneous"]
 
 
 def test_a_table_of_scores_says_what_was_drawn(tmp_path):

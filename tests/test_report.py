@@ -147,6 +147,9 @@ def test_the_page_of_a_ranking_is_the_same_from_a_store_and_with_workers(tmp_pat
         run(*command, *more, "--report", tmp_path / f"{number}.html")
     first, *others = [(tmp_path / f"{number}.html").read_bytes() for number in range(3)]
     assert others == [first, first]
+    page = Read(first)
+    assert "Undecided places by LAS: 1-2 (alpha, gamma)." in "".join(page.text)
+    assert "No difference is significant because of them alone." in "".join(page.text)
 
 
 def test_the_whole_of_2018_is_a_page_of_sensible_size(data: Path, tmp_path: Path) -> None:

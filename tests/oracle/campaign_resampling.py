@@ -1,7 +1,6 @@
-"""Certainty of rankings by enumeration: every sample of the sentences of each test set, each as likely as the others."""
+"""Tests of rankings by enumeration: every way to swap sentences between two systems."""
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from itertools import product
 
@@ -14,26 +13,11 @@ def ratio(parts: Sequence[tuple[int, int]]) -> Fraction:
     return Fraction(sum(part[0] for part in parts), whole) if whole else Fraction(0)
 
 
-def samples(test_set: TestSet) -> Iterator[TestSet]:
-    """Give all n^n samples of as many sentences with replacement."""
-    for chosen in product(range(len(test_set)), repeat=len(test_set)):
-        yield [test_set[sentence] for sentence in chosen]
-
-
 def averages(test_sets: Sequence[TestSet]) -> list[Fraction]:
     """Give each system's mean over test sets."""
     n_systems = len(test_sets[0][0])
     ratios = [[ratio([row[system] for row in one]) for one in test_sets] for system in range(n_systems)]
     return [sum(own) / len(test_sets) for own in ratios]
-
-
-def ranks(test_sets: Sequence[TestSet], system: int) -> Counter[int]:
-    """Count in how many resamples, drawn within each test set, a system has which rank."""
-    found: Counter[int] = Counter()
-    for drawn in product(*map(list, map(samples, test_sets))):
-        values = averages(drawn)
-        found[1 + sum(other > values[system] for other in values)] += 1
-    return found
 
 
 def as_far(test_sets: Sequence[TestSet], one: int, other: int) -> Fraction:

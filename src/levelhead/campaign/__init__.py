@@ -5,17 +5,19 @@ from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.manifest import Manifest, read_manifest
 from levelhead.campaign.plan import Plan, System, TestSet, find, plan_in
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
-from levelhead.campaign.ranking import RANKINGS, Ranking, Standing, macro_average, rank
+from levelhead.campaign.ranking import RANK_SETS, RANKINGS, Ranking, RankSets, Standing, macro_average, rank
 from levelhead.campaign.results import Result, Results
 from levelhead.campaign.run import check_valid, score_plan
 from levelhead.campaign.table import read_scores
 
 __all__ = [
     "RANKINGS",
+    "RANK_SETS",
     "Group",
     "Language",
     "Manifest",
     "Plan",
+    "RankSets",
     "RankedIntervals",
     "Ranking",
     "Result",

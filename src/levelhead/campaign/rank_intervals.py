@@ -8,20 +8,24 @@ from typing import Literal, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.ranking import Ranking, Standing
+from levelhead.campaign.ranking import Ranking, RankSets
 from levelhead.campaign.results import Results
 from levelhead.measures import lower_is_better
 from levelhead.significance import Settings, interval
+from levelhead.significance.letters import compact_letters
+from levelhead.significance.rank_sets import better, marginal_rank_sets, simultaneous_rank_sets
 from levelhead.significance.rankings import RankedAverages, draw_sentences, draw_test_sets
 
 Sums = NDArray[np.float64]
+
+_RANK_SETS = {"marginal": marginal_rank_sets, "simultaneous": simultaneous_rank_sets}
 
 
 class RankedIntervals(NamedTuple):
     """Rankings with their intervals and tests.
 
     Args:
-        rankings: the rankings, their standings with `interval` and `ranks`, with `lines` drawn.
+        rankings: the rankings with `lines`, their standings with `interval`, `ranks` and `letters`.
         wins: of each ranking, on how many test sets a system (first) is significantly better than another (second);
             empty if only scores are known.
         drawn: what was drawn.
@@ -32,16 +36,27 @@ class RankedIntervals(NamedTuple):
     drawn: Literal["sentences", "test sets"] = "sentences"
 
 
-def with_intervals(results: Results, rankings: Sequence[Ranking], settings: Settings) -> RankedIntervals:
+def with_intervals(
+    results: Results, rankings: Sequence[Ranking], settings: Settings, rank_sets: RankSets = "marginal"
+) -> RankedIntervals:
     """Return rankings with intervals and tests from the counts of sentences, drawn within each test set (stratified).
 
-    Intervals of averages and ranges of ranks are percentiles over bootstrap resamples; all systems have the same
-    resample, so that what is difficult for all moves none. Between neighbors a line is drawn if the paired
-    approximate randomization test of the difference of their averages, corrected by Holm's method over the pairs of
-    neighbors, is below 1 - level. A system beats another on a test set if twice the smaller share of resampled
-    differences is, corrected over test sets, below 1 - level. An output that is missing or invalid is 0 in every
-    resample. Draws depend on the seed and on the gold contents alone: not on the group, the systems or their order.
-    A resample in which a measure has no value is left out of intervals and ranks, and counts as extreme in tests.
+    Intervals of averages are percentiles over bootstrap resamples; all systems have the same resamples.
+
+    The confidence set of a rank follows from the differences to all other systems: it has the ranks below all systems
+    that are significantly better, and above all that are significantly worse. It holds the rank of a system with the
+    probability of the level; `simultaneous` sets hold all ranks at once. Letters come from all pairs: two systems share
+    a letter if they do not differ significantly. Sets and letters take the largest studentized difference of each
+    resample, stepwise, so that errors stay below 1 - level over all comparisons.
+
+    Between neighbors a line is drawn if the paired approximate randomization test of the difference of their averages,
+    corrected by Holm's method over the pairs of neighbors, is below 1 - level. A system beats another on a test set if
+    twice the smaller share of resampled differences is, corrected over test sets, below 1 - level.
+
+    A missing or invalid output is 0 in every resample. In tests it is one event, and alone it makes no difference
+    significant; see `significance.failures.evidence`. Draws depend on the seed and on the gold contents alone: not on
+    the group, the systems or their order. A resample in which a measure has no value is left out of intervals and sets,
+    and counts as extreme in tests.
 
     If only scores are known, whole test sets are drawn, and swapped between neighbors: the intervals then speak of
     other test sets of the same kind, not of other sentences of these.
@@ -53,21 +68,25 @@ def with_intervals(results: Results, rankings: Sequence[Ranking], settings: Sett
         results: the results of the campaign: with counts of sentences, or scores alone.
         rankings: its rankings.
         settings: how many resamples and permutations, the seed, the level.
+        rank_sets: `marginal`: each confidence set of a rank holds at the level; `simultaneous`: all sets at once.
 
     Raises:
         ValueError: the campaign was not scored with `by_sentence`.
+
+    Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Romano and Wolf (2005) for the stepdown; Piepho
+    (2004) for letters.
     """
     number = {system: place for place, system in enumerate(results.systems)}
     drawn = {place: _averages_of(one, number, settings) for place, one in enumerate(rankings) if _has_averages(one)}
     for test_set in results.test_sets if results.gold else ():
         if counting := [one for one in drawn.values() if test_set.code in one.test_sets]:
-            parts = {
-                measure: _parts(results, test_set.code, measure) for measure in {one.measure: 0 for one in counting}
-            }
-            draw_sentences(results.gold[test_set.code].sha256 or "", parts, counting, settings)
+            measures = dict.fromkeys(one.measure for one in counting)
+            parts = {measure: _parts(results, test_set.code, measure) for measure in measures}
+            failed = {measure: _failed(results, test_set.code, measure) for measure in measures}
+            draw_sentences(results.gold[test_set.code].sha256 or "", parts, failed, counting, settings)
     for one in drawn.values() if not results.gold else ():
         draw_test_sets(_values(results, one), one, settings)
-    shown = [_with_intervals(one, number, drawn.get(place)) for place, one in enumerate(rankings)]
+    shown = [_with_intervals(one, number, drawn.get(place), rank_sets) for place, one in enumerate(rankings)]
     wins = [_wins(results, drawn.get(place)) for place in range(len(rankings))]
     return RankedIntervals(tuple(shown), tuple(wins), "sentences" if results.gold else "test sets")
 
@@ -89,17 +108,19 @@ def _values(results: Results, ranking: RankedAverages) -> Sums:
 
 
 def _parts(results: Results, code: str, measure: str) -> Sums:
-    """Numerators and denominators, shape (sentences, systems, 2).
-
-    A zero has the denominators that the valid outputs have on average: its sentences can then be swapped with theirs.
-    """
+    """Numerators and denominators, shape (sentences, systems, 2): of a missing or invalid output 0 and 1."""
     own = [results.results[system, code].sentences.get(measure) for system in results.systems]
     known = [parts for parts in own if parts is not None]
     if not known and any(results.results[system, code].values[measure] for system in results.systems):
         raise ValueError("there are no counts of sentences: score the campaign with by_sentence=True")
-    whole = np.mean([parts[1] for parts in known], axis=0) if known else np.ones(results.gold[code].sentences)
-    nothing = np.stack([np.zeros_like(whole), whole])
+    n_rows = known[0].shape[1] if known else results.gold[code].sentences
+    nothing = np.stack([np.zeros(n_rows), np.ones(n_rows)])
     return np.stack([nothing if parts is None else parts for parts in own]).transpose(2, 0, 1)
+
+
+def _failed(results: Results, code: str, measure: str) -> NDArray[np.bool_]:
+    """Which outputs are missing or invalid, shape (systems,)."""
+    return np.array([results.results[system, code].sentences.get(measure) is None for system in results.systems])
 
 
 def _wins(results: Results, ranking: RankedAverages | None) -> dict[tuple[str, str], int]:
@@ -110,20 +131,23 @@ def _wins(results: Results, ranking: RankedAverages | None) -> dict[tuple[str, s
     return {(one, other): int(wins[i, j]) for i, one in systems for j, other in systems if i != j}
 
 
-def _with_intervals(ranking: Ranking, number: Mapping[str, int], drawn: RankedAverages | None) -> Ranking:
+def _with_intervals(
+    ranking: Ranking, number: Mapping[str, int], drawn: RankedAverages | None, rank_sets: RankSets
+) -> Ranking:
     if drawn is None:
         return ranking
-    values, ranks = drawn.averages(), drawn.ranks()
+    values, differences = drawn.averages(), drawn.differences()
+    order = [number[one.system] for one in ranking.standings]
     standings = [
-        _standing(one, values[:, number[one.system]], ranks[:, number[one.system]], drawn.settings)
-        for one in ranking.standings
+        one._replace(interval=interval(values[:, place], drawn.settings))
+        for one, place in zip(ranking.standings, order, strict=True)
     ]
-    return ranking._replace(standings=tuple(standings), lines=drawn.lines())
-
-
-def _standing(standing: Standing, values: Sums, ranks: NDArray[np.int64], settings: Settings) -> Standing:
-    if not len(values):
-        return standing
-    tail = (1 - settings.level) / 2
-    low, high = (int(np.quantile(ranks, share, method="inverted_cdf")) for share in (tail, 1 - tail))
-    return standing._replace(interval=interval(values, settings), ranks=(low, high))
+    if differences is not None:
+        level = drawn.settings.level
+        letters = compact_letters(better(differences, level)[np.ix_(order, order)])
+        ranks = _RANK_SETS[rank_sets](differences, level)
+        standings = [
+            one._replace(ranks=ranks[place], letters=own)
+            for one, place, own in zip(standings, order, letters, strict=True)
+        ]
+    return ranking._replace(standings=tuple(standings), lines=drawn.lines(), rank_sets=rank_sets)

@@ -7,11 +7,16 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 from levelhead.campaign.groups import Group
 from levelhead.campaign.results import Result, Results
 from levelhead.measures import lower_is_better
+
+RankSets = Literal["marginal", "simultaneous"]
+"""Whether each confidence set of a rank holds at the level, or all sets at once."""
+
+RANK_SETS: tuple[RankSets, ...] = get_args(RankSets)
 
 
 class Standing(NamedTuple):
@@ -25,7 +30,8 @@ class Standing(NamedTuple):
             None if it has no invalid output. It never decides a rank.
         n_valid: how many of its outputs count; the others are 0.
         interval: a confidence interval of the value, if one was computed.
-        ranks: the range of its rank, if one was computed.
+        ranks: the best and the worst rank of the confidence set of its rank, if one was computed.
+        letters: its letters: systems that share a letter do not differ significantly; None if no test was made.
     """
 
     system: str
@@ -35,6 +41,7 @@ class Standing(NamedTuple):
     n_valid: int
     interval: tuple[float, float] | None = None
     ranks: tuple[int, int] | None = None
+    letters: str | None = None
 
 
 class Ranking(NamedTuple):
@@ -46,8 +53,9 @@ class Ranking(NamedTuple):
         rule: by which rule.
         standings: the systems, the best first, in alphabetical order where ranks are shared.
         undefined: the test sets on which gold has nothing to measure, so that there is no average.
-        lines: the places after which a line is drawn, between neighbours that differ significantly; None if no test
+        lines: the places after which a line is drawn, between neighbors that differ significantly; None if no test
             was made.
+        rank_sets: which confidence sets of ranks the standings have; None if none were computed.
     """
 
     measure: str
@@ -56,6 +64,7 @@ class Ranking(NamedTuple):
     standings: tuple[Standing, ...]
     undefined: tuple[str, ...] = ()
     lines: frozenset[int] | None = None
+    rank_sets: RankSets | None = None
 
 
 class _Rule(NamedTuple):

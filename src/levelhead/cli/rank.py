@@ -11,9 +11,11 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 import click
 
 from levelhead.campaign import (
+    RANK_SETS,
     RANKINGS,
     Manifest,
     Ranking,
+    RankSets,
     Results,
     groups_named,
     plan_in,
@@ -91,8 +93,12 @@ class _Options(NamedTuple):
 )  # fmt: skip
 @click.option(
     "--significance/--no-significance", default=None,
-    help="Intervals and ranges of ranks by bootstrap, and lines between neighbours that differ significantly."
-    "  [default: with --report and --figures]",
+    help="Show confidence intervals, confidence sets of ranks, letters of systems that do not differ significantly, and"
+    " lines between neighbors that do.  [default: with --report and --figures]",
+)  # fmt: skip
+@click.option(
+    "--rank-sets", type=click.Choice(RANK_SETS), default="marginal", show_default=True,
+    help="Whether each confidence set of a rank holds at the level, or all sets at once",
 )  # fmt: skip
 @click.option(
     "--resamples", type=click.IntRange(1, 1_000_000),
@@ -126,6 +132,7 @@ def rank(
     all_measures: bool,
     rules: str | None,
     significance: bool | None,
+    rank_sets: RankSets,
     resamples: int | None,
     seed: int,
     level: float,
@@ -143,7 +150,7 @@ def rank(
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
     tested = significance if significance is not None else bool(report_file or figures)
-    extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, report_file, figures)
+    extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, rank_sets, report_file, figures)
     _check_options(scores, output_format, output, tested=tested, page=extras.wanted, by_treebank=by_treebank)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
@@ -180,7 +187,7 @@ def _check_options(
 def _refuse_idle(output_format: str, *, tested: bool, page: bool, by_treebank: bool) -> None:
     """Refuse what changes nothing in what is printed."""
     if not tested:
-        for name in ("resamples", "seed", "level"):
+        for name in ("rank_sets", "resamples", "seed", "level"):
             idle.refuse([name], "is for --significance, --report and --figures")
     if by_treebank or output_format in {"jsonl", "prototext"}:
         _refuse_ranks("--by-treebank" if by_treebank else f"--format {output_format}", page=page)
@@ -200,7 +207,7 @@ def _refuse_files() -> None:
 
 def _refuse_ranks(flat: str, *, page: bool) -> None:
     """Refuse what is of ranks where scores alone are printed."""
-    names = ["ranking", "significance", "resamples"]
+    names = ["ranking", "significance", "rank_sets", "resamples"]
     idle.refuse([] if page else names, f"does nothing with {flat}, which has no ranks")
     if flat != "--by-treebank" and not page:
         idle.refuse(["groups"], f"does nothing with {flat}, which has all test sets")
@@ -224,11 +231,12 @@ def _show(
         enough = max(_RESAMPLES, _FOR_A_TEST_SET * len(results.test_sets))
         extras = extras._replace(tests=extras.tests._replace(resamples=enough))
     rankings = list(_rankings(results, chosen, written))
-    intervals = None if extras.tests is None else with_intervals(results, rankings, extras.tests)
+    intervals = None if extras.tests is None else with_intervals(results, rankings, extras.tests, extras.rank_sets)
     rankings = list(intervals.rankings) if intervals else rankings
     signature = dict(results.signature)
     if extras.tests is not None and intervals is not None:
         signature |= {**signature_of(extras.tests), "drawn": intervals.drawn.replace(" ", "-")}
+        signature |= {"rank-sets": extras.rank_sets} if extras.rank_sets != "marginal" else {}
     results = results._replace(signature=signature)
     emit(results.only(ranking.measure for ranking in rankings), rankings)
     if extras.wanted:
@@ -239,9 +247,10 @@ def _show(
 
 
 class _Extras(NamedTuple):
-    """What is made beside the table: how neighbours are tested (None: they are not), a page, a folder of figures."""
+    """Tests (None: no tests), which confidence sets of ranks, the file of a page, a folder of figures."""
 
     tests: Tests | None
+    rank_sets: RankSets
     report: str | None
     figures: str | None
 

@@ -9,11 +9,10 @@ from typing import Any
 
 from levelhead.campaign import Ranking, Result, Results, Standing
 from levelhead.measures import lower_is_better
+from levelhead.report.rank_notes import listed, span, test_notes
 from levelhead.report.scores import SCHEMA, score_numbers, signature_line
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring.crossing import named_note
-
-_MOST_NAMED = 6
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -43,6 +42,7 @@ class _Extras:
         self.group = len({ranking.group for ranking in rankings}) > 1
         self.interval = any(standing.interval for standing in standings)
         self.ranks = any(standing.ranks for standing in standings)
+        self.letters = any(standing.letters for standing in standings)
         self.valid_only = any(standing.valid_only is not None for standing in standings)
 
 
@@ -52,6 +52,7 @@ def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]
     columns += [Column("Rank", "number"), Column("System", "text"), Column(first)]
     columns += [Column("low"), Column("high")] if extras.interval else []
     columns += [Column("Ranks", "text")] if extras.ranks else []
+    columns += [Column("Letters", "text")] if extras.letters else []
     for ranking in rankings[1:]:
         columns += [Column(ranking.measure), Column(f"{ranking.measure} rank", "number")]
     columns.append(Column("Valid outputs", "text"))
@@ -63,7 +64,8 @@ def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tu
     cells: list[Cell] = [group.name] if extras.group else []
     cells += [standing.rank, standing.system, _value(standing.value, rankings[0].measure)]
     cells += list(standing.interval or (None, None)) if extras.interval else []
-    cells += ["-".join(map(str, dict.fromkeys(standing.ranks))) if standing.ranks else None] if extras.ranks else []
+    cells += [span(*standing.ranks) if standing.ranks else None] if extras.ranks else []
+    cells += [standing.letters] if extras.letters else []
     for ranking in rankings[1:]:
         other = next(one for one in ranking.standings if one.system == standing.system)
         cells += [_value(other.value, ranking.measure), other.rank]
@@ -87,6 +89,8 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
             "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
             " compared, in place of 0; ranks do not follow it"
         )
+    firsts = {ranking.group: ranking for ranking in reversed(rankings)}
+    notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])
     notes += relation_notes(results, shown)
     for group in dict.fromkeys(ranking.group for ranking in rankings):
         if group.lacks:
@@ -95,7 +99,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     undefined = {ranking.measure: ranking.undefined for ranking in rankings if ranking.undefined}
     for measure, codes in undefined.items():
         why = "no output has a value" if lower_is_better(measure) else "gold has nothing to measure"
-        notes.append(f"{measure}: no average, since {why} on {_some(codes)}")
+        notes.append(f"{measure}: no average, since {why} on {listed(codes)}")
     return notes
 
 
@@ -110,7 +114,7 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
     for (system, code), result in results.results.items():
         for note in result.notes if code in codes else ():
             found.setdefault(named_note(note, system), {})[code] = None
-    return [f"{note} (on {_some(list(places))})" for note, places in found.items()]
+    return [f"{note} (on {listed(list(places))})" for note, places in found.items()]
 
 
 def _sizes(results: Results, code: str) -> dict[str, Any]:
@@ -124,7 +128,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     """A line for the missing outputs of a system on the test sets shown, and one for each invalid one."""
     own = {one.code: results.results[system, one.code] for one in results.test_sets if one.code in shown}
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
-    notes = [f"{system}: 0 on {_some(missing)}: no output"] if missing else []
+    notes = [f"{system}: 0 on {listed(missing)}: no output"] if missing else []
     notes += [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
     for code, one in own.items():
         others = [results.results[other, code].values for other in results.systems]
@@ -139,11 +143,6 @@ def _why(result: Result) -> str:
     coverage = result.coverage
     valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""
     return f"{result.reasons[0]}{f' (and {more} more)' if more else ''}{valid}"
-
-
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return f"{', '.join(names[:_MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def results_table(results: Results) -> Table:
@@ -237,6 +236,7 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
         "lacks": list(ranking.group.lacks),
         "undefined": list(ranking.undefined),
         "lines": None if ranking.lines is None else sorted(ranking.lines),
+        "rank_sets": ranking.rank_sets,
         "standings": [
             {
                 "system": standing.system,
@@ -246,6 +246,7 @@ def _ranking(ranking: Ranking) -> dict[str, Any]:
                 "valid_outputs": standing.n_valid,
                 "interval": None if standing.interval is None else [percentage(end) for end in standing.interval],
                 "ranks": None if standing.ranks is None else list(standing.ranks),
+                "letters": standing.letters,
             }
             for standing in ranking.standings
         ],

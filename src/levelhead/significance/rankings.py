@@ -11,10 +11,13 @@ from numpy.typing import NDArray
 from levelhead.significance.corrections import holm
 from levelhead.significance.counted import ratios
 from levelhead.significance.differences import EQUAL, Settings, permutation_p, seeded
+from levelhead.significance.failures import evidence
 from levelhead.significance.pairwise import pairwise_bootstrap_p
+from levelhead.significance.rank_sets import PairDifferences, pair_differences
 from levelhead.significance.resampling import Seed, resampled, spawned, swapped
 
 Sums = NDArray[np.float64]
+Flags = NDArray[np.bool_]
 
 
 class RankedAverages:
@@ -32,19 +35,22 @@ class RankedAverages:
         self.neighbors = list(pairwise(order))
         self._values = np.zeros((settings.resamples, len(order)))
         self._permuted = np.zeros((settings.resamples, len(self.neighbors)))
-        self._observed = np.zeros(len(self.neighbors))
+        self._scores: list[Sums] = []
+        self._failed: list[Flags] = []
         self._p_values: list[Sums] = []
 
-    def add(self, values: Sums, observed: Sums, permuted: Sums) -> None:
-        """Add one test set.
+    def add(self, values: Sums, scores: Sums, failed: Flags, permuted: Sums) -> None:
+        """Add test sets.
 
         Args:
-            values: the value of each system in each resample, shape (resamples, systems).
-            observed: the differences of neighbors, shape (neighbors,).
-            permuted: the same after each permutation, shape (resamples, neighbors).
+            values: the value of each system in each resample, the sum over these test sets, shape (resamples, systems).
+            scores: the observed scores, shape (test sets, systems).
+            failed: where a score is 0 because the output is missing or invalid, same shape.
+            permuted: the differences of neighbors after each permutation, summed too, shape (resamples, neighbors).
         """
         self._values += values
-        self._observed += observed
+        self._scores.append(scores)
+        self._failed.append(failed)
         self._permuted += permuted
 
     def add_tests(self, p_values: Sums) -> None:
@@ -56,17 +62,26 @@ class RankedAverages:
         values = self._values / len(self.test_sets)
         return values[~np.isnan(values).any(axis=1)]
 
-    def ranks(self) -> NDArray[np.int64]:
-        """Return the rank of each system in each resample, 1 + how many are better; shape as `averages`."""
-        values = self.averages()
-        order = np.argsort(values, axis=1)
-        return _ranks(np.take_along_axis(values, order, axis=1), order)
+    def differences(self) -> PairDifferences | None:
+        """Return the studentized differences of all pairs of systems; None if no resample has a value."""
+        averages = self.averages()
+        if not len(averages):
+            return None
+        return pair_differences(*self._observed(), averages)
 
     def lines(self) -> frozenset[int]:
         """Return the places after which neighbors differ significantly, corrected by Holm's method."""
-        p = permutation_p(self._permuted, self._observed, EQUAL * len(self.test_sets))
+        known = evidence(*self._observed())
+        pairs = tuple(np.array(self.neighbors, dtype=np.intp).reshape(-1, 2).T)
+        n_test_sets = len(self.test_sets)
+        permuted = permutation_p(self._permuted, n_test_sets * known.differences[pairs], EQUAL * n_test_sets)
+        p = np.where(np.isnan(known.failure_p[pairs]), permuted, known.failure_p[pairs])
         level = 1 - self.settings.level
         return frozenset(place for place, one in enumerate(holm(p.tolist()), 1) if one is not None and one < level)
+
+    def _observed(self) -> tuple[Sums, Flags]:
+        """Scores, and which of them are failures, each of shape (test sets, systems)."""
+        return np.concatenate(self._scores), np.concatenate(self._failed)
 
     def wins(self) -> NDArray[np.int64]:
         """Return on how many test sets one system (row) is significantly better than another (column).
@@ -84,12 +99,22 @@ class RankedAverages:
         return found
 
 
-def draw_sentences(key: str, parts: Mapping[str, Sums], rankings: Sequence[RankedAverages], settings: Settings) -> None:
+def draw_sentences(
+    key: str,
+    parts: Mapping[str, Sums],
+    failed: Mapping[str, Flags],
+    rankings: Sequence[RankedAverages],
+    settings: Settings,
+) -> None:
     """Draw and swap the sentences of one test set for all rankings that count it: every measure has the same draws.
+
+    Nothing is swapped between two systems of which one failed, and none of them is significantly better on this test
+    set: its sentences cannot show more than the one failure.
 
     Args:
         key: the SHA-256 of the gold contents.
         parts: numerators and denominators by measure, shape (sentences, systems, 2).
+        failed: by measure, which outputs are missing or invalid, shape (systems,).
         rankings: the rankings that average over the test set.
         settings: how many resamples and permutations, and the seed.
     """
@@ -98,11 +123,19 @@ def draw_sentences(key: str, parts: Mapping[str, Sums], rankings: Sequence[Ranke
     sums = resampled(flat, settings.resamples, for_boot)
     drawn = ratios(sums.reshape(settings.resamples, len(parts), -1, 2))
     boot = {measure: drawn[:, number] for number, measure in enumerate(parts)}
-    p_values = {measure: pairwise_bootstrap_p(values) for measure, values in boot.items()}
-    swaps = _Swaps(parts, rankings, for_swaps, settings.resamples)
+    p_values = {measure: _tests(values, failed[measure]) for measure, values in boot.items()}
+    swaps = _Swaps(parts, failed, rankings, for_swaps, settings.resamples)
     for ranking in rankings:
-        ranking.add(boot[ranking.measure], *swaps.of(ranking))
-        ranking.add_tests(p_values[ranking.measure])
+        measure = ranking.measure
+        scores = ratios(parts[measure].sum(axis=0))
+        ranking.add(boot[measure], scores[None], failed[measure][None], swaps.of(ranking))
+        ranking.add_tests(p_values[measure])
+
+
+def _tests(values: Sums, failed: Flags) -> Sums:
+    """The tests of all pairs on one test set; a failure alone shows nothing about the other output."""
+    found = pairwise_bootstrap_p(values)
+    return np.where((failed[:, None] | failed) & ~np.isnan(found), 1.0, found)
 
 
 def draw_test_sets(table: Sums, ranking: RankedAverages, settings: Settings) -> None:
@@ -114,46 +147,39 @@ def draw_test_sets(table: Sums, ranking: RankedAverages, settings: Settings) -> 
         settings: how many resamples and permutations, and the seed.
     """
     for_boot, for_swaps = spawned(settings.seed, 2)
-    values = resampled(table, settings.resamples, for_boot)
-    if not ranking.neighbors:
-        ranking.add(values, np.zeros(0), np.zeros((settings.resamples, 0)))
-        return
-    change = np.stack([table[:, one] - table[:, other] for one, other in ranking.neighbors], axis=1)
+    values, failed = resampled(table, settings.resamples, for_boot), np.zeros(table.shape, dtype=bool)
+    change = table[:, [one for one, _ in ranking.neighbors]] - table[:, [other for _, other in ranking.neighbors]]
     moved = swapped(change, settings.resamples, for_swaps)
-    ranking.add(values, change.sum(axis=0), change.sum(axis=0) - 2 * moved)
+    ranking.add(values, table, failed, change.sum(axis=0) - 2 * moved)
 
 
 class _Swaps:
-    """The differences of neighbors on one test set, observed and after swapping sentences between them."""
+    """The differences of neighbors on one test set after swapping sentences between them; 0 where one failed."""
 
     def __init__(
-        self, parts: Mapping[str, Sums], rankings: Iterable[RankedAverages], seed: Seed, resamples: int
+        self,
+        parts: Mapping[str, Sums],
+        failed: Mapping[str, Flags],
+        rankings: Iterable[RankedAverages],
+        seed: Seed,
+        resamples: int,
     ) -> None:
         keys = dict.fromkeys((one.measure, *pair) for one in rankings for pair in one.neighbors)
-        self._place = {key: place for place, key in enumerate(keys)}
-        self._observed, self._permuted = np.zeros(0), np.zeros((resamples, 0))
-        if not keys:
+        valid = [key for key in keys if not failed[key[0]][list(key[1:])].any()]
+        self._place = {key: place for place, key in enumerate(valid)}
+        self._permuted = np.zeros((resamples, len(valid)))
+        if not valid:
             return
-        ones = np.stack([parts[measure][:, one] for measure, one, _ in keys], axis=1)
-        others = np.stack([parts[measure][:, other] for measure, _, other in keys], axis=1)
+        ones = np.stack([parts[measure][:, one] for measure, one, _ in valid], axis=1)
+        others = np.stack([parts[measure][:, other] for measure, _, other in valid], axis=1)
         moved = swapped((ones - others).reshape(len(ones), -1), resamples, seed).reshape(resamples, -1, 2)
-        first, second = ones.sum(axis=0), others.sum(axis=0)
-        self._observed = ratios(first) - ratios(second)
-        self._permuted = ratios(first - moved) - ratios(second + moved)
+        self._permuted = ratios(ones.sum(axis=0) - moved) - ratios(others.sum(axis=0) + moved)
 
-    def of(self, ranking: RankedAverages) -> tuple[Sums, Sums]:
-        """Return the differences of a ranking's neighbors: shapes (neighbors,) and (resamples, neighbors)."""
-        places = [self._place[ranking.measure, one, other] for one, other in ranking.neighbors]
-        return self._observed[places], self._permuted[:, places]
-
-
-def _ranks(ordered: Sums, order: NDArray[np.intp]) -> NDArray[np.int64]:
-    """The rank of each system in each resample, 1 + how many are better by more than rounding; shape like `order`."""
-    n_systems = ordered.shape[1]
-    steps = np.diff(ordered, axis=1) > EQUAL  # steps[:, i]: the next better one is really better
-    at = np.where(steps, np.arange(1, n_systems), n_systems)
-    last = np.full((len(ordered), 1), n_systems)
-    first_better = np.minimum.accumulate(np.concatenate([at, last], axis=1)[:, ::-1], axis=1)[:, ::-1]
-    ranks = np.empty_like(first_better)
-    np.put_along_axis(ranks, order, 1 + n_systems - first_better, axis=1)
-    return ranks
+    def of(self, ranking: RankedAverages) -> Sums:
+        """Return the differences of a ranking's neighbors, shape (resamples, neighbors)."""
+        found = np.zeros((len(self._permuted), len(ranking.neighbors)))
+        for number, pair in enumerate(ranking.neighbors):
+            place = self._place.get((ranking.measure, *pair))
+            if place is not None:
+                found[:, number] = self._permuted[:, place]
+        return found

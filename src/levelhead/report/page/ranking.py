@@ -9,6 +9,7 @@ from levelhead.campaign import RankedIntervals, Ranking, Result, Results, TestSe
 from levelhead.measures import STANDARD, Registry, lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
+from levelhead.report.rank_notes import undecided
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Cell, Column, Table, formatted, value_cell
 from levelhead.scoring.rules import rules_named
@@ -127,7 +128,8 @@ def _leaderboard(campaign: _Campaign) -> Section:
     lead = "Macro-averages: every test set counts the same. An output that is missing or invalid counts as 0."
     if campaign.rankings[0].lines is not None:
         lead += (
-            " A line stands between neighbours that differ significantly; the dot is the average, the bar its interval."
+            " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
+            " significantly: all pairs are tested. The dot is the average, the bar its confidence interval."
         )
     return Section("leaderboard", "Leaderboard", lead, _each(campaign, "leaderboard", _board))
 
@@ -150,21 +152,30 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
     )
     n_all = len(ranking.group.codes) + len(ranking.group.lacks)
     part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are here." if ranking.group.lacks else ""
-    return Block(name, caption=" ".join(filter(None, (undefined, part))), table=table, strips=strips)
+    caption = " ".join(filter(None, (undefined, part, _sentence(undecided(ranking)))))
+    return Block(name, caption=caption, table=table, strips=strips)
+
+
+def _sentence(note: str) -> str:
+    return f"{note[:1].upper()}{note[1:]}." if note else ""
 
 
 def _ranges(campaign: _Campaign) -> Section:
-    drawn = "sentences" if campaign.results.gold else "test sets"
-    lead = f"Where each system might stand if other {drawn} had been drawn: ranks over resamples of the {drawn}."
+    lead = (
+        "The ranks that each system may have: below all systems that are significantly better, above all that are"
+        " significantly worse (confidence sets of Mogstad and others, 2024)."
+    )
+    if campaign.rankings[0].rank_sets == "simultaneous":
+        lead += " All sets hold at once."
     blocks = _each(campaign, "rank-ranges", _range)
-    return Section("ranks", "Ranges of ranks", lead, [block for block in blocks if block.drawing])
+    return Section("ranks", "Rank ranges", lead, [block for block in blocks if block.drawing])
 
 
 def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: ARG001
     rows = [Spread(one.system, one.rank, *(one.ranks or ())) for one in ranking.standings if one.rank is not None]
     if not rows or ranking.lines is None:
         return Block(name)
-    title = f"Ranges of ranks by {ranking.measure}, {ranking.group.name}"
+    title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
     return Block(name, drawing=spreads(title, rows, "rank", rules=ranking.lines or (), whole=True))
 
 
@@ -359,6 +370,8 @@ def _zeros(campaign: _Campaign) -> Section:
             if result.reasons
         ]
     lead = "These count as 0, as in the shared tasks. Scores over valid sentences stand beside, and decide no rank."
+    if campaign.rankings[0].lines is not None:
+        lead += " No difference is significant because of them alone."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
 
 

@@ -1,0 +1,67 @@
+"""Sentences on the tests of a ranking: which places are undecided, and how letters and failures are read."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from levelhead.campaign import Ranking, Results
+
+_MOST_NAMED = 6
+
+
+def span(first: int, last: int) -> str:
+    """Return two ends as text, `2-4`, or `2` if they are equal."""
+    return f"{first}" if first == last else f"{first}-{last}"
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names separated by commas; from the seventh, only how many there are."""
+    more = len(names) - _MOST_NAMED
+    return f"{', '.join(names[:_MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
+
+
+def undecided(ranking: Ranking) -> str:
+    """Return which places of a ranking are undecided, and between which systems; empty if there were no tests.
+
+    Args:
+        ranking: the ranking; a place is undecided if it is in a confidence set with other places.
+    """
+    open_ranks = {one.system: one.ranks for one in ranking.standings if one.ranks and one.ranks[0] < one.ranks[1]}
+    if not any(one.ranks for one in ranking.standings):
+        return ""
+    if not open_ranks:
+        return f"no undecided places by {ranking.measure}"
+    places = sorted({place for first, last in open_ranks.values() for place in range(first, last + 1)})
+    runs = ", ".join(span(*ends) for ends in _runs(places))
+    return f"undecided places by {ranking.measure}: {runs} ({listed(list(open_ranks))})"
+
+
+def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
+    """Return how to read the tests of rankings in a table.
+
+    Args:
+        results: the results of the campaign.
+        rankings: the first ranking of each group.
+    """
+    tested = [one for one in rankings if undecided(one)]
+    several = len(rankings) > 1
+    notes = [f"{f'{one.group.name}: ' if several else ''}{undecided(one)}" for one in tested]
+    if tested:
+        notes.append("systems that share a letter do not differ significantly")
+    if tested and any_failed(results, tested):
+        notes.append("no difference is significant because of missing or invalid outputs alone")
+    return notes
+
+
+def any_failed(results: Results, rankings: Iterable[Ranking]) -> bool:
+    """Return whether an output that counts in one of the rankings is missing or invalid."""
+    codes = {code for one in rankings for code in one.group.codes}
+    return bool(results.gold) and any(
+        results.results[one, code].state != "valid" for one in results.systems for code in codes
+    )
+
+
+def _runs(places: Sequence[int]) -> Iterable[tuple[int, int]]:
+    """First and last of each run of consecutive places."""
+    starts = [place for place in places if place - 1 not in places]
+    return zip(starts, [place for place in places if place + 1 not in places], strict=True)

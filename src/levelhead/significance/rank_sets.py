@@ -1,0 +1,147 @@
+"""Confidence sets of ranks: which ranks a system may have, from the differences to all other systems."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.significance.differences import EQUAL
+from levelhead.significance.failures import evidence
+
+Sums = NDArray[np.float64]
+Flags = NDArray[np.bool_]
+
+_SMALLEST = 1e-300
+"""A p-value below this has no finite normal quantile."""
+
+
+class PairDifferences(NamedTuple):
+    """The differences of all pairs of systems, with their bootstrap.
+
+    Args:
+        statistics: the evident difference of a system (row) to another (column) in standard errors, shape (systems,
+            systems).
+        errors: its standard error, 0 where nothing varies; same shape.
+        deviations: by how much each resampled average is off the observed one, shape (resamples, systems).
+    """
+
+    statistics: Sums
+    errors: Sums
+    deviations: Sums
+
+
+def pair_differences(scores: Sums, failed: Flags, averages: Sums) -> PairDifferences:
+    """Return the studentized differences of the averages of all pairs of systems.
+
+    Args:
+        scores: observed scores, shape (test sets, systems).
+        failed: where a score is 0 because the output is missing or invalid, same shape; see `evidence`.
+        averages: the average over test sets in each resample, at least one, shape (resamples, systems).
+    """
+    deviations, known = averages - scores.mean(axis=0), evidence(scores, failed)
+    errors = np.array([_spread(one[:, None] - deviations) for one in deviations.T])
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistics = np.where(np.abs(known.differences) > EQUAL, known.differences / errors, 0.0)
+    for place in zip(*np.nonzero(~np.isnan(known.failure_p)), strict=True):
+        statistics[place] = math.copysign(_quantile(known.failure_p[place]), known.differences[place])
+    return PairDifferences(statistics, errors, deviations)
+
+
+def better(differences: PairDifferences, level: float) -> Flags:
+    """Return which systems (rows) are significantly better than which (columns), corrected for all pairs.
+
+    The chance that any statement is wrong is at most 1 - level: the stepdown of Romano and Wolf (2005) over the
+    one-sided hypotheses of all pairs, with the largest studentized difference of each resample.
+
+    Args:
+        differences: of all pairs.
+        level: of confidence.
+    """
+    return _rejected(differences, ~np.eye(len(differences.errors), dtype=bool), level)
+
+
+def simultaneous_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
+    """Return the best and the worst rank of each system: all sets hold at once with the probability `level`.
+
+    Args:
+        differences: of all pairs.
+        level: of confidence.
+
+    Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
+    """
+    ahead = better(differences, level)
+    return [_rank_set(ahead, system) for system in range(len(ahead))]
+
+
+def marginal_rank_sets(differences: PairDifferences, level: float) -> list[tuple[int, int]]:
+    """Return the best and the worst rank of each system: each set alone holds with the probability `level`.
+
+    Args:
+        differences: of all pairs.
+        level: of confidence.
+
+    Source: Mogstad, Romano, Shaikh and Wilhelm (2024), Inference for Ranks.
+    """
+    return [_rank_set(_rejected(differences, pairs, level), one) for one, pairs in enumerate(_own_pairs(differences))]
+
+
+def critical_value(largest: Sums, level: float) -> float:
+    """Return the number of standard errors from which a difference is significant: all corrections enter here.
+
+    Args:
+        largest: the largest studentized difference of each resample, shape (resamples,).
+        level: of confidence; with too few resamples for it, nothing is significant.
+    """
+    place = math.ceil((len(largest) + 1) * level - EQUAL)
+    return float(np.partition(largest, place - 1)[place - 1]) if place <= len(largest) else math.inf
+
+
+def _own_pairs(differences: PairDifferences) -> Iterator[Flags]:
+    """The pairs of each system with all others, in both directions."""
+    for system in range(len(differences.errors)):
+        pairs = np.zeros(differences.errors.shape, dtype=bool)
+        pairs[system, :] = pairs[:, system] = True
+        pairs[system, system] = False
+        yield pairs
+
+
+def _rank_set(ahead: Flags, system: int) -> tuple[int, int]:
+    return 1 + int(ahead[:, system].sum()), len(ahead) - int(ahead[system].sum())
+
+
+def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flags:
+    """Stepdown: what is rejected leaves the family, which lowers the critical value, until nothing more is rejected."""
+    rejected = np.zeros_like(family)
+    while (left := family & ~rejected).any():
+        found = left & (differences.statistics > critical_value(_largest(differences, left), level))
+        if not found.any():
+            break
+        rejected |= found
+    return rejected
+
+
+def _largest(differences: PairDifferences, left: Flags) -> Sums:
+    """The largest studentized deviation of each resample, over the pairs that are left and vary."""
+    largest = np.zeros(len(differences.deviations))
+    varying = left & (differences.errors > 0)
+    for one in np.flatnonzero(varying.any(axis=1)):
+        others = varying[one]
+        deviations = differences.deviations[:, one, None] - differences.deviations[:, others]
+        np.maximum(largest, (deviations / differences.errors[one, others]).max(axis=1), out=largest)
+    return largest
+
+
+def _spread(values: Sums) -> Sums:
+    """Standard deviations, shape (columns,): 0 where only rounding varies."""
+    found: Sums = values.std(axis=0)
+    return np.where(found > EQUAL, found, 0.0)
+
+
+def _quantile(p: float) -> float:
+    """How many standard errors of a normal distribution have this two-sided p-value."""
+    return -NormalDist().inv_cdf(max(_SMALLEST, p) / 2)
