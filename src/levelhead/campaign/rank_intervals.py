@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from levelhead.campaign.ranking import Ranking, RankSets
 from levelhead.campaign.results import Results
 from levelhead.measures import lower_is_better
-from levelhead.significance import Settings, interval
+from levelhead.significance import Settings
 from levelhead.significance.letters import compact_letters
 from levelhead.significance.rank_sets import better, marginal_rank_sets, simultaneous_rank_sets
-from levelhead.significance.rankings import RankedAverages, draw_sentences, draw_test_sets
+from levelhead.significance.rankings import RankedAverages, add_scores, add_test_set
 
 Sums = NDArray[np.float64]
 
@@ -83,9 +83,9 @@ def with_intervals(
             measures = dict.fromkeys(one.measure for one in counting)
             parts = {measure: _parts(results, test_set.code, measure) for measure in measures}
             failed = {measure: _failed(results, test_set.code, measure) for measure in measures}
-            draw_sentences(results.gold[test_set.code].sha256 or "", parts, failed, counting, settings)
+            add_test_set(results.gold[test_set.code].sha256 or "", parts, failed, counting, settings)
     for one in drawn.values() if not results.gold else ():
-        draw_test_sets(_values(results, one), one, settings)
+        add_scores(_values(results, one), one, settings)
     shown = [_with_intervals(one, number, drawn.get(place), rank_sets) for place, one in enumerate(rankings)]
     wins = [_wins(results, drawn.get(place)) for place in range(len(rankings))]
     return RankedIntervals(tuple(shown), tuple(wins), "sentences" if results.gold else "test sets")
@@ -136,14 +136,13 @@ def _with_intervals(
 ) -> Ranking:
     if drawn is None:
         return ranking
-    values, differences = drawn.averages(), drawn.differences()
     order = [number[one.system] for one in ranking.standings]
+    differences, level = drawn.differences(), drawn.settings.level
     standings = [
-        one._replace(interval=interval(values[:, place], drawn.settings))
+        one._replace(interval=drawn.estimate(place).score_interval(level))
         for one, place in zip(ranking.standings, order, strict=True)
     ]
     if differences is not None:
-        level = drawn.settings.level
         letters = compact_letters(better(differences, level)[np.ix_(order, order)])
         ranks = _RANK_SETS[rank_sets](differences, level)
         standings = [

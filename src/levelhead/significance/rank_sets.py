@@ -21,42 +21,47 @@ _SMALLEST = 1e-300
 
 
 class PairDifferences(NamedTuple):
-    """The differences of all pairs of systems, with their bootstrap.
+    """The differences of all pairs of systems, with their errors.
 
     Args:
         statistics: the evident difference of a system (row) to another (column) in standard errors, shape (systems,
             systems).
         errors: its standard error, 0 where nothing varies; same shape.
-        deviations: by how much each resampled average is off the observed one, shape (resamples, systems).
+        deviations: drawn errors of the averages, shape (draws, systems).
+        freedom: the degrees of freedom of the errors.
     """
 
     statistics: Sums
     errors: Sums
     deviations: Sums
+    freedom: float
 
 
-def pair_differences(scores: Sums, failed: Flags, averages: Sums) -> PairDifferences:
+def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums) -> PairDifferences:
     """Return the studentized differences of the averages of all pairs of systems.
 
     Args:
         scores: observed scores, shape (test sets, systems).
         failed: where a score is 0 because the output is missing or invalid, same shape; see `evidence`.
-        averages: the average over test sets in each resample, at least one, shape (resamples, systems).
+        covariance: of the averages, shape (systems, systems).
+        freedom: its degrees of freedom.
+        drawn: errors drawn from it, shape (draws, systems); see `correlated_errors`.
     """
-    deviations, known = averages - scores.mean(axis=0), evidence(scores, failed)
-    errors = np.array([_spread(one[:, None] - deviations) for one in deviations.T])
+    known, own = evidence(scores, failed), np.diag(covariance)
+    variances = own[:, None] + own - 2 * covariance
+    errors = np.where(variances > EQUAL**2, np.sqrt(np.maximum(variances, 0)), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistics = np.where(np.abs(known.differences) > EQUAL, known.differences / errors, 0.0)
     for place in zip(*np.nonzero(~np.isnan(known.failure_p)), strict=True):
         statistics[place] = math.copysign(_quantile(known.failure_p[place]), known.differences[place])
-    return PairDifferences(statistics, errors, deviations)
+    return PairDifferences(statistics, errors, drawn, freedom)
 
 
 def better(differences: PairDifferences, level: float) -> Flags:
     """Return which systems (rows) are significantly better than which (columns), corrected for all pairs.
 
     The chance that any statement is wrong is at most 1 - level: the stepdown of Romano and Wolf (2005) over the
-    one-sided hypotheses of all pairs, with the largest studentized difference of each resample.
+    one-sided hypotheses of all pairs, with the largest studentized difference of each draw.
 
     Args:
         differences: of all pairs.
@@ -94,8 +99,8 @@ def critical_value(largest: Sums, level: float) -> float:
     """Return the number of standard errors from which a difference is significant: all corrections enter here.
 
     Args:
-        largest: the largest studentized difference of each resample, shape (resamples,).
-        level: of confidence; with too few resamples for it, nothing is significant.
+        largest: the largest studentized difference of each draw, shape (draws,).
+        level: of confidence; with too few draws for it, nothing is significant.
     """
     place = math.ceil((len(largest) + 1) * level - EQUAL)
     return float(np.partition(largest, place - 1)[place - 1]) if place <= len(largest) else math.inf
@@ -126,7 +131,7 @@ def _rejected(differences: PairDifferences, family: Flags, level: float) -> Flag
 
 
 def _largest(differences: PairDifferences, left: Flags) -> Sums:
-    """The largest studentized deviation of each resample, over the pairs that are left and vary."""
+    """The largest studentized deviation of each draw, over the pairs that are left and vary."""
     largest = np.zeros(len(differences.deviations))
     varying = left & (differences.errors > 0)
     for one in np.flatnonzero(varying.any(axis=1)):
@@ -134,12 +139,6 @@ def _largest(differences: PairDifferences, left: Flags) -> Sums:
         deviations = differences.deviations[:, one, None] - differences.deviations[:, others]
         np.maximum(largest, (deviations / differences.errors[one, others]).max(axis=1), out=largest)
     return largest
-
-
-def _spread(values: Sums) -> Sums:
-    """Standard deviations, shape (columns,): 0 where only rounding varies."""
-    found: Sums = values.std(axis=0)
-    return np.where(found > EQUAL, found, 0.0)
 
 
 def _quantile(p: float) -> float:

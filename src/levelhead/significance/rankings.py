@@ -1,87 +1,105 @@
-"""Rankings under resampling: averages of all systems, differences of neighbors, wins on single test sets."""
+"""Rankings with errors: intervals of averages, differences of all pairs of systems, wins on single test sets."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from itertools import pairwise
+from itertools import combinations, pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import ratios
-from levelhead.significance.differences import EQUAL, Settings, permutation_p, seeded
+from levelhead.significance.counted import Counted, ratios
+from levelhead.significance.differences import EQUAL, permutation_p
+from levelhead.significance.estimates import Estimate
 from levelhead.significance.failures import evidence
-from levelhead.significance.pairwise import pairwise_bootstrap_p
+from levelhead.significance.jackknife import Stratum, leave_out, spread_of
 from levelhead.significance.rank_sets import PairDifferences, pair_differences
-from levelhead.significance.resampling import Seed, resampled, spawned, swapped
+from levelhead.significance.resampling import Seed, correlated_errors, spawned, swapped
+from levelhead.significance.settings import Settings, seeded
+from levelhead.significance.student import two_sided_p
 
 Sums = NDArray[np.float64]
 Flags = NDArray[np.bool_]
 
 
 class RankedAverages:
-    """What is drawn for one ranking, summed over its test sets.
+    """What is known for one ranking, from all its test sets.
 
     Args:
         measure: the measure.
         test_sets: the codes of the test sets that it averages over.
         order: the systems by index, the best first.
-        settings: how many resamples and permutations, the seed, the level.
+        settings: how many permutations and draws, the seed, the level.
     """
 
     def __init__(self, measure: str, test_sets: Iterable[str], order: Sequence[int], settings: Settings) -> None:
         self.measure, self.test_sets, self.settings = measure, tuple(test_sets), settings
         self.neighbors = list(pairwise(order))
-        self._values = np.zeros((settings.resamples, len(order)))
         self._permuted = np.zeros((settings.resamples, len(self.neighbors)))
         self._scores: list[Sums] = []
         self._failed: list[Flags] = []
+        self._strata: list[Stratum] = []
         self._p_values: list[Sums] = []
 
-    def add(self, values: Sums, scores: Sums, failed: Flags, permuted: Sums) -> None:
+    def add(self, scores: Sums, failed: Flags, stratum: Stratum, permuted: Sums) -> None:
         """Add test sets.
 
         Args:
-            values: the value of each system in each resample, the sum over these test sets, shape (resamples, systems).
             scores: the observed scores, shape (test sets, systems).
             failed: where a score is 0 because the output is missing or invalid, same shape.
-            permuted: the differences of neighbors after each permutation, summed too, shape (resamples, neighbors).
+            stratum: what each unit does to the average, of one measure.
+            permuted: the differences of neighbors after each permutation, summed over these test sets, shape
+                (permutations, neighbors).
         """
-        self._values += values
         self._scores.append(scores)
         self._failed.append(failed)
+        self._strata.append(stratum)
         self._permuted += permuted
 
     def add_tests(self, p_values: Sums) -> None:
-        """Add the tests of all pairs of systems on one test set, as `pairwise_bootstrap_p` gives them."""
+        """Add the tests of all pairs of systems on one test set, as `better_p` gives them."""
         self._p_values.append(p_values)
 
-    def averages(self) -> Sums:
-        """Return the resampled averages, shape (resamples, systems); resamples without a value are left out."""
-        values = self._values / len(self.test_sets)
-        return values[~np.isnan(values).any(axis=1)]
+    def estimate(self, system: int) -> Estimate:
+        """Return the average of a system with its error.
+
+        Args:
+            system: its index.
+        """
+        scores = np.concatenate(self._scores)[:, system]
+        contrast = np.zeros(self._strata[0].moves.shape[1])
+        contrast[system] = 1.0
+        spread = spread_of(self._strata, contrast, 0)
+        return Estimate(float(scores.mean()), spread.variance, spread.freedom, spread.n_units)
 
     def differences(self) -> PairDifferences | None:
-        """Return the studentized differences of all pairs of systems; None if no resample has a value."""
-        averages = self.averages()
-        if not len(averages):
+        """Return the studentized differences of all pairs of systems; None if there are too few units."""
+        scores, failed = np.concatenate(self._scores), np.concatenate(self._failed)
+        estimates = [self.estimate(system) for system in range(scores.shape[1])]
+        if not all(one.has_interval for one in estimates):
             return None
-        return pair_differences(*self._observed(), averages)
+        moves = np.concatenate([stratum.moves[:, :, 0] for stratum in self._strata])
+        covariance, freedom = moves.T @ moves, min(one.freedom for one in estimates)
+        errors = correlated_errors(covariance, freedom, self.settings.resamples, seeded(self.settings, "ranks"))
+        return pair_differences(scores, failed, covariance, freedom, errors)
 
     def lines(self) -> frozenset[int]:
-        """Return the places after which neighbors differ significantly, corrected by Holm's method."""
-        known = evidence(*self._observed())
-        pairs = tuple(np.array(self.neighbors, dtype=np.intp).reshape(-1, 2).T)
+        """Return the places after which neighbors differ significantly, corrected by Holm's method.
+
+        As in `differences`, p is the larger of that of the permutations and that of Student's t.
+        """
+        found = self.differences()
+        if found is None or not self.neighbors:
+            return frozenset()
+        known = evidence(np.concatenate(self._scores), np.concatenate(self._failed))
+        pairs = tuple(np.array(self.neighbors, dtype=np.intp).T)
         n_test_sets = len(self.test_sets)
         permuted = permutation_p(self._permuted, n_test_sets * known.differences[pairs], EQUAL * n_test_sets)
-        p = np.where(np.isnan(known.failure_p[pairs]), permuted, known.failure_p[pairs])
+        by_t = [two_sided_p(float(t), found.freedom) for t in found.statistics[pairs]]
+        p = np.where(np.isnan(known.failure_p[pairs]), np.maximum(permuted, by_t), known.failure_p[pairs])
         level = 1 - self.settings.level
         return frozenset(place for place, one in enumerate(holm(p.tolist()), 1) if one is not None and one < level)
-
-    def _observed(self) -> tuple[Sums, Flags]:
-        """Scores, and which of them are failures, each of shape (test sets, systems)."""
-        return np.concatenate(self._scores), np.concatenate(self._failed)
 
     def wins(self) -> NDArray[np.int64]:
         """Return on how many test sets one system (row) is significantly better than another (column).
@@ -99,62 +117,83 @@ class RankedAverages:
         return found
 
 
-def draw_sentences(
+def add_test_set(
     key: str,
     parts: Mapping[str, Sums],
     failed: Mapping[str, Flags],
     rankings: Sequence[RankedAverages],
     settings: Settings,
 ) -> None:
-    """Draw and swap the sentences of one test set for all rankings that count it: every measure has the same draws.
+    """Add one test set to all rankings that count it: every measure has the same swaps.
 
     Nothing is swapped between two systems of which one failed, and none of them is significantly better on this test
-    set: its sentences cannot show more than the one failure.
+    set: its units cannot show more than the one failure.
 
     Args:
         key: the SHA-256 of the gold contents.
-        parts: numerators and denominators by measure, shape (sentences, systems, 2).
+        parts: numerators and denominators by measure, shape (units, systems, 2).
         failed: by measure, which outputs are missing or invalid, shape (systems,).
         rankings: the rankings that average over the test set.
-        settings: how many resamples and permutations, and the seed.
+        settings: how many permutations, and the seed.
     """
-    for_boot, for_swaps = seeded(settings, key).spawn(2)
-    flat = np.concatenate([table.reshape(len(table), -1) for table in parts.values()], axis=1)
-    sums = resampled(flat, settings.resamples, for_boot)
-    drawn = ratios(sums.reshape(settings.resamples, len(parts), -1, 2))
-    boot = {measure: drawn[:, number] for number, measure in enumerate(parts)}
-    p_values = {measure: _tests(values, failed[measure]) for measure, values in boot.items()}
-    swaps = _Swaps(parts, failed, rankings, for_swaps, settings.resamples)
+    swaps = _Swaps(parts, failed, rankings, seeded(settings, key), settings.resamples)
+    tables = {name: Counted(("",) * table.shape[1], (name,), table[:, :, None], key) for name, table in parts.items()}
+    strata = {name: leave_out(table) for name, table in tables.items()}
+    tests = {name: better_p(tables[name], strata[name], failed[name]) for name in parts}
     for ranking in rankings:
-        measure = ranking.measure
+        measure, share = ranking.measure, 1 / len(ranking.test_sets)
+        stratum = strata[measure]._replace(moves=share * strata[measure].moves, share=share)
         scores = ratios(parts[measure].sum(axis=0))
-        ranking.add(boot[measure], scores[None], failed[measure][None], swaps.of(ranking))
-        ranking.add_tests(p_values[measure])
+        ranking.add(scores[None], failed[measure][None], stratum, swaps.of(ranking))
+        ranking.add_tests(tests[measure])
 
 
-def _tests(values: Sums, failed: Flags) -> Sums:
-    """The tests of all pairs on one test set; a failure alone shows nothing about the other output."""
-    found = pairwise_bootstrap_p(values)
-    return np.where((failed[:, None] | failed) & ~np.isnan(found), 1.0, found)
+def better_p(table: Counted, stratum: Stratum, failed: Flags) -> Sums:
+    """Return the p-values of all pairs of systems on one test set by Student's t, nan where the first is not better.
+
+    A failure alone shows nothing about the other output: p is 1.
+
+    Args:
+        table: the counts of one measure by unit.
+        stratum: what each unit does to the scores.
+        failed: which outputs are missing or invalid, shape (systems,).
+    """
+    values = table.values(table.parts.sum(axis=0))[:, 0]
+    found = np.full((len(values), len(values)), np.nan)
+    for one, other in combinations(range(len(values)), 2):
+        change = values[one] - values[other]
+        place = (one, other) if change > 0 else (other, one)
+        if abs(change) > EQUAL:
+            found[place] = 1.0 if failed[one] or failed[other] else _p(stratum, one, other, change)
+    return found
 
 
-def draw_test_sets(table: Sums, ranking: RankedAverages, settings: Settings) -> None:
-    """Draw whole test sets, and swap them between neighbors: all that scores alone allow.
+def _p(stratum: Stratum, one: int, other: int, change: float) -> float:
+    contrast = np.zeros(stratum.moves.shape[1])
+    contrast[[one, other]] = 1.0, -1.0
+    spread = spread_of([stratum], contrast, 0)
+    p = Estimate(change, spread.variance + spread.observation, spread.freedom, spread.n_units).p()
+    return 1.0 if p is None else p
+
+
+def add_scores(table: Sums, ranking: RankedAverages, settings: Settings) -> None:
+    """Add scores alone: test sets are the units that are left out, and swapped between neighbors.
 
     Args:
         table: the value of each system (column) on each test set (row).
         ranking: the ranking.
-        settings: how many resamples and permutations, and the seed.
+        settings: how many permutations, and the seed.
     """
-    for_boot, for_swaps = spawned(settings.seed, 2)
-    values, failed = resampled(table, settings.resamples, for_boot), np.zeros(table.shape, dtype=bool)
+    n_units = len(table)
+    moves = (table.mean(axis=0) - table) / max(1, n_units - 1)
+    stratum = Stratum(moves[:, :, None], np.ones((*table.shape, 1)), np.array([False]))
     change = table[:, [one for one, _ in ranking.neighbors]] - table[:, [other for _, other in ranking.neighbors]]
-    moved = swapped(change, settings.resamples, for_swaps)
-    ranking.add(values, table, failed, change.sum(axis=0) - 2 * moved)
+    moved = swapped(change, settings.resamples, spawned(settings.seed, 1)[0])
+    ranking.add(table, np.zeros(table.shape, dtype=bool), stratum, change.sum(axis=0) - 2 * moved)
 
 
 class _Swaps:
-    """The differences of neighbors on one test set after swapping sentences between them; 0 where one failed."""
+    """The differences of neighbors on one test set after swapping units between them; 0 where one failed."""
 
     def __init__(
         self,

@@ -111,6 +111,22 @@ def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
     return sums
 
 
+def correlated_errors(covariance: Sums, freedom: float, draws: int, seed: Seed) -> Sums:
+    """Draw errors of several estimates from their multivariate t distribution, float64, shape (draws, estimates).
+
+    Args:
+        covariance: of the estimates, shape (estimates, estimates).
+        freedom: its degrees of freedom.
+        draws: how many draws.
+        seed: of the draws.
+    """
+    rng = np.random.default_rng(seed)
+    values, vectors = np.linalg.eigh(covariance)
+    normal = rng.standard_normal((draws, len(values))) @ (vectors * np.sqrt(np.maximum(values, 0))).T
+    errors: Sums = normal * np.sqrt(freedom / rng.chisquare(freedom, draws))[:, None]
+    return errors
+
+
 def random_orders(n_rows: int, resamples: int, seed: Seed, at_once: int) -> Iterator[Rows]:
     """Draw random orders of rows in blocks, int64, each of shape (at most `at_once`, rows).
 
