@@ -2,30 +2,18 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
 from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import InputError
-from levelhead.evaluation import load
-from levelhead.measures import REGISTRY
-from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import Measure
-from levelhead.scoring.rules import RULES
-from levelhead.scoring.score import count as count_measure
-from levelhead.scoring.score import not_annotated
-from levelhead.scoring.weights import Weights, values_of
-from levelhead.setup import setup_of
-from levelhead.significance import Run, counted, pairwise_randomization_p, resampled, significant_shares, spawned
+from levelhead.campaign import Results
+from levelhead.significance import pairwise_randomization_p, resampled, significant_shares, spawned
 from levelhead.significance.counted import Counted, ratios
 from levelhead.studies.parts import format_of
 from levelhead.studies.verdicts import LEVEL
 from levelhead.treebank import read
-from levelhead.treebank.contents import contents_hash
 from levelhead.typology import count, profile
 
 MEASURES = {
@@ -49,23 +37,45 @@ def entropies(gold: str) -> Any:
     return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
 
 
-def compare_systems(gold: str, *arguments: Any) -> dict[str, Any] | None:
-    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
+def counts_on(results: Results, code: str) -> tuple[Counted, dict[str, str]] | None:
+    """Return the counts of a test set's sentences, and why measures are left out.
 
     Invalid outputs are left out, and so are measures that have no value for one of the outputs, such as BLEX where gold
-    has no lemmas; `undefined` says why. None if fewer than two outputs are left.
+    has no lemmas.
 
     Args:
-        gold: the path of the test set.
-        arguments: the paths of the outputs; then the names of the systems, the weights of relations, how many
-            resamples, the seed.
+        results: the results of all outputs by `MEASURES`, with counts of sentences.
+        code: the test set.
+
+    Returns:
+        The counts, and the reason for each measure without counts; None if fewer than two outputs are valid.
     """
-    *paths, names, weights, resamples, seed = arguments
-    matched = {name: one for name, path in zip(names, paths) if (one := _matched(gold, path)) is not None}
-    if len(matched) < 2:
+    found = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
+    valid = {name: one for name, one in found.items() if one.state == "valid"}
+    if len(valid) < 2:
         return None
-    table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
-    counts, undefined = _counted(matched, table)
+    texts = dict(zip(MEASURES, results.measures))
+    undefined = {
+        name: score.reason or "nothing to count in an output"
+        for name, text in texts.items()
+        for score in (one.scores[text] for one in valid.values())
+        if score.value is None
+    }
+    kept = {name: text for name, text in texts.items() if name not in undefined}
+    each = [np.stack([one.sentences[text].T for text in kept.values()], axis=1) for one in valid.values()]
+    gold = results.gold[code].sha256 or ""
+    return Counted(tuple(valid), tuple(kept), np.stack(each, axis=1), gold), undefined
+
+
+def compare_systems(counts: Counted, resamples: int, seed: int) -> dict[str, Any]:
+    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
+
+    Args:
+        counts: the counts of one test set; its parts may be lists, as in the settings of a task.
+        resamples: how many resamples.
+        seed: of all draws.
+    """
+    counts = counts._replace(parts=np.array(counts.parts, dtype=np.float64))
     boot_seed, swap_seed, small_seed = spawned(seed, 3)
     values = ratios(counts.parts.sum(axis=0))
     boot = ratios(counts.shaped(resampled(counts.flat, resamples, boot_seed)))
@@ -77,43 +87,9 @@ def compare_systems(gold: str, *arguments: Any) -> dict[str, Any] | None:
         "small": significant_shares(counts, SMALL, SAMPLES, resamples // 4, LEVEL, small_seed),
     }
     return {
-        "systems": list(matched), "sentences": len(counts.parts), "undefined": undefined,
+        "systems": list(counts.systems),
         **{name: dict(zip(counts.measures, rows.tolist())) for name, rows in found.items()},
     }  # fmt: skip
-
-
-def _matched(gold: str, path: str) -> Matches | None:
-    """The aligned words of an output; None if it is invalid."""
-    rules = RULES["ud"]
-    treebank = load(gold, rules, format_of(gold))
-    try:
-        return match(treebank, load(path, rules, format_of(path)), rules)
-    except InputError:
-        return None
-
-
-def _counted(matched: Mapping[str, Matches], table: Weights) -> tuple[Counted, dict[str, str]]:
-    """The counts of the measures that have a value for every output, and why other measures have none."""
-    asked = dict(zip(MEASURES, setup_of(MEASURES.values()).measures))
-    gold = next(iter(matched.values()))
-    undefined = {name: reason for name, one in asked.items() if (reason := not_annotated(gold, REGISTRY[one.name]))}
-    annotated = {name: one for name, one in asked.items() if name not in undefined}
-    counts = counted(
-        [Run(system, _counts(found, annotated, table)) for system, found in matched.items()], contents_hash(gold.gold)
-    )
-    empty = np.atleast_1d(np.isnan(ratios(counts.parts.sum(axis=0))).any(axis=0))
-    undefined |= {name: "nothing to count in an output" for name, none in zip(counts.measures, empty) if none}
-    measures = tuple(name for name in counts.measures if name not in undefined)
-    return counts._replace(measures=measures, parts=counts.parts[:, :, ~empty]), undefined
-
-
-def _counts(matches: Matches, measures: Mapping[str, Measure], table: Weights) -> dict[str, Any]:
-    found = {}
-    for name, measure in measures.items():
-        definition = REGISTRY[measure.name]
-        weights = values_of(measure, definition, {"wde": table})
-        found[name] = (count_measure(matches, measure, definition, weights=weights, by_sentence=True), "f1")
-    return found
 
 
 def _concordance(values: Numbers, boot: Numbers) -> Numbers:
