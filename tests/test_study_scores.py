@@ -10,9 +10,9 @@ from levelhead.errors import InputError
 from levelhead.jobs import Store, processes
 from levelhead.setup import setup_of
 from levelhead.studies import Request, reproduce
+from levelhead.studies.measures_2018.separation import MEASURES, counts_on
 from levelhead.studies.page import document
 from levelhead.studies.scores import score_files
-from levelhead.studies.separation import MEASURES, counts_on
 
 PARALLEL = EXAMPLES / "parallel"
 CODES = ("de", "en", "fi")

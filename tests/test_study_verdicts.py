@@ -14,20 +14,20 @@ from levelhead.scoring.weights import weights_of
 from levelhead.setup import setup_of
 from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, Request
-from levelhead.studies.callin_claims import (
+from levelhead.studies.callin.claims import (
     claim_on_entropies,
     claims_on_cascading,
     claims_on_correlations,
     claims_on_people,
 )
-from levelhead.studies.callin_claims import claims_on_scores as callin_scores
-from levelhead.studies.callin_measures import MEASURES as CALLIN_MEASURES
-from levelhead.studies.callin_variances import claim_on_variances, relative_change, verdict_of_equality
+from levelhead.studies.callin.claims import claims_on_scores as callin_scores
+from levelhead.studies.callin.measures import MEASURES as CALLIN_MEASURES
+from levelhead.studies.callin.variances import claim_on_variances, relative_change, verdict_of_equality
 from levelhead.studies.conll17 import _claims_on_ranking
 from levelhead.studies.kohita_claims import claims_on_entropy, claims_on_own_gains
 from levelhead.studies.kohita_claims import claims_on_scores as kohita_scores
-from levelhead.studies.measures_2018_claims import _expected
-from levelhead.studies.measures_2018_estimates import (
+from levelhead.studies.measures_2018.claims import _expected
+from levelhead.studies.measures_2018.estimates import (
     SCALES,
     Compared,
     estimated,
@@ -35,11 +35,11 @@ from levelhead.studies.measures_2018_estimates import (
     significant_share,
     spread_of,
 )
+from levelhead.studies.measures_2018.separation import MEASURES, compare_systems, counts_on
 from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT, _claims_on_scores
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.scores import score_files
-from levelhead.studies.separation import MEASURES, compare_systems, counts_on
 from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.verdicts import (
     Estimate,

@@ -17,8 +17,8 @@ from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
 from levelhead.setup import setup_of
 from levelhead.significance import resampled_rows
-from levelhead.studies.measures_2018_claims import claims_on_measures
-from levelhead.studies.measures_2018_estimates import (
+from levelhead.studies.measures_2018.claims import claims_on_measures
+from levelhead.studies.measures_2018.estimates import (
     LAS,
     LOG_ODDS,
     POINTS,
@@ -37,10 +37,10 @@ from levelhead.studies.measures_2018_estimates import (
     value_of,
     well_parsed,
 )
+from levelhead.studies.measures_2018.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
 from levelhead.studies.parts import parts_of, systems_in
 from levelhead.studies.request import Request, Task, done, signature
 from levelhead.studies.scores import score_files
-from levelhead.studies.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
 from levelhead.studies.study import Section, Study
 from levelhead.studies.verdicts import Estimate
 from levelhead.treebank.relations import UD2

@@ -11,7 +11,7 @@ from levelhead.report.page.charts import panels
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.scoring.weights import read_weights
-from levelhead.studies.callin_claims import (
+from levelhead.studies.callin.claims import (
     claim_on_classes,
     claim_on_entropies,
     claim_on_program,
@@ -21,7 +21,7 @@ from levelhead.studies.callin_claims import (
     claims_on_scores,
     claims_on_treebanks,
 )
-from levelhead.studies.callin_measures import (
+from levelhead.studies.callin.measures import (
     CASCADING,
     MEASURES,
     NAME,
