@@ -12,6 +12,7 @@ from levelhead.analysis import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
 from levelhead.correlation import cumulative_variance
+from levelhead.judgement import judge
 from levelhead.scoring.weights import weights_of
 from levelhead.setup import setup_of
 from levelhead.studies.parts import format_of
@@ -109,21 +110,14 @@ def agree(gold: str, first: str, second: str, choices: str, weights: Mapping[str
         choices: that of the people's choices.
         weights: the weight of each relation for WLAS.
     """
-    import tempfile
-
-    from levelhead.judgement import judge
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "wde"
-        path.write_text("".join(f"{name}\t{value!r}\n" for name, value in weights.items()), encoding="utf-8")
-        found: dict[str, float | None] = {}
-        for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
-            texts = [MEASURES[name].replace("(wde,", f"({path},") for name in chosen]
-            result = judge(
-                gold, first, second, choices, measures=texts, format="conllx", subtypes_apart=apart, resamples=50
-            )
-            values = (one.agreement.correlation.value for one in result.measures.values())
-            found |= dict(zip(chosen, values))
+    found: dict[str, float | None] = {}
+    for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
+        result = judge(
+            gold, first, second, choices,
+            measures=[MEASURES[name] for name in chosen], format="conllx", subtypes_apart=apart, resamples=50,
+            weights={"wde": weights_of(weights)},
+        )  # fmt: skip
+        found |= dict(zip(chosen, (one.agreement.correlation.value for one in result.measures.values())))
     return found
 
 
