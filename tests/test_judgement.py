@@ -19,6 +19,7 @@ from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError
 from levelhead.judgement import Choices, judge, read_choices
+from levelhead.scoring.weights import weights_of
 from levelhead.setup import setup_of
 from oracle import correlation as oracle
 
@@ -221,6 +222,21 @@ def test_signature_keeps_the_names_of_measures(tmp_path):
     assert (signed["first"], signed["second"]) == (digests["one"], digests["two"])
     assert name in signed
     assert not {"system", "system-warnings"} & set(signed)
+
+
+def test_weights_in_memory_are_those_of_a_file(tmp_path):
+    """No file is read where weights are given."""
+    for name, text in (("gold", GOOD + GOOD), ("one", GOOD + BAD), ("two", BAD + GOOD)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "weights").write_text("root 1\ndep 2\nobj 1\n", encoding="utf-8")
+    (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
+    files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
+    weights = {"given": weights_of({"root": 1.0, "dep": 2.0, "obj": 1.0})}
+    of_file = judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"], resamples=5)
+    in_memory = judge(*files, measures=["WeightedLAS(given)"], resamples=5, weights=weights)
+    (one,), (other,) = of_file.measures.values(), in_memory.measures.values()
+    assert np.array(one.scores).tolist() == np.array(other.scores).tolist()
+    assert in_memory.provenance.signature["WeightedLAS(given)"] == weights["given"].sha256[:12]
 
 
 def test_what_cannot_be_counted_is_refused_as_in_compare():

@@ -10,22 +10,24 @@ import pytest
 
 from levelhead.derivation.averages import TreebankPerplexities
 from levelhead.report.table import Column, Plain, formatted
+from levelhead.scoring.weights import weights_of
+from levelhead.setup import setup_of
 from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, Request
-from levelhead.studies.callin_claims import (
+from levelhead.studies.callin.claims import (
     claim_on_entropies,
     claims_on_cascading,
     claims_on_correlations,
     claims_on_people,
 )
-from levelhead.studies.callin_claims import claims_on_scores as callin_scores
-from levelhead.studies.callin_measures import MEASURES as CALLIN_MEASURES
-from levelhead.studies.callin_variances import claim_on_variances, relative_change, verdict_of_equality
+from levelhead.studies.callin.claims import claims_on_scores as callin_scores
+from levelhead.studies.callin.measures import MEASURES as CALLIN_MEASURES
+from levelhead.studies.callin.variances import claim_on_variances, relative_change, verdict_of_equality
 from levelhead.studies.conll17 import _claims_on_ranking
 from levelhead.studies.kohita_claims import claims_on_entropy, claims_on_own_gains
 from levelhead.studies.kohita_claims import claims_on_scores as kohita_scores
-from levelhead.studies.measures_2018_claims import _expected
-from levelhead.studies.measures_2018_estimates import (
+from levelhead.studies.measures_2018.claims import _expected
+from levelhead.studies.measures_2018.estimates import (
     SCALES,
     Compared,
     estimated,
@@ -33,10 +35,11 @@ from levelhead.studies.measures_2018_estimates import (
     significant_share,
     spread_of,
 )
+from levelhead.studies.measures_2018.separation import MEASURES, compare_systems, counts_on
 from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT, _claims_on_scores
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.separation import MEASURES, compare_systems
+from levelhead.studies.scores import score_files
 from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.verdicts import (
     Estimate,
@@ -503,6 +506,15 @@ def test_undefined_pairs_are_left_out_of_shares() -> None:
     assert found["LAS"].value.value == pytest.approx(pooled_share(shares["LAS"], pairs))
 
 
+def compare_files(gold: Path, outputs: Mapping[str, Path], resamples: int) -> tuple[dict[str, Any], dict[str, str]]:
+    """The comparison of some outputs on one test set, and why measures are left out."""
+    setup = setup_of(MEASURES.values(), weights={"wde": weights_of({})})
+    files = {name: {"x": path} for name, path in outputs.items()}
+    found = counts_on(score_files({"x": gold}, files, setup, REQUEST, by_sentence=True), "x")
+    assert found is not None
+    return compare_systems(found[0], resamples, 1), found[1]
+
+
 def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
     """Gold without lemmas has no BLEX, as `score` says."""
     examples = Path(__file__).parent.parent / "examples" / "parallel"
@@ -511,13 +523,10 @@ def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
     plain.write_text(
         "\n".join("\t".join([*row[:2], "_", *row[3:]] if len(row) == 10 else row) for row in rows), encoding="utf-8"
     )
-    names = sorted(path.parent.name for path in (examples / "systems").glob("*/en.conllu"))
-    outputs = [str(examples / "systems" / name / "en.conllu") for name in names]
-    with_lemmas = compare_systems(str(examples / "gold" / "en.conllu"), *outputs, names, {}, 50, 1)
-    without = compare_systems(str(plain), *outputs, names, {}, 50, 1)
-    assert with_lemmas is not None
-    assert without is not None
-    assert (with_lemmas["undefined"], without["undefined"]) == ({}, {"BLEX": "not annotated in gold: LEMMAS"})
+    outputs = {path.parent.name: path for path in sorted((examples / "systems").glob("*/en.conllu"))}
+    with_lemmas, none = compare_files(examples / "gold" / "en.conllu", outputs, 50)
+    without, undefined = compare_files(plain, outputs, 50)
+    assert (none, undefined) == ({}, {"BLEX": "not annotated in gold: LEMMAS"})
     for kind in ("values", "errors", "concordance", "p", "small"):
         assert set(with_lemmas[kind]) == set(MEASURES)
         assert set(without[kind]) == set(MEASURES) - {"BLEX"}
@@ -532,11 +541,9 @@ def test_samples_with_nothing_to_count_do_not_differ_significantly() -> None:
 
 def test_thai_has_no_blex(data: Path) -> None:
     folder = data / "conll18"
-    outputs = sorted((folder / "systems").glob("*/th_pud.conllu.xz"))
-    names = [path.parent.name for path in outputs]
-    found = compare_systems(str(folder / "gold" / "th_pud.conllu.xz"), *map(str, outputs), names, {}, 20, 1)
-    assert found is not None
-    assert set(found["undefined"]) == {"BLEX"}
+    outputs = {path.parent.name: path for path in sorted((folder / "systems").glob("*/th_pud.conllu.xz"))}
+    _, undefined = compare_files(folder / "gold" / "th_pud.conllu.xz", outputs, 20)
+    assert undefined == {"BLEX": "not annotated in gold: LEMMAS"}
 
 
 @pytest.mark.parametrize("name", STUDIES)

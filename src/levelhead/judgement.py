@@ -23,6 +23,7 @@ from levelhead.provenance import TREEBANK, Provenance, pair_provenance, short_ha
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
+from levelhead.scoring.weights import Weights
 from levelhead.setup import Setup, setup_of
 from levelhead.significance import Run, counted, holm
 from levelhead.significance.counted import ratios
@@ -158,6 +159,7 @@ def judge(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
+    weights: Mapping[str, Weights] | None = None,
     registry: Registry = STANDARD,
 ) -> Judgement:
     """Say how well measures agree with people who chose the better of two analyses of each sentence.
@@ -176,13 +178,14 @@ def judge(
         resamples: how many bootstrap resamples and random swaps.
         level: how much an interval holds.
         seed: the seed of all randomness.
+        weights: weights that measures name, by path, if they were read already.
         registry: the measures and schemes that there are.
 
     Raises:
         InputError: a file is not valid or given twice, or there is not one choice for each sentence.
         MeasureError: there is no such measure.
     """
-    setup = setup_of(measures, rules=rules, format=format, registry=registry).single()
+    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
     _check_different(first, second)
     loaded = (load(source, setup.rules, format) for source in (gold, first, second))
     treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded

@@ -67,6 +67,15 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
     return Weights(weights, hashlib.sha256(data).hexdigest(), tuple(strange))
 
 
+def weights_of(values: Mapping[str, float]) -> Weights:
+    """Return weights that come from no file.
+
+    Args:
+        values: the weight of each universal relation.
+    """
+    return Weights(values, hashlib.sha256(repr(values).encode()).hexdigest())
+
+
 def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[str, float]) -> str | None:
     """Say what is wrong with a line of a file of weights; None if it is valid."""
     if value is None:

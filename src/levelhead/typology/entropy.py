@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.scoring.weights import ABSENT_ENTROPY, Weights
+from levelhead.scoring.weights import ABSENT_ENTROPY, Weights, weights_of
 from levelhead.treebank.relations import universal
 from levelhead.typology.tally import Tally, compact, mapped
 
@@ -127,5 +126,4 @@ def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
         ValueError: there is no treebank.
     """
     tallies = (Tally.of(mapped(one.relations, universal), compact(one.forms)) for one in treebanks)
-    weights = averaged_entropy([word_dependency_entropy(words) for words in tallies])
-    return Weights(weights, hashlib.sha256(repr(weights).encode()).hexdigest())
+    return weights_of(averaged_entropy([word_dependency_entropy(words) for words in tallies]))

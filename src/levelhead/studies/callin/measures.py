@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-import hashlib
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from levelhead.analysis import cascading_errors
+from levelhead.campaign import check_valid
+from levelhead.campaign.outputs import Output
 from levelhead.correlation import cumulative_variance
-from levelhead.evaluation import load_pair, score_treebanks
-from levelhead.scoring.matches import match
-from levelhead.scoring.rules import RULES
-from levelhead.scoring.weights import Weights
+from levelhead.judgement import judge
+from levelhead.scoring.weights import weights_of
 from levelhead.setup import setup_of
 from levelhead.studies.parts import format_of
+from levelhead.studies.request import Request
+from levelhead.studies.scores import score_files
 from levelhead.treebank import read
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile
@@ -63,27 +64,40 @@ def describe(training: str, *parts: str) -> dict[str, Any]:
     }  # fmt: skip
 
 
-def measure(gold: str, system: str, weights: Mapping[str, float]) -> dict[str, Any]:
-    """Return his measures of an output, and the ratios of his Table 5.
+def measured_outputs(
+    golds: Mapping[str, Path], outputs: Mapping[str, Path], weights: Mapping[str, float], request: Request
+) -> dict[str, Row]:
+    """Return his measures of each output, and the ratios of his Table 5, by the code of the treebank.
 
     Args:
-        gold: the path of the test set.
-        system: the path of the output.
+        golds: the test sets by code.
+        outputs: the output for each of them.
         weights: the weight of each relation for WLAS.
+        request: names workers and store.
+
+    Raises:
+        InputError: a file is invalid.
     """
-    rules = RULES["ud"]
-    table = Weights(weights, hashlib.sha256(repr(sorted(weights.items())).encode()).hexdigest())
-    setup = setup_of(
-        MEASURES.values(), rules=rules, format=format_of(system), gold_format=format_of(gold), weights={"wde": table}
-    )
-    pair = load_pair(gold, system, setup)
-    scores = score_treebanks(*pair, setup)
-    found = cascading_errors(match(*pair, rules), SCHEMES[SCHEME])
-    ratios = {(one.name, one.labelled): one.ratio for one in found}
+    setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
+    results = check_valid(score_files(golds, {NAME: outputs}, setup, request, look=cascading))
+    found = {code: results.results[NAME, code].scores for code in golds}
     return {
-        **{name: score.value for name, score in zip(MEASURES, scores.values())},
-        **{name: ratios[key] for name, key in CASCADING.items()},
+        code: {column: scores[text].value for column, text in zip(MEASURES, setup.names)} | results.looked[code]
+        for code, scores in found.items()
     }
+
+
+def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
+    """Return the ratios of his Table 5 for one output; workers call this.
+
+    Args:
+        code: the code of the treebank.
+        outputs: the output, alone in a sequence.
+    """
+    del code
+    (output,) = outputs
+    ratios = {(one.name, one.labelled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
+    return {name: ratios[key] for name, key in CASCADING.items()}
 
 
 def agree(gold: str, first: str, second: str, choices: str, weights: Mapping[str, float]) -> dict[str, float | None]:
@@ -96,21 +110,14 @@ def agree(gold: str, first: str, second: str, choices: str, weights: Mapping[str
         choices: that of the people's choices.
         weights: the weight of each relation for WLAS.
     """
-    import tempfile
-
-    from levelhead.judgement import judge
-
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder) / "wde"
-        path.write_text("".join(f"{name}\t{value!r}\n" for name, value in weights.items()), encoding="utf-8")
-        found: dict[str, float | None] = {}
-        for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
-            texts = [MEASURES[name].replace("(wde,", f"({path},") for name in chosen]
-            result = judge(
-                gold, first, second, choices, measures=texts, format="conllx", subtypes_apart=apart, resamples=50
-            )
-            values = (one.agreement.correlation.value for one in result.measures.values())
-            found |= dict(zip(chosen, values))
+    found: dict[str, float | None] = {}
+    for apart, chosen in ((True, ("C prec", "C rec")), (False, ("LAS", "WLAS"))):
+        result = judge(
+            gold, first, second, choices,
+            measures=[MEASURES[name] for name in chosen], format="conllx", subtypes_apart=apart, resamples=50,
+            weights={"wde": weights_of(weights)},
+        )  # fmt: skip
+        found |= dict(zip(chosen, (one.agreement.correlation.value for one in result.measures.values())))
     return found
 
 

@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.studies.callin_measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows
-from levelhead.studies.callin_variances import claim_on_variances
+from levelhead.studies.callin.measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows
+from levelhead.studies.callin.variances import claim_on_variances
 from levelhead.studies.numbers import (
     Numbers,
     agrees,

@@ -5,18 +5,20 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from itertools import combinations
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError
 from levelhead.report.page.charts import Spread, spreads
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
+from levelhead.scoring.weights import weights_of
+from levelhead.setup import setup_of
 from levelhead.significance import resampled_rows
-from levelhead.studies.measures_2018_claims import claims_on_measures
-from levelhead.studies.measures_2018_estimates import (
+from levelhead.studies.measures_2018.claims import claims_on_measures
+from levelhead.studies.measures_2018.estimates import (
     LAS,
     LOG_ODDS,
     POINTS,
@@ -35,9 +37,10 @@ from levelhead.studies.measures_2018_estimates import (
     value_of,
     well_parsed,
 )
-from levelhead.studies.parts import Parts, parts_of, systems_in
+from levelhead.studies.measures_2018.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
+from levelhead.studies.parts import parts_of, systems_in
 from levelhead.studies.request import Request, Task, done, signature
-from levelhead.studies.separation import MEASURES, SAMPLES, SMALL, compare_systems, entropies
+from levelhead.studies.scores import score_files
 from levelhead.studies.study import Section, Study
 from levelhead.studies.verdicts import Estimate
 from levelhead.treebank.relations import UD2
@@ -63,9 +66,9 @@ def reproduce(request: Request) -> Study:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
     gold = done(NAME, [Task(code, entropies, (parts.tested,)) for code, parts in treebanks.items()], request)
     weights = averaged_entropy(list(gold.values()), UD2)
-    tasks = [_task(parts, systems, weights, request) for parts in treebanks.values()]
-    results = done(NAME, [task for task in tasks if task is not None], request)
-    results = {code: row for code, row in results.items() if row is not None}
+    setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
+    golds = {code: parts.tested for code, parts in treebanks.items()}
+    results = _compared(score_files(golds, systems, setup, request, by_sentence=True), request)
     if not results:
         raise InputError(Fault("missing-system-file", "no test set has valid outputs of two systems"))
     table = results_by_test_set(results)
@@ -113,14 +116,15 @@ def _apart(table: ResultsByTestSet) -> str:
     return f"{reach}here systems are far apart, shares of significant pairs are higher than among close competitors."
 
 
-def _task(
-    parts: Parts, systems: Mapping[str, Mapping[str, Path]], weights: Mapping[str, float], request: Request
-) -> Task | None:
-    outputs = {name: paths[parts.code] for name, paths in systems.items() if parts.code in paths}
-    if len(outputs) < 2:
-        return None
-    settings = (list(outputs), dict(weights), request.resamples, request.seed)
-    return Task(parts.code, compare_systems, (parts.tested, *outputs.values()), settings)
+def _compared(scored: Results, request: Request) -> dict[str, Row]:
+    """Compare the systems on each test set that has two valid outputs."""
+    counts = {one.code: found for one in scored.test_sets if (found := counts_on(scored, one.code)) is not None}
+    draws = request.resamples, request.seed
+    tasks = [
+        Task(code, compare_systems, (), (one._replace(parts=one.parts.tolist()), *draws))
+        for code, (one, _) in counts.items()
+    ]
+    return {code: row | {"undefined": counts[code][1]} for code, row in done(NAME, tasks, request).items()}
 
 
 def _estimate_rows(found: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from levelhead.significance import resampled_rows
-from levelhead.studies.callin_measures import Rows, measured_rows
-from levelhead.studies.measures_2018_estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
+from levelhead.studies.callin.measures import Rows, measured_rows
+from levelhead.studies.measures_2018.estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.numbers import FEWEST, Numbers, estimate_shown, percentile_estimate
 from levelhead.studies.request import Request
 from levelhead.studies.study import Claim

@@ -11,7 +11,7 @@ from levelhead.report.page.charts import panels
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.scoring.weights import read_weights
-from levelhead.studies.callin_claims import (
+from levelhead.studies.callin.claims import (
     claim_on_classes,
     claim_on_entropies,
     claim_on_program,
@@ -21,7 +21,7 @@ from levelhead.studies.callin_claims import (
     claims_on_scores,
     claims_on_treebanks,
 )
-from levelhead.studies.callin_measures import (
+from levelhead.studies.callin.measures import (
     CASCADING,
     MEASURES,
     NAME,
@@ -30,7 +30,7 @@ from levelhead.studies.callin_measures import (
     agree,
     column_of,
     describe,
-    measure,
+    measured_outputs,
     measured_rows,
     variances,
 )
@@ -64,14 +64,13 @@ def reproduce(request: Request) -> Study:
     known = len(entropies)
     if request.weights is not None:
         averaged, known = dict(read_weights(request.weights).values), 0
-    weights, given = averaged, request.systems is not None
+    given = request.systems is not None
     outputs = outputs_of(request, "arc-eager", treebanks)
-    tasks = [Task(code, measure, (treebanks[code].tested, path), (weights,)) for code, path in outputs.items()]
-    measured = done(NAME, tasks, request)
+    measured = measured_outputs({code: treebanks[code].tested for code in outputs}, outputs, averaged, request)
     rows = {code: {**described[code], **measured.get(code, {})} for code in described}
     trained = sum(parts.train is not None for parts in treebanks.values())
     over = "" if request.weights or not known else _averaged_over(known, trained)
-    people = _judgements(request, weights)
+    people = _judgements(request, averaged)
     sections = (
         _sizes(rows, numbers), _classes(numbers), _entropies(averaged, over, request), _scores(rows),
         _correlations(rows, numbers), _variances(rows), *_agreement(people, numbers), _cascading(rows, numbers),

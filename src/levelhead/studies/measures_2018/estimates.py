@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.languages import family_of
 from levelhead.significance import holm, resampled_rows
+from levelhead.studies.measures_2018.separation import MEASURES, Numbers
 from levelhead.studies.numbers import percentile_estimate
-from levelhead.studies.separation import MEASURES, Numbers
 from levelhead.studies.verdicts import LEVEL, Estimate
 
 LAS = list(MEASURES).index("LAS")

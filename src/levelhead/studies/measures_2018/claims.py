@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from levelhead.significance import resampled_rows
-from levelhead.studies.measures_2018_estimates import (
+from levelhead.studies.measures_2018.estimates import (
     POINTS,
     Comparison,
     ResultsByTestSet,
@@ -14,9 +14,9 @@ from levelhead.studies.measures_2018_estimates import (
     spreads_by_scale,
     well_parsed,
 )
+from levelhead.studies.measures_2018.separation import SMALL
 from levelhead.studies.numbers import estimate_shown
 from levelhead.studies.request import Request
-from levelhead.studies.separation import SMALL
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import Estimate, Sign, agreed_verdict, joint_verdict, verdict_of_effect
 

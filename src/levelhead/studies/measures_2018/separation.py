@@ -1,0 +1,100 @@
+"""One test set, many outputs: values of measures, their errors, which pairs of systems differ."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign import Results
+from levelhead.significance import pairwise_randomization_p, resampled, significant_shares, spawned
+from levelhead.significance.counted import Counted, ratios
+from levelhead.studies.parts import format_of
+from levelhead.studies.verdicts import LEVEL
+from levelhead.treebank import read
+from levelhead.typology import count, profile
+
+MEASURES = {
+    "UAS": "UAS", "LAS": "LAS", "CLAS": "CLAS", "CNC": "CNC", "WLAS": "WLAS(wde,default=0.5)", "MLAS": "MLAS",
+    "BLEX": "BLEX",
+}  # fmt: skip
+"""The measures that are compared, by the names in the tables."""
+
+SMALL, SAMPLES = 200, 4
+"""How many sentences a small sample has, and how many are drawn of each test set."""
+
+Numbers = NDArray[np.float64]
+
+
+def entropies(gold: str) -> Any:
+    """Return the word dependency entropies of a test set.
+
+    Args:
+        gold: its path.
+    """
+    return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
+
+
+def counts_on(results: Results, code: str) -> tuple[Counted, dict[str, str]] | None:
+    """Return the counts of a test set's sentences, and why measures are left out.
+
+    Invalid outputs are left out, and so are measures that have no value for one of the outputs, such as BLEX where gold
+    has no lemmas.
+
+    Args:
+        results: the results of all outputs by `MEASURES`, with counts of sentences.
+        code: the test set.
+
+    Returns:
+        The counts, and the reason for each measure without counts; None if fewer than two outputs are valid.
+    """
+    found = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
+    valid = {name: one for name, one in found.items() if one.state == "valid"}
+    if len(valid) < 2:
+        return None
+    texts = dict(zip(MEASURES, results.measures))
+    undefined = {
+        name: score.reason or "nothing to count in an output"
+        for name, text in texts.items()
+        for score in (one.scores[text] for one in valid.values())
+        if score.value is None
+    }
+    kept = {name: text for name, text in texts.items() if name not in undefined}
+    each = [np.stack([one.sentences[text].T for text in kept.values()], axis=1) for one in valid.values()]
+    gold = results.gold[code].sha256 or ""
+    return Counted(tuple(valid), tuple(kept), np.stack(each, axis=1), gold), undefined
+
+
+def compare_systems(counts: Counted, resamples: int, seed: int) -> dict[str, Any]:
+    """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
+
+    Args:
+        counts: the counts of one test set; its parts may be lists, as in the settings of a task.
+        resamples: how many resamples.
+        seed: of all draws.
+    """
+    counts = counts._replace(parts=np.array(counts.parts, dtype=np.float64))
+    boot_seed, swap_seed, small_seed = spawned(seed, 3)
+    values = ratios(counts.parts.sum(axis=0))
+    boot = ratios(counts.shaped(resampled(counts.flat, resamples, boot_seed)))
+    found = {
+        "values": values.T,
+        "errors": boot.std(axis=0, ddof=1).T,
+        "concordance": _concordance(values, boot),
+        "p": pairwise_randomization_p(counts, resamples, swap_seed).T,
+        "small": significant_shares(counts, SMALL, SAMPLES, resamples // 4, LEVEL, small_seed),
+    }
+    return {
+        "systems": list(counts.systems),
+        **{name: dict(zip(counts.measures, rows.tolist())) for name, rows in found.items()},
+    }  # fmt: skip
+
+
+def _concordance(values: Numbers, boot: Numbers) -> Numbers:
+    """How many pairs of systems stand in the same order in a resample, as a mean share, shape (measures,)."""
+    pairs = list(combinations(range(len(values)), 2))
+    same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
+    mean: Numbers = np.mean(same, axis=(0, 1))
+    return mean
