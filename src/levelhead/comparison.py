@@ -29,7 +29,7 @@ from levelhead.scoring.measure import Component
 from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Result, Settings, Wins, check_margin, count_wins, differences
+from levelhead.significance import Result, Settings, Units, Wins, check_margin, count_wins, differences, unit_notes
 from levelhead.significance.counted import Counted
 from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.treebank import Treebank
@@ -48,6 +48,7 @@ class Comparison(NamedTuple):
         perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
         looked: what else was made of the outputs on each test set, if anything was.
         voter: who has one vote in the tests over treebanks.
+        units: what was left out and swapped as a whole on each treebank.
     """
 
     systems: tuple[str, ...]
@@ -58,6 +59,7 @@ class Comparison(NamedTuple):
     perplexities: tuple[str, ...] = ()
     looked: Mapping[str, Any] = {}
     voter: Voter = "treebank"
+    units: Mapping[str, Units] = {}
 
 
 def compare(
@@ -90,9 +92,10 @@ def compare(
     n_systems = len({system.name for system in plan.systems})
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
     voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
-    results = score_outputs(plan, setup, by_sentence=True, look=look, **how)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    found = _compared(counts, sources, setup, settings, measures_part(results))
+    units = {code: results.units(code) for code in counts}
+    found = _compared(counts, sources, setup, settings, measures_part(results), units)
     if len(counts) == 1:
         return found._replace(looked=results.looked)
     wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
@@ -127,7 +130,7 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
 
 
 def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict[str, Counted], dict[str, Sources]]:
-    """Return the counts of sentences on each test set and the files they come from, by the code of the test set.
+    """Return the counts of units on each test set and the files they come from, by the code of the test set.
 
     Args:
         results: the results, with counts of sentences.
@@ -145,7 +148,7 @@ def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict
         _refuse_valueless(found, test_set)
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
         gold = results.gold[test_set.code]
-        parts = np.stack(each, axis=1)
+        parts = results.units(test_set.code).sums(np.stack(each, axis=1))
         counts[test_set.code] = Counted(names, results.measures, parts, gold.sha256 or "", perplexities)
         sources[test_set.code] = _sources(results.systems, found, gold)
     return counts, sources
@@ -225,6 +228,7 @@ def _compared(
     setup: Setup,
     settings: Settings,
     parts: Mapping[str, str],
+    units: Mapping[str, Units],
 ) -> Comparison:
     first = next(iter(counts.values()))
     systems = tuple(dict.fromkeys(first.systems))
@@ -232,9 +236,9 @@ def _compared(
     tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
     margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     parts = {**parts, **signature_of_draws(settings), "p": tests, **margin}
-    provenance = comparison_provenance(sources, setup, parts, _few_runs(first.systems))
+    provenance = comparison_provenance(sources, setup, parts, (*unit_notes(units), *_few_runs(first.systems)))
     powers = tuple(first.measures[i] for i in first.perplexities)
-    return Comparison(systems, first.measures, results, (), provenance, powers)
+    return Comparison(systems, first.measures, results, (), provenance, powers, units=units)
 
 
 def _few_runs(systems: Sequence[str]) -> Iterator[str]:

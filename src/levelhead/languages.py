@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -18,11 +16,11 @@ from levelhead.comparison import counts_and_sources, measures_part, score_output
 from levelhead.provenance import Provenance, comparison_provenance, signature_of_draws
 from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Counted, Settings, bootstrap_p, holm, interval, resampled, seeded
+from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
+from levelhead.significance.jackknife import Stratum, leave_out, spread_of
 from levelhead.treebank import Treebank
 
 _MOST_NAMED = 3
-_SIGNIFICANT = 0.05
 
 
 class LanguagePair(NamedTuple):
@@ -35,9 +33,9 @@ class LanguagePair(NamedTuple):
         values: the system's values on them; None where there is nothing to count.
         difference: the first minus the second.
         interval: of the difference.
-        p: of no difference, by the bootstrap.
+        p: of no difference, by Student's t.
         p_holm: corrected for the number of pairs of treebanks.
-        paired: whether both have the same sentences (by sent_id), which are then drawn together.
+        paired: whether both have the same sentences (by sent_id), and units.
     """
 
     system: str
@@ -58,11 +56,13 @@ class Languages(NamedTuple):
         pairs: one for each system, measure and two treebanks.
         provenance: where the numbers come from.
         perplexities: the measures whose values are perplexities.
+        units: what was left out as a whole on each treebank.
     """
 
     pairs: tuple[LanguagePair, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
+    units: Mapping[str, Units] = {}
 
 
 def compare_languages(
@@ -70,7 +70,7 @@ def compare_languages(
 ) -> Languages:
     """Compare every two treebanks for every system.
 
-    Treebanks with the same sent_ids are parallel: their sentences are drawn together. Others are drawn independently.
+    Treebanks with the same sent_ids are parallel: what is difficult in both moves no difference.
     Ids that only count the sentences (1 to n after a common beginning) are no evidence: unrelated treebanks share them.
 
     Args:
@@ -83,19 +83,20 @@ def compare_languages(
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    results = score_outputs(plan, setup, by_sentence=True, look=_ids_of_gold, **how)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=_ids_of_gold, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)
     tables = {code: one._replace(systems=labels) for code, one in counts.items()}
     ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
-    pairs = tuple(_pairs(tables, _parallel(tables, believed), settings))
+    units = {name: results.units(name) for name in tables}
+    pairs = tuple(_pairs(tables, _parallel(tables, _unit_keys(believed, units)), settings))
     parts = {**measures_part(results), **signature_of_draws(settings)}
-    notes = (*_not_paired(ids, believed), *_hopeless(pairs, settings))
+    notes = (*unit_notes(units), *_not_paired(ids, believed))
     provenance = comparison_provenance(sources, setup, parts, notes)
     if parallel:
         provenance = provenance.with_parts(parallel="declared")
-    return Languages(pairs, provenance, setup.perplexities)
+    return Languages(pairs, provenance, setup.perplexities, units)
 
 
 def _ids_of_gold(_: str, outputs: Sequence[Output]) -> tuple[str, ...] | None:
@@ -151,58 +152,67 @@ def _named(pairs: Sequence[str]) -> str:
     return "; ".join(pairs[:_MOST_NAMED]) + (f" (and {more} more pairs)" if more > 0 else "")
 
 
-def _hopeless(pairs: Sequence[LanguagePair], settings: Settings) -> Iterator[str]:
-    """Say that too few resamples were drawn for any of so many differences to be significant."""
-    tested = max(Counter((one.system, one.measure) for one in pairs if one.p is not None).values(), default=0)
-    lowest = 2 / (settings.resamples + 1)  # of a two-sided test by the bootstrap
-    if tested * lowest > _SIGNIFICANT:
-        enough = math.ceil(2 * tested / _SIGNIFICANT / 1000) * 1000
-        drawn = f"with {tested} pairs and {settings.resamples} resamples"
-        yield f"{drawn} no corrected p can be below {min(1, tested * lowest):.2g}: --resamples {enough} is enough"
-
-
 Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
 """By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
 
 
+def _unit_keys(
+    ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> dict[str, tuple[str, ...] | None]:
+    """The ids of the sentences of each unit as one string, None for treebanks that are not parallel to others."""
+    found: dict[str, tuple[str, ...] | None] = {}
+    for name, own in ids.items():
+        held: dict[int, list[str]] = {}
+        for unit, sentence in zip(units[name].of_sentence.tolist(), own or ()):
+            held.setdefault(unit, []).append(sentence)
+        found[name] = None if own is None else tuple("\n".join(sorted(held[unit])) for unit in sorted(held))
+    return found
+
+
 def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids; a group's key is its ids, or the contents of a treebank by itself."""
+    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a treebank by itself."""
     groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
         own = ids[name]
         order = np.arange(len(table.parts)) if own is None else np.array(sorted(range(len(own)), key=own.__getitem__))
-        groups.setdefault(table.gold if own is None else "\n".join(sorted(own)), {})[name] = order
+        groups.setdefault(name if own is None else "\n\n".join(sorted(own)), {})[name] = order
     return groups
 
 
 def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
-    boot = _boot(tables, groups, settings)
+    strata = {name: leave_out(table) for name, table in tables.items()}
     group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
+    orders = {name: order for group in groups.values() for name, order in group.items()}
     first = next(iter(tables.values()))
     found = []
     for s, system in enumerate(first.systems):
         for m, measure in enumerate(first.measures):
             rows = []
             for one, other in combinations(tables, 2):
+                paired = group_of[one] == group_of[other]
+                both = [_ordered(strata[name], orders[name]) for name in (one, other)]
                 values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
-                drawn = boot[one][:, s, m] - boot[other][:, s, m]
-                rows.append(
-                    _pair(system, measure, (one, other), values, drawn, group_of[one] == group_of[other], settings)
-                )
+                estimate = _difference(values, both, s, m, paired=paired)
+                rows.append(_pair(system, measure, (one, other), values, estimate, paired, settings))
             adjusted = holm([row.p for row in rows])
             found += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
     return found
 
 
-def _boot(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> dict[str, NDArray[np.float64]]:
-    """The values of every treebank in every resample, shape (resamples, systems, measures)."""
-    values = {}
-    for key, group in groups.items():
-        side_by_side = np.concatenate([tables[name].flat[order] for name, order in group.items()], axis=1)
-        sums = resampled(side_by_side, settings.resamples, seeded(settings, key))
-        for name, part in zip(group, np.split(sums, len(group), axis=1), strict=True):
-            values[name] = tables[name].values(tables[name].shaped(part))
-    return values
+def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:
+    return stratum._replace(moves=stratum.moves[order], sizes=stratum.sizes[order])
+
+
+def _difference(values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool) -> Estimate:
+    """The difference between two treebanks; the same units of both move it together."""
+    one, other = strata
+    if paired:
+        both = [one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)]
+    else:
+        both = [one, other._replace(moves=-other.moves)]
+    spread = spread_of(both, np.eye(one.moves.shape[1])[s], m)
+    few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
+    return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
 
 
 def _pair(
@@ -210,13 +220,12 @@ def _pair(
     measure: str,
     treebanks: tuple[str, str],
     values: list[float],
-    drawn: NDArray[np.float64],
+    difference: Estimate,
     paired: bool,
     settings: Settings,
 ) -> LanguagePair:
     one, other = (None if np.isnan(value) else value for value in values)
     if one is None or other is None:
         return LanguagePair(system, measure, treebanks, (one, other), None, None, None, None, paired)
-    p = float(bootstrap_p(drawn))
-    between = interval(drawn, settings)
-    return LanguagePair(system, measure, treebanks, (one, other), one - other, between, p, None, paired)
+    between = difference.interval(settings.level)
+    return LanguagePair(system, measure, treebanks, (one, other), one - other, between, difference.p(), None, paired)

@@ -141,7 +141,7 @@ def signature_of_draws(settings: Settings) -> dict[str, str]:
         settings: how differences are tested.
     """
     drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
-    return drawn | {"numpy": np.__version__}
+    return drawn | {"resample-by": settings.resample_by, "numpy": np.__version__}
 
 
 def short_hash(sha256: str | None) -> str:

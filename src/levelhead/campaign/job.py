@@ -29,7 +29,8 @@ from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
 from levelhead.secondary import SecondaryEvaluation, score_valid_sentences, valid_sentences
 from levelhead.setup import Setup
-from levelhead.significance import Run, counted
+from levelhead.significance import Run, counted, units_of
+from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash, contents_of
 from levelhead.treebank.source import decompressed
@@ -72,12 +73,14 @@ class JobSetup(NamedTuple):
         files: weights and models by the measure that names them.
         treebank: the code of the test set, for measures that name a file for each.
         by_sentence: whether the counts of every sentence are returned, for tests of significance.
+        resample_by: what such tests take as units, see `significance.units_of`.
     """
 
     setup: Setup
     files: Mapping[str, File] = {}
     treebank: str = ""
     by_sentence: bool = False
+    resample_by: str = AUTO
 
 
 Look = Callable[[str, Sequence[Output]], Any]
@@ -93,7 +96,8 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
         settings: what else decides.
     """
     parts: list[Any] = [
-        *("output by sentence" if settings.by_sentence else "output", VERSION, unicodedata.unidata_version),
+        *(f"output by {settings.resample_by}" if settings.by_sentence else "output", VERSION),
+        *(unicodedata.unidata_version,),
         *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
         *(hash_of(gold), hash_of(system)),
     ]
@@ -148,6 +152,12 @@ def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[by
     reference = gold_of(gold, setup)
     if not isinstance(reference, Treebank):
         return _json({"faults_of": "gold", "faults": _faults(reference)}), None
+    units = None
+    if settings.by_sentence:
+        try:
+            units = units_of(reference, settings.resample_by)
+        except InputError as error:
+            return _json({"faults_of": "gold", "faults": _faults(error)}), None
     matches = None
     if system is None:
         record: dict[str, Any] = {"state": "missing", "status": CANNOT_OPEN, "reasons": []}
@@ -156,6 +166,8 @@ def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[by
     nothing = setup.names if setup.rules.undefined is None else ()
     record["undefined"] = _undefined(gold, setup, record.get("undefined", nothing))
     record["gold"] = _contents_of(reference)
+    if units is not None:
+        record["units"] = {**units._asdict(), "of_sentence": units.of_sentence.tolist()}
     return _json(record), matches
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.ranking import Ranking, RankSets
 from levelhead.campaign.results import Results
 from levelhead.measures import lower_is_better
-from levelhead.significance import Settings
+from levelhead.significance import Settings, Units
 from levelhead.significance.letters import compact_letters
 from levelhead.significance.rank_sets import better, marginal_rank_sets, simultaneous_rank_sets
 from levelhead.significance.rankings import RankedAverages, add_scores, add_test_set
@@ -28,38 +28,38 @@ class RankedIntervals(NamedTuple):
         rankings: the rankings with `lines`, their standings with `interval`, `ranks` and `letters`.
         wins: of each ranking, on how many test sets a system (first) is significantly better than another (second);
             empty if only scores are known.
-        drawn: what was drawn.
+        units: what was left out and swapped as a whole on each test set; empty if only scores are known, where that
+            is the test set.
     """
 
     rankings: tuple[Ranking, ...]
     wins: tuple[Mapping[tuple[str, str], int], ...]
-    drawn: Literal["sentences", "test sets"] = "sentences"
+    units: Mapping[str, Units] = {}
 
 
 def with_intervals(
     results: Results, rankings: Sequence[Ranking], settings: Settings, rank_sets: RankSets = "marginal"
 ) -> RankedIntervals:
-    """Return rankings with intervals and tests from the counts of sentences, drawn within each test set (stratified).
+    """Return rankings with intervals and tests from the counts of units: documents or sentences.
 
-    Intervals of averages are percentiles over bootstrap resamples; all systems have the same resamples.
+    Intervals of averages are those of `Estimate`: the same as `compare` gives for the same files and level.
 
     The confidence set of a rank follows from the differences to all other systems: it has the ranks below all systems
     that are significantly better, and above all that are significantly worse. It holds the rank of a system with the
     probability of the level; `simultaneous` sets hold all ranks at once. Letters come from all pairs: two systems share
     a letter if they do not differ significantly. Sets and letters take the largest studentized difference of each
-    resample, stepwise, so that errors stay below 1 - level over all comparisons.
+    draw from the errors of all systems, stepwise, so that errors stay below 1 - level over all comparisons.
 
-    Between neighbors a line is drawn if the paired approximate randomization test of the difference of their averages,
-    corrected by Holm's method over the pairs of neighbors, is below 1 - level. A system beats another on a test set if
-    twice the smaller share of resampled differences is, corrected over test sets, below 1 - level.
+    Between neighbors a line is drawn if the p-value of the difference of their averages, as in `differences`, corrected
+    by Holm's method over the pairs of neighbors, is below 1 - level. A system beats another on a test set if the
+    p-value by Student's t, corrected over test sets, is below 1 - level.
 
-    A missing or invalid output is 0 in every resample. In tests it is one event, and alone it makes no difference
-    significant; see `significance.failures.evidence`. Draws depend on the seed and on the gold contents alone: not on
-    the group, the systems or their order. A resample in which a measure has no value is left out of intervals and sets,
-    and counts as extreme in tests.
+    A missing or invalid output is 0. In tests it is one event, and alone it makes no difference
+    significant; see `significance.failures.evidence`. Swaps depend on the seed and on the gold contents alone: not on
+    the group, the systems or their order.
 
-    If only scores are known, whole test sets are drawn, and swapped between neighbors: the intervals then speak of
-    other test sets of the same kind, not of other sentences of these.
+    If only scores are known, test sets are the units: the intervals then speak of other test sets of the same kind, not
+    of other sentences of these.
 
     Averages are of scores at full precision, whatever the rule of ranking. A ranking by a perplexity, or without
     averages, stays as it is.
@@ -77,6 +77,7 @@ def with_intervals(
     (2004) for letters.
     """
     number = {system: place for place, system in enumerate(results.systems)}
+    units = {code: results.units(code) for code in results.gold}
     drawn = {place: _averages_of(one, number, settings) for place, one in enumerate(rankings) if _has_averages(one)}
     for test_set in results.test_sets if results.gold else ():
         if counting := [one for one in drawn.values() if test_set.code in one.test_sets]:
@@ -88,7 +89,7 @@ def with_intervals(
         add_scores(_values(results, one), one, settings)
     shown = [_with_intervals(one, number, drawn.get(place), rank_sets) for place, one in enumerate(rankings)]
     wins = [_wins(results, drawn.get(place)) for place in range(len(rankings))]
-    return RankedIntervals(tuple(shown), tuple(wins), "sentences" if results.gold else "test sets")
+    return RankedIntervals(tuple(shown), tuple(wins), units)
 
 
 def _has_averages(ranking: Ranking) -> bool:
@@ -108,14 +109,12 @@ def _values(results: Results, ranking: RankedAverages) -> Sums:
 
 
 def _parts(results: Results, code: str, measure: str) -> Sums:
-    """Numerators and denominators, shape (sentences, systems, 2): of a missing or invalid output 0 and 1."""
+    """Numerators and denominators, shape (units, systems, 2): of a missing or invalid output 0 and 1."""
     own = [results.results[system, code].sentences.get(measure) for system in results.systems]
-    known = [parts for parts in own if parts is not None]
-    if not known and any(results.results[system, code].values[measure] for system in results.systems):
-        raise ValueError("there are no counts of sentences: score the campaign with by_sentence=True")
-    n_rows = known[0].shape[1] if known else results.gold[code].sentences
-    nothing = np.stack([np.zeros(n_rows), np.ones(n_rows)])
-    return np.stack([nothing if parts is None else parts for parts in own]).transpose(2, 0, 1)
+    n_sentences = results.gold[code].sentences
+    nothing = np.stack([np.zeros(n_sentences), np.ones(n_sentences)])
+    by_sentence = np.stack([nothing if parts is None else parts for parts in own]).transpose(2, 0, 1)
+    return results.units(code).sums(by_sentence)
 
 
 def _failed(results: Results, code: str, measure: str) -> NDArray[np.bool_]:

@@ -15,6 +15,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.scoring import Score
 from levelhead.secondary import Coverage
 from levelhead.setup import Setup
+from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 
 _NOTHING = Fraction(0)
@@ -48,12 +49,17 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         secondary=secondary,
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
         sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
+        units=_units(record["units"]) if "units" in record else None,
         faults=_faults(record["reasons"], output),
         contents=_contents(record["system"], output) if "system" in record else None,
         measures=record.get("measures", {}),
         notes=tuple(record.get("notes", ())),
     )
     return result, _contents(record["gold"], gold)
+
+
+def _units(fields: dict[str, Any]) -> Units:
+    return Units(**{**fields, "of_sentence": np.array(fields["of_sentence"], dtype=np.int64)})
 
 
 def _contents(sizes: list[Any], path: str | None) -> Contents:

@@ -13,6 +13,7 @@ from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault
 from levelhead.scoring import Score
 from levelhead.secondary import Coverage
+from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 
 _Value = TypeVar("_Value")
@@ -37,6 +38,7 @@ class Result(NamedTuple):
         coverage: on which sentences those rest.
         sentences: the numerators and denominators of each measure in every gold sentence, float64, shape
             (2, sentences); empty if they were not requested or if the output is not valid.
+        units: the units of the gold treebank, if the counts of sentences were requested.
         faults: every fault of an invalid output.
         contents: the sizes of a valid output.
         measures: what decides the meaning of the measures, for signatures.
@@ -51,6 +53,7 @@ class Result(NamedTuple):
     secondary: Mapping[str, Score] = {}
     coverage: Coverage | None = None
     sentences: Mapping[str, NDArray[np.float64]] = {}
+    units: Units | None = None
     faults: tuple[Fault, ...] = ()
     contents: Contents | None = None
     measures: Mapping[str, str] = {}
@@ -77,6 +80,20 @@ class Results(NamedTuple):
     gold: Mapping[str, Contents]
     signature: Mapping[str, str]
     looked: Mapping[str, Any] = {}
+
+    def units(self, code: str) -> Units:
+        """Return the units of a test set, see `significance.units_of`.
+
+        Args:
+            code: the code of the test set.
+
+        Raises:
+            ValueError: the counts of sentences were not requested.
+        """
+        found = self.results[self.systems[0], code].units
+        if found is None:
+            raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
+        return found
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.

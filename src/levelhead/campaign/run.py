@@ -23,6 +23,7 @@ from levelhead.provenance import joint_hash
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import ENTROPY, for_treebank, key_of, path_of
 from levelhead.setup import Setup
+from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import Contents
 
 _MOST_ROUNDS = 3
@@ -37,6 +38,7 @@ def score_plan(
     workers: Workers | None = None,
     store: Store | None = None,
     by_sentence: bool = False,
+    resample_by: str = AUTO,
     look: Look | None = None,
 ) -> Results:
     """Count every output of a plan; a missing or invalid output is a result, too, with its reasons.
@@ -50,6 +52,7 @@ def score_plan(
         workers: who does the work; this process by default.
         store: where results are kept, if anywhere.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
+        resample_by: what intervals and tests take as units, see `significance.units_of`.
         look: what else is made of the outputs on each test set, if anything; workers must be able to import it.
 
     Raises:
@@ -58,7 +61,7 @@ def score_plan(
         OutputError: the store cannot be written.
     """
     _refuse_entropies(setup)
-    scoring = _Scoring(plan, JobSetup(setup.with_pipes(), by_sentence=by_sentence), look)
+    scoring = _Scoring(plan, JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by), look)
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
         if scoring.done():

@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 _TESTS = ("power", "each", "wilcoxon", "votes", "margin")
-_DRAWS = ("resamples", "seed", "level")
+_DRAWS = ("resamples", "resample_by", "seed", "level")
 _IDLE = {
     "languages": _TESTS,
     "agreement": (*_TESTS, *_DRAWS, "measures", "scheme", "definitions", "punct", "train", "parallel"),
@@ -56,6 +56,7 @@ class Request(NamedTuple):
     train: tuple[str, ...]
     examples: int | None
     resamples: int
+    resample_by: str
     seed: int
     level: float
     each: bool
@@ -147,7 +148,7 @@ class Request(NamedTuple):
         """Return how differences are tested."""
         from levelhead.significance import Settings
 
-        return Settings(self.resamples, self.seed, self.level, self.margin)
+        return Settings(self.resamples, self.seed, self.level, self.margin, self.resample_by)
 
     def plan(self) -> Plan:
         """Return the test sets and the systems."""
@@ -199,7 +200,8 @@ class Request(NamedTuple):
               help="Draw N sentences in which each system gains most, and N in which it loses most"
                    " (up to 200 words).")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
-              help="Samples of the bootstrap, and permutations.")  # fmt: skip
+              help="Random permutations")  # fmt: skip
+@options.resample_by_option
 @options.seed_option
 @options.level_option
 @click.option("--each", is_flag=True, help="With folders: also every treebank, not only the averages.")

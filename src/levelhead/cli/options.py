@@ -103,6 +103,21 @@ level_option: Decorator = click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
     help="How much an interval holds.",
 )  # fmt: skip
+
+
+def _resample_by(context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """Accept auto, sentence, document and comment:NAME."""
+    if text in {"auto", "sentence", "document"} or text.removeprefix("comment:") not in {text, ""}:
+        return text
+    message = f"{text!r} is not a unit: use auto, sentence, document or comment:NAME"
+    raise click.BadParameter(message, context, parameter)
+
+
+resample_by_option: Decorator = click.option(
+    "--resample-by", default="auto", show_default=True, metavar="UNIT", callback=_resample_by,
+    help="What intervals and tests take as independent: sentence, document (# newdoc), comment:NAME (sentences with the"
+    " same comment), or auto: documents if gold marks two or more, otherwise sentences",
+)  # fmt: skip
 seed_option: Decorator = click.option(
     "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all randomness."
 )

@@ -34,10 +34,11 @@ from levelhead.cli.cluster_options import tls_of
 from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE
 from levelhead.cli.result_paths import RESULT_OR_FOLDER
+from levelhead.provenance import signature_of_draws
 from levelhead.report import ranking as report
 from levelhead.setup import setup_of
 from levelhead.significance import Settings as Tests
-from levelhead.significance import signature_of
+from levelhead.significance.units import AUTO
 from levelhead.treebank.finder import splits_in
 from levelhead.treebank.write import check_file, check_folder
 
@@ -46,8 +47,6 @@ if TYPE_CHECKING:
     from levelhead.treebank.finder import Split
 
 _RESAMPLES = 2000
-_FOR_A_TEST_SET = 50
-"""Holm's correction over n test sets, at level .05, needs a p below .05 / n, which is at least 2 / (resamples + 1)."""
 
 _Every = Literal["official", "las-first"]
 """All measures of the rules, in the order of their scorer or with LAS first."""
@@ -101,10 +100,10 @@ class _Options(NamedTuple):
     help="Whether each confidence set of a rank holds at the level, or all sets at once",
 )  # fmt: skip
 @click.option(
-    "--resamples", type=click.IntRange(1, 1_000_000),
-    help="Bootstrap resamples, and random permutations. Default: 2000, or 50 for each test set if that is more: with"
-    " fewer, no difference on one of so many could be significant.",
+    "--resamples", type=click.IntRange(1, 1_000_000), default=_RESAMPLES, show_default=True,
+    help="Random permutations, and draws for confidence sets of ranks",
 )  # fmt: skip
+@options.resample_by_option
 @options.seed_option
 @options.level_option
 @options.report_option
@@ -133,7 +132,8 @@ def rank(
     rules: str | None,
     significance: bool | None,
     rank_sets: RankSets,
-    resamples: int | None,
+    resamples: int,
+    resample_by: str,
     seed: int,
     level: float,
     report_file: str | None,
@@ -150,7 +150,8 @@ def rank(
     of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
     """
     tested = significance if significance is not None else bool(report_file or figures)
-    extras = _Extras(Tests(resamples or 0, seed, level) if tested else None, rank_sets, report_file, figures)
+    tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
+    extras = _Extras(tests, rank_sets, report_file, figures)
     _check_options(scores, output_format, output, tested=tested, page=extras.wanted, by_treebank=by_treebank)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
@@ -187,7 +188,7 @@ def _check_options(
 def _refuse_idle(output_format: str, *, tested: bool, page: bool, by_treebank: bool) -> None:
     """Refuse what changes nothing in what is printed."""
     if not tested:
-        for name in ("rank_sets", "resamples", "seed", "level"):
+        for name in ("rank_sets", "resamples", "resample_by", "seed", "level"):
             idle.refuse([name], "is for --significance, --report and --figures")
     if by_treebank or output_format in {"jsonl", "prototext"}:
         _refuse_ranks("--by-treebank" if by_treebank else f"--format {output_format}", page=page)
@@ -207,7 +208,7 @@ def _refuse_files() -> None:
 
 def _refuse_ranks(flat: str, *, page: bool) -> None:
     """Refuse what is of ranks where scores alone are printed."""
-    names = ["ranking", "significance", "rank_sets", "resamples"]
+    names = ["ranking", "significance", "rank_sets", "resamples", "resample_by"]
     idle.refuse([] if page else names, f"does nothing with {flat}, which has no ranks")
     if flat != "--by-treebank" and not page:
         idle.refuse(["groups"], f"does nothing with {flat}, which has all test sets")
@@ -227,15 +228,12 @@ def _show(
     emit: Callable[[Results, Sequence[Ranking]], None],
 ) -> None:
     """Rank, test, print, and write the page."""
-    if extras.tests is not None and not extras.tests.resamples:
-        enough = max(_RESAMPLES, _FOR_A_TEST_SET * len(results.test_sets))
-        extras = extras._replace(tests=extras.tests._replace(resamples=enough))
     rankings = list(_rankings(results, chosen, written))
     intervals = None if extras.tests is None else with_intervals(results, rankings, extras.tests, extras.rank_sets)
     rankings = list(intervals.rankings) if intervals else rankings
     signature = dict(results.signature)
     if extras.tests is not None and intervals is not None:
-        signature |= {**signature_of(extras.tests), "drawn": intervals.drawn.replace(" ", "-")}
+        signature |= signature_of_draws(extras.tests)
         signature |= {"rank-sets": extras.rank_sets} if extras.rank_sets != "marginal" else {}
     results = results._replace(signature=signature)
     emit(results.only(ranking.measure for ranking in rankings), rankings)
@@ -329,8 +327,9 @@ def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Ext
 
         measures = (*measures, *measures_of_page(chosen.rules, chosen.registry))
     setup = setup_of(measures, rules=chosen.rules, registry=chosen.registry, folder=chosen.folder)
+    unit = extras.tests.resample_by if extras.tests else AUTO
     with engine.running(campaign) as how:
-        return score_plan(campaign, setup, by_sentence=extras.tests is not None, **how)
+        return score_plan(campaign, setup, by_sentence=extras.tests is not None, resample_by=unit, **how)
 
 
 def _emit(

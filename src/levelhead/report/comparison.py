@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import Any
 
@@ -14,7 +14,7 @@ from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Kind, Table, p_text, percentage, value_cell
 from levelhead.scoring.matches import Agree
-from levelhead.significance import Result, Wins
+from levelhead.significance import Result, Units, Wins, unit_line
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -40,7 +40,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     columns += [Column("Diff", "difference"), Column(start, "difference", key="diff_low")]
     columns += [Column("to", "difference", key="diff_high")]
     columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("Stars", "text")]
-    runs = any(one.test == "bootstrap" for one in results)
+    runs = any(one.test == "runs" for one in results)
     columns += [Column("p by", "text")] if runs else []
     columns += [Column("Detectable")] if power else []
     margin = comparison.provenance.signature.get("margin")
@@ -61,6 +61,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []
     notes += [wins_text(one, comparison) for one in comparison.wins]
+    notes += [unit_line(comparison.units)] if comparison.units else []
     notes.append(signature_line(comparison.provenance.signature))
     n_rows = len(own) if each and several else len(rows)
     table = Table(tuple(columns), tuple(rows[:n_rows]), tuple(notes), frozenset(rules - {0}))
@@ -145,8 +146,18 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
         "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
         "files": {name: dict(files) for name, files in comparison.provenance.files.items()},
         "wins": [one._asdict() for one in comparison.wins],
+        "units": units_document(comparison.units),
         **_notes(comparison.provenance.notes),
     }
+
+
+def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
+    """Return what was taken as a unit on each treebank, and how many units there were.
+
+    Args:
+        units: the units of each treebank.
+    """
+    return {code: {"unit": one.kind, "n": one.n_units} for code, one in units.items()}
 
 
 def _notes(notes: Sequence[str]) -> dict[str, Any]:
@@ -192,8 +203,9 @@ def languages_table(found: Languages) -> Table:
     systems = [key[0] for key in cells]
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
     notes = (
-        "Diff: A minus B; paired: both treebanks have the same sentences (sent_id), drawn together",
-        "* p < .05, ** p < .01, *** p < .001, by bootstrap (Holm over pairs of treebanks)",
+        "Diff: A minus B; paired: both treebanks have the same sentences (sent_id)",
+        "* p < .05, ** p < .01, *** p < .001 (Student's t; Holm over pairs of treebanks)",
+        *([unit_line(found.units)] if found.units else []),
         signature_line(found.provenance.signature),
     )
     return Table(tuple(columns), tuple((*key, *row) for key, row in cells.items()), notes, rules)

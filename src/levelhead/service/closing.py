@@ -118,15 +118,16 @@ def report(task: Task, database: Database) -> bytes:
         InputError: jinja2 is not installed.
     """
     from levelhead.campaign import with_intervals
+    from levelhead.provenance import signature_of_draws
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
-    from levelhead.significance import Settings, signature_of
+    from levelhead.significance import Settings
 
     tests = Settings(resamples=_RESAMPLES)
     shown = measures_of_page(rules_of(task), registry_of(task))
     classes = [name for name in shown if name.startswith("LAS@")]
     results = score_folders(task, outputs_of(task, database), shown, by_sentence=True)
-    results = public_results(results._replace(signature={**results.signature, **signature_of(tests)}))
+    results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
     intervals = with_intervals(results, rankings_of(task, results), tests)
     page = ranking_page(results, intervals.rankings, intervals, classes)
     notes = (*left_out_notes(organizer_failures(database)), *page.notes)

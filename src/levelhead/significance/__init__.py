@@ -4,12 +4,12 @@ from levelhead.significance.corrections import holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted, Run, counted
 from levelhead.significance.differences import Result, differences, permutation_p
 from levelhead.significance.equivalence import Equivalence, check_margin, equivalence
-from levelhead.significance.estimates import ENOUGH_UNITS, FEWEST_UNITS, Estimate
+from levelhead.significance.estimates import Estimate
 from levelhead.significance.pairwise import pairwise_randomization_p, significant_shares
 from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
 from levelhead.significance.runs import draw_run_errors, enough_runs
 from levelhead.significance.settings import STANDARD, Settings, seeded
-from levelhead.significance.units import Units, units_of
+from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 from levelhead.significance.wins import Wins, better_on_at_least, count_wins, mean_votes
 
 __all__ = [
@@ -44,5 +44,7 @@ __all__ = [
     "significant_shares",
     "spawned",
     "swapped",
+    "unit_line",
+    "unit_notes",
     "units_of",
 ]

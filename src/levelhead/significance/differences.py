@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
@@ -120,7 +120,8 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
 
 def _samples(treebanks: Mapping[str, Counted], settings: Settings) -> Iterator[_Sample]:
     """Each treebank, then the averages; permutations are added up, so that memory does not grow with treebanks."""
-    macro, micro = [], []
+    macro: list[Sums] = []
+    micro: list[Sums] = []
     strata: list[Stratum] = []
     tables = list(treebanks.values())
     for name, table in treebanks.items():
@@ -174,8 +175,9 @@ def _result(sample: _Sample, table: Counted, s: int, m: int, settings: Settings)
         runs=(len(values[0]), len(values[1])),
         n_units=score.n_units,
     )
-    difference = _estimate(sample, runs, m, settings)
-    return result if s == 0 or np.isnan(difference.value) else _compared(result, difference, sample, s, m, settings)
+    if s == 0 or any(np.isnan(own).any() for own in values):
+        return result
+    return _compared(result, _estimate(sample, runs, m, settings), sample, s, m, settings)
 
 
 def _compared(result: Result, difference: Estimate, sample: _Sample, s: int, m: int, settings: Settings) -> Result:
@@ -196,7 +198,7 @@ def _compared(result: Result, difference: Estimate, sample: _Sample, s: int, m: 
 
 def _equivalence(
     result: Result, difference: Estimate, sample: _Sample, s: int, m: int, settings: Settings
-) -> dict[str, object]:
+) -> dict[str, Any]:
     """Whether the difference is within the margin, if there is one; that of perplexities is of their logarithms."""
     if settings.margin is None:
         return {}

@@ -11,12 +11,7 @@ import numpy as np
 from levelhead.significance.counted import Sums
 from levelhead.significance.runs import draw_run_errors
 from levelhead.significance.student import quantile, two_sided_p, upper_tail
-
-FEWEST_UNITS = 10
-"""With fewer units there are no intervals and no p-values."""
-
-ENOUGH_UNITS = 20
-"""With fewer units intervals and p-values are rough."""
+from levelhead.significance.units import FEWEST_UNITS
 
 _POWER = 0.80
 _SIGNIFICANT = 0.05

@@ -7,28 +7,8 @@ from itertools import combinations
 import numpy as np
 
 from levelhead.significance.counted import Counted, Sums
-from levelhead.significance.differences import bootstrap_p, permutation_p
+from levelhead.significance.differences import permutation_p
 from levelhead.significance.resampling import Seed, swapped
-
-
-def pairwise_bootstrap_p(values: Sums) -> Sums:
-    """Return the p-values of each pair of systems by the bootstrap, as `bootstrap_p` computes them.
-
-    Args:
-        values: the value of each system in each resample, nan where it has none, shape (resamples, systems).
-
-    Returns:
-        Shape (systems, systems): nan where the first system is not better than the second.
-    """
-    n_systems = values.shape[1]
-    found = np.full((n_systems, n_systems), np.nan)
-    for one in range(1, n_systems):
-        differences = values[:, one, None] - values[:, :one]
-        p = bootstrap_p(differences)
-        better = np.nansum(differences, axis=0) > 0
-        found[one, :one] = np.where(better, p, np.nan)
-        found[:one, one] = np.where(better, np.nan, p)
-    return found
 
 
 def pairwise_randomization_p(table: Counted, resamples: int, seed: Seed) -> Sums:

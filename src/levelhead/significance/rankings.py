@@ -162,9 +162,9 @@ def better_p(table: Counted, stratum: Stratum, failed: Flags) -> Sums:
     found = np.full((len(values), len(values)), np.nan)
     for one, other in combinations(range(len(values)), 2):
         change = values[one] - values[other]
-        place = (one, other) if change > 0 else (other, one)
-        if abs(change) > EQUAL:
-            found[place] = 1.0 if failed[one] or failed[other] else _p(stratum, one, other, change)
+        place = (one, other) if change >= 0 else (other, one)
+        nothing = failed[one] or failed[other] or abs(change) <= EQUAL
+        found[place] = 1.0 if nothing else _p(stratum, one, other, change)
     return found
 
 

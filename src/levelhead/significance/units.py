@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -12,6 +12,14 @@ from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.treebank.treebank import Treebank
 
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
+
+FEWEST_UNITS = 10
+"""With fewer units there are no intervals and no p-values."""
+
+ENOUGH_UNITS = 20
+"""With fewer units intervals and p-values are rough."""
+
+_MOST_NAMED = 5
 
 _LARGE = 1 / 3
 """The share of the words from which on one unit decides too much."""
@@ -78,21 +86,51 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
     return _sized(resample_by, _comments(gold, resample_by.removeprefix(COMMENT)), gold)
 
 
-def unit_notes(name: str, units: Units) -> Iterator[str]:
-    """Say when intervals and tests on a test set may be too optimistic.
+def unit_line(units: Mapping[str, Units]) -> str:
+    """Return what was taken as a unit, and how many units there were.
 
     Args:
-        name: the code of the test set.
-        units: its units.
+        units: the units of each test set by its code.
     """
-    if not units.marked:
-        yield f"{name}: gold marks no documents, so sentences were resampled; if neighbors are alike, intervals are too narrow"
-    if units.largest > _LARGE:
-        yield f"{name}: one {_named(units.kind)} has {units.largest:.0%} of the words: intervals depend on it"
+    kinds: dict[str, int] = {}
+    for one in units.values():
+        kinds[one.kind] = kinds.get(one.kind, 0) + one.n_units
+    counted = " and ".join(f"{_plural(kind, n_units)}" for kind, n_units in kinds.items())
+    return f"confidence intervals and p-values by {' or '.join(map(_named, kinds))}: {counted}"
+
+
+def unit_notes(units: Mapping[str, Units]) -> Iterator[str]:
+    """Say where intervals and p-values are missing, rough or too optimistic.
+
+    Args:
+        units: the units of each test set by its code.
+    """
+    unmarked = [name for name, one in units.items() if not one.marked]
+    if unmarked:
+        yield f"gold marks no documents, so sentences are resampled as if they were independent: {_some(unmarked)}"
+    none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
+    if none:
+        yield f"fewer than {FEWEST_UNITS} units to resample, so no intervals and p-values: {_some(none)}"
+    few = [name for name, one in units.items() if FEWEST_UNITS <= one.n_units < ENOUGH_UNITS]
+    if few:
+        yield f"fewer than {ENOUGH_UNITS} units to resample, so intervals and p-values are rough: {_some(few)}"
+    for name, one in units.items():
+        if one.largest > _LARGE:
+            yield f"{name}: one {_named(one.kind)} has {one.largest:.0%} of the words, so intervals depend on it"
+
+
+def _some(names: Sequence[str]) -> str:
+    more = len(names) - _MOST_NAMED
+    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
 
 
 def _named(kind: str) -> str:
-    return f"group of {kind.removeprefix(COMMENT)!r}" if kind.startswith(COMMENT) else kind
+    return kind.removeprefix(COMMENT)
+
+
+def _plural(kind: str, n_units: int) -> str:
+    name = f"value of {_named(kind)}" if kind.startswith(COMMENT) else kind
+    return f"{n_units:,} {name if n_units == 1 else name.replace('value', 'values') if ' ' in name else name + 's'}"
 
 
 def _documents(gold: Treebank) -> NDArray[np.int64]:
