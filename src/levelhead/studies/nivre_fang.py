@@ -3,16 +3,19 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from levelhead.campaign import check_valid, find, score_plan
 from levelhead.campaign.languages import family_of
-from levelhead.evaluation import score
-from levelhead.exclusions import exclusions_of, values_of
+from levelhead.exclusions import exclusions_of
 from levelhead.report.page.charts import panels
 from levelhead.report.table import Column, Table
+from levelhead.setup import setup_of
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown, spearman
+from levelhead.studies.output_scores import scores_of_outputs
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
 from levelhead.studies.printed_numbers import printed
@@ -37,19 +40,6 @@ Row = Mapping[str, float | None]
 Rows = Mapping[str, Row]
 
 
-def measure(gold: str, system: str) -> dict[str, float | None]:
-    """Return LAS of an output, of each class alone, without classes and relations, and CLAS.
-
-    Args:
-        gold: the path of the treebank that was parsed.
-        system: the path of the output.
-    """
-    tables = [exclusions_of("LAS", kind) for kind in ("classes", "relations")]
-    measures = dict.fromkeys(str(measure) for table in tables for measure in table.measures)
-    found = values_of(score(gold, system, measures=measures, format=format_of(system), gold_format=format_of(gold)))
-    return {name: None if value is None else float(value) for name, value in found.items()}
-
-
 def words(train: str) -> int:
     """Return the words of a training set.
 
@@ -72,10 +62,9 @@ def reproduce(request: Request) -> Study:
     treebanks = parts_of(request, numbers["languages"])
     on = "test" if request.systems is not None else "dev"
     outputs = outputs_of(request, PARSER, treebanks, on=on)
-    tasks = [Task(code, measure, (_parsed(treebanks[code], on), path)) for code, path in outputs.items()]
-    rows = {code: _renamed(row) for code, row in done(NAME, tasks, request).items()}
+    rows = _scores({code: _parsed(treebanks[code], on) for code in outputs}, outputs, request)
     sizes = done(NAME, [Task(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request)
-    examples = {code: _example(text) for code, text in numbers["figure_1"].items()}
+    examples = _examples(numbers["figure_1"])
     sections = (
         _figure_1(examples),
         _table_2(rows, numbers), _differences(rows, numbers), _relations(rows, numbers), _agreement(rows, numbers),
@@ -90,10 +79,26 @@ def reproduce(request: Request) -> Study:
     )  # fmt: skip
 
 
-def _example(text: Mapping[str, str]) -> dict[str, float | None]:
-    """LAS and CLAS of an output of one sentence."""
-    gold, system = (parse(conllu(text[side]).encode(), name=side) for side in ("gold", "system"))
-    return {name: one.value for name, one in score(gold, system, measures=["LAS", "CLAS"]).items()}
+def _scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Request) -> Rows:
+    """LAS of each output, of each class alone, without classes and relations, and CLAS, by the paper's columns."""
+    tables = [exclusions_of("LAS", kind) for kind in ("classes", "relations")]
+    measures = dict.fromkeys(str(measure) for table in tables for measure in table.measures)
+    found = scores_of_outputs(golds, {PARSER: outputs}, measures, request)
+    return {code: _renamed(found[PARSER, code].values) for code in outputs}
+
+
+def _examples(texts: Mapping[str, Mapping[str, str]]) -> Rows:
+    """LAS and CLAS of the outputs of one sentence each."""
+    golds, outputs = (
+        {code: parse(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
+        for side in ("gold", "system")
+    )
+    results = check_valid(score_plan(find(golds, {"": outputs}), setup_of(["LAS", "CLAS"]))).results
+    return {code: {name: _float(value) for name, value in results["", code].values.items()} for code in texts}
+
+
+def _float(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
 
 
 def _split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
@@ -126,8 +131,9 @@ def _parsed(parts: Parts, on: str) -> Path:
     return (parts.dev or parts.tested) if on == "dev" else parts.tested
 
 
-def _renamed(row: Mapping[str, float | None]) -> dict[str, float | None]:
+def _renamed(values: Mapping[str, Fraction | None]) -> Row:
     """Values by the names of the paper's columns; "without FUN" is the difference to LAS."""
+    row = {name: _float(value) for name, value in values.items()}
     las = row["LAS"]
     return {
         "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": _difference(row["CLAS"], las),
