@@ -73,12 +73,9 @@ def _measured(request: Request, treebanks: Mapping[str, Parts]) -> dict[str, dic
     for parser in parsers:
         original = outputs_of(request, parser, treebanks, heads="UD")
         converted = outputs_of(request, parser, treebanks, heads="CONV")
-        tasks = [
-            Task(code, measure, (treebanks[code].tested, original[code], converted[code]))
-            for code in original if code in converted
-        ]  # fmt: skip
-        if tasks:
-            found[parser] = done(NAME, tasks, request)
+        golds = {code: treebanks[code].tested for code in original if code in converted}
+        if golds:
+            found[parser] = measure(golds, original, converted, request)
     return found
 
 
