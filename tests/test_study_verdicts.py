@@ -390,7 +390,7 @@ def test_derivation_perplexity_must_be_higher() -> None:
 
 
 def parsers(rows: Sequence[Mapping[str, Sequence[float]]]) -> list[Claim]:
-    measured = {code: {"significant": {}, **row} for code, row in zip(CODES, rows)}
+    measured = {code: {"separated": {}, **row} for code, row in zip(CODES, rows)}
     return claims_on_parsers(measured, printed("sogaard-haulrich"), REQUEST)
 
 
@@ -411,7 +411,7 @@ def test_perplexity_and_accuracy_of_parsers() -> None:
 
 def separated(pairs: Sequence[tuple[float, float]]) -> str:
     up, down = [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]
-    rows = [{"P": down, "UAS": up, "EM": up, "significant": {"200": [0.5, em, p]}} for em, p in pairs]
+    rows = [{"P": down, "UAS": up, "EM": up, "separated": {"200": [0.5, em, p]}} for em, p in pairs]
     return verdict(parsers(rows), "Perplexity separates")
 
 

@@ -13,7 +13,7 @@ from levelhead.significance.differences import (
     seeded,
     signature_of,
 )
-from levelhead.significance.pairwise import pairwise_randomization_p, significant_shares
+from levelhead.significance.pairwise import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
 
 __all__ = [
@@ -32,6 +32,7 @@ __all__ = [
     "resampled",
     "resampled_rows",
     "seeded",
+    "separated_shares",
     "sign_test",
     "signature_of",
     "signed_rank_test",
