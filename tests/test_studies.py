@@ -26,7 +26,7 @@ from levelhead.studies.page import document, markdown, page, text, write_page
 from levelhead.studies.parses import with_one_root
 from levelhead.studies.parts import Parts, format_of, outputs_in, parts_of
 from levelhead.studies.request import Task, done
-from levelhead.studies.sogaard_haulrich_measures import counts_of, score_parsers, separated, values_of
+from levelhead.studies.sogaard_haulrich.measures import counts_of, score_parsers, separated, values_of
 from levelhead.studies.training import built_in
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank import Treebank, parse, read

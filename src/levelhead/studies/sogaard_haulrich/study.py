@@ -18,8 +18,8 @@ from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import Request, Task, done, signature
-from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
-from levelhead.studies.sogaard_haulrich_measures import (
+from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
+from levelhead.studies.sogaard_haulrich.measures import (
     NAME,
     ORDER,
     PAIRS,

@@ -9,14 +9,14 @@ from levelhead.report.page.charts import panels
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Kind, Table
 from levelhead.studies.drawings import Named, cloud
-from levelhead.studies.kohita_claims import (
+from levelhead.studies.kohita.claims import (
     claims_on_conversion,
     claims_on_entropy,
     claims_on_own_gains,
     claims_on_scores,
     printed_claims,
 )
-from levelhead.studies.kohita_measures import (
+from levelhead.studies.kohita.measures import (
     MEASURES,
     NAME,
     PARSERS,
