@@ -12,9 +12,9 @@ from levelhead.exclusions import exclusions_of
 from levelhead.setup import setup_of
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import Cell
-from levelhead.studies.output_scores import scores_of_outputs
 from levelhead.studies.parts import format_of
 from levelhead.studies.request import Request
+from levelhead.studies.scores import score_files
 from levelhead.treebank import parse, read
 
 NAME = "nivre-fang-2017"
@@ -49,7 +49,7 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Requ
     """
     tables = [exclusions_of("LAS", kind) for kind in ("classes", "relations")]
     measures = dict.fromkeys(str(measure) for table in tables for measure in table.measures)
-    found = scores_of_outputs(golds, {PARSER: outputs}, measures, request)
+    found = check_valid(score_files(golds, {PARSER: outputs}, setup_of(measures), request)).results
     return {code: _renamed(found[PARSER, code].values) for code in outputs}
 
 

@@ -10,15 +10,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign import Result
+from levelhead.campaign import Result, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.derivation.measure import estimated
 from levelhead.errors import Fault, InputError, Place
+from levelhead.setup import setup_of
 from levelhead.significance import Counted, separated_shares, spawned
 from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
-from levelhead.studies.output_scores import scores_of_outputs
 from levelhead.studies.parts import Parts, format_of
 from levelhead.studies.request import Request
+from levelhead.studies.scores import score_files
 from levelhead.studies.verdicts import Estimate
 from levelhead.treebank import Treebank, read
 
@@ -78,10 +79,8 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: Request) -
     """
     weights = {MODEL: estimated(_read(os.fspath(parts.training)), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
-    measures = ("Words", "Sentences", *COUNTED.values())
-    found = scores_of_outputs(
-        {parts.code: parts.tested}, files, measures, request, by_sentence=True, weights=weights
-    )  # fmt: skip
+    setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
+    found = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
     for parser, path in outputs.items():
         scores = found[parser, parts.code].scores
         if scores["Words"].value != 1 or scores["Sentences"].value != 1:
