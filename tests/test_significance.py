@@ -35,6 +35,7 @@ from levelhead.significance import (
     interval,
     pairwise_randomization_p,
     resampled,
+    separated_shares,
     sign_test,
     signed_rank_test,
     significant_shares,
@@ -42,6 +43,7 @@ from levelhead.significance import (
 )
 from levelhead.significance import resampling as engine
 from levelhead.significance.counted import ratios
+from levelhead.significance.pairwise import exact_rejections
 from levelhead.treebank.contents import contents_hash
 from oracle import resampling as oracle
 
@@ -153,6 +155,47 @@ def test_p_values_of_all_pairs_against_all_permutations(rows):
     assert share == 1
     (share,) = significant_shares(table_of(rows), len(rows), 3, 50, 0.01, 1)
     assert share == 0  # of 50 permutations, p is at least 1 / 51
+
+
+@given(
+    statistics=st.lists(st.integers(-2, 2), min_size=2, max_size=60),
+    level=st.fractions(Fraction(1, 100), Fraction(1, 2), max_denominator=100),
+)
+def test_exact_tests_use_up_their_level(statistics: list[int], level: Fraction) -> None:
+    """Each permutation may be the data; on average the test rejects with the probability that it says."""
+    found = []
+    for place, observed in enumerate(statistics):
+        others = np.array(statistics[:place] + statistics[place + 1 :], dtype=np.float64)
+        found.append(float(exact_rejections(others, np.float64(observed), float(level))))
+        assert found[-1] == pytest.approx(float(oracle.exact_rejection(statistics, observed, level)), abs=1e-12)
+    assert np.mean(found) == pytest.approx(float(level))
+
+
+def test_a_permutation_without_a_value_is_no_evidence() -> None:
+    one, other = np.array([[0.0], [0.0], [np.nan]]), np.array([[0.0], [0.0], [0.0]])
+    assert exact_rejections(one, np.array([1.0]), 0.25).tolist() == [0]
+    assert exact_rejections(other, np.array([1.0]), 0.25).tolist() == [1]
+
+
+def separable(right: int, surprise: float) -> Counted:
+    """Two parsers on 40 sentences of 4 words: a has 1 right and a surprise of 1, b has what is given."""
+    row = [[[1, 4], [1, 4]], [[right, 4], [surprise, 4]]]
+    return Counted(("a", "b"), ("UAS", "P"), np.array([row] * 40, dtype=np.float64), "gold", perplexities=(1,))
+
+
+def test_pairs_are_separated_in_the_direction_of_a_measure_only() -> None:
+    """A lower perplexity of the parser that is better by UAS is a separation, a higher one is not."""
+
+    def found(right: int, surprise: float) -> list[float] | None:
+        shares = separated_shares(separable(right, surprise), 0, 30, 3, 99, 0.025, 1)
+        return None if shares is None else shares.tolist()
+
+    assert found(3, 0.5) == [1, 1]
+    assert found(3, 1.5) == [1, 0]
+    assert found(0, 1.5) == [1, 1]
+    assert found(0, 0.5) == [1, 0]
+    assert found(3, 1.0) == [1, pytest.approx(0.025)]  # nothing but ties
+    assert found(1, 0.5) is None
 
 
 @settings(max_examples=25)

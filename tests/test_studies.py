@@ -24,9 +24,9 @@ from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Request, Study, 
 from levelhead.studies.numbers import p_shown, spearman
 from levelhead.studies.page import document, markdown, page, text, write_page
 from levelhead.studies.parses import with_one_root
-from levelhead.studies.parts import format_of, outputs_in, parts_of
+from levelhead.studies.parts import Parts, format_of, outputs_in, parts_of
 from levelhead.studies.request import Task, done
-from levelhead.studies.sogaard_haulrich_measures import judge_parsers
+from levelhead.studies.sogaard_haulrich.measures import counts_of, score_parsers, separated, values_of
 from levelhead.studies.training import built_in
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank import Treebank, parse, read
@@ -241,8 +241,8 @@ def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, mo
     def work(*_: object) -> None:
         raise AssertionError("work was begun")
 
-    monkeypatch.setattr("levelhead.studies.request.Task", work)
-    monkeypatch.setattr(f"levelhead.studies.{_MODULES[name]}.Task", work)
+    for jobs in ("levelhead.studies.request.run", "levelhead.campaign.run.run"):
+        monkeypatch.setattr(jobs, work)
     (tmp_path / "some").mkdir()
     (tmp_path / "some" / "other.conllu").write_text("")
     for systems in (tmp_path, tmp_path / "some"):
@@ -346,10 +346,31 @@ def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
     """A test set that is large enough to draw from; there is nothing to compare."""
     path = tmp_path / "da.conllx"
     path.write_text(danish(2) * 200, encoding="utf-8")
-    judged = judge_parsers(*[str(path)] * 3, ["one"], 10, 1)
-    assert (judged["UAS"], judged["significant"]) == ([1.0], {})
-    two = judge_parsers(*[str(path)] * 4, ["one", "two"], 10, 1)
-    assert two["significant"]["200"] == [0, 0, 0]
+    scored = score_parsers(Parts("da", path, test=path), {"one": path}, Request())
+    assert values_of(scored)["UAS"] == [1.0]
+    assert separated(counts_of(scored).tolist(), 10, 1) == {}
+
+
+def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
+    """UAS does not say which of them should be better."""
+    path = tmp_path / "da.conllx"
+    path.write_text(danish(2) * 20, encoding="utf-8")
+    scored = score_parsers(Parts("da", path, test=path), {"one": path, "two": path}, Request())
+    parts = counts_of(scored)
+    assert separated(parts.tolist(), 10, 1) == {}
+    parts[:, 1, 0, 0] -= 2  # a wrong head in each sentence
+    assert separated(parts.tolist(), 99, 1)["200"] == [1, pytest.approx(0.025), pytest.approx(0.025)]
+
+
+def test_parsers_are_judged_on_gold_words(tmp_path: Path) -> None:
+    """The output has the same words, and another sentence."""
+    gold, output = tmp_path / "da.conllx", tmp_path / "output.conllx"
+    gold.write_text(conllx("Han", "ser", "fisk", 2), encoding="utf-8")
+    rows = ((1, "Han", 0), None, (1, "ser", 0), (2, "fisk", 1), (3, ".", 1), None)
+    lines = ("\n" if row is None else "{}\t{}\t_\tX\tX\t_\t{}\tdep\t_\t_\n".format(*row) for row in rows)
+    output.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match="its sentences are not the words of the test set"):
+        score_parsers(Parts("da", gold, test=gold), {"one": output}, Request())
 
 
 @pytest.mark.parametrize("suffix", ["conll", "conllx"])
@@ -371,8 +392,8 @@ def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path
     for path in outputs.glob("*/danish_ddt.conllu"):
         heads = read(path).local_heads().reshape(-1, 4)
         assert (heads == [2, 0, 2, 2]).all(), path
-    parts = (str(tmp_path / f"danish_ddt_{part}.{suffix}") for part in ("train", "test"))
-    judged = judge_parsers(*parts, str(path), ["one"], 10, 1)
+    train, test = (tmp_path / f"danish_ddt_{part}.{suffix}" for part in ("train", "test"))
+    judged = values_of(score_parsers(Parts("da", train, test=test), {"one": path}, Request()))
     assert (judged["UAS"], judged["EM"]) == ([0.75], [0])  # the test set keeps its two roots
     again, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--systems", outputs)
     assert again == 0

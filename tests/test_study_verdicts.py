@@ -24,8 +24,8 @@ from levelhead.studies.callin.claims import claims_on_scores as callin_scores
 from levelhead.studies.callin.measures import MEASURES as CALLIN_MEASURES
 from levelhead.studies.callin.variances import claim_on_variances, relative_change, verdict_of_equality
 from levelhead.studies.conll17 import _claims_on_ranking
-from levelhead.studies.kohita_claims import claims_on_entropy, claims_on_own_gains
-from levelhead.studies.kohita_claims import claims_on_scores as kohita_scores
+from levelhead.studies.kohita.claims import claims_on_entropy, claims_on_own_gains
+from levelhead.studies.kohita.claims import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018.claims import _expected
 from levelhead.studies.measures_2018.estimates import (
     SCALES,
@@ -36,11 +36,12 @@ from levelhead.studies.measures_2018.estimates import (
     spread_of,
 )
 from levelhead.studies.measures_2018.separation import MEASURES, compare_systems, counts_on
-from levelhead.studies.nivre_fang import CLASSES, RELATIONS, WITHOUT, _claims_on_scores
+from levelhead.studies.nivre_fang.claims import claims_on_scores as nivre_fang_scores
+from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.scores import score_files
-from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
+from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.verdicts import (
     Estimate,
     Sign,
@@ -161,13 +162,13 @@ def nivre_fang(change: Callable[[int, dict[str, float | None]], None] | None = N
         if change is not None:
             change(i, row)
         rows[code] = row
-    return _claims_on_scores(rows, numbers, REQUEST)
+    return nivre_fang_scores(rows, numbers, REQUEST)
 
 
 def test_nivre_and_fang_on_their_own_numbers() -> None:
     assert set(verdicts(nivre_fang()).values()) == {"holds"}
     numbers = printed("nivre-fang-2017")
-    assert set(verdicts(_claims_on_scores({}, numbers, REQUEST)).values()) == {"no data"}
+    assert set(verdicts(nivre_fang_scores({}, numbers, REQUEST)).values()) == {"no data"}
 
 
 def test_the_order_of_languages_is_that_of_both_tables() -> None:
@@ -390,7 +391,7 @@ def test_derivation_perplexity_must_be_higher() -> None:
 
 
 def parsers(rows: Sequence[Mapping[str, Sequence[float]]]) -> list[Claim]:
-    measured = {code: {"significant": {}, **row} for code, row in zip(CODES, rows)}
+    measured = {code: {"separated": {}, **row} for code, row in zip(CODES, rows)}
     return claims_on_parsers(measured, printed("sogaard-haulrich"), REQUEST)
 
 
@@ -411,7 +412,7 @@ def test_perplexity_and_accuracy_of_parsers() -> None:
 
 def separated(pairs: Sequence[tuple[float, float]]) -> str:
     up, down = [1.0, 2.0, 3.0, 4.0], [4.0, 3.0, 2.0, 1.0]
-    rows = [{"P": down, "UAS": up, "EM": up, "significant": {"200": [0.5, em, p]}} for em, p in pairs]
+    rows = [{"P": down, "UAS": up, "EM": up, "separated": {"200": [0.5, em, p]}} for em, p in pairs]
     return verdict(parsers(rows), "Perplexity separates")
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from typing import NamedTuple
 
 import numpy as np
@@ -16,8 +15,8 @@ from levelhead.errors import MeasureError
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
-from levelhead.treebank import parse
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.contents import contents_hash
 
 _DEFAULT_ORDER = "swap-lazy"
 
@@ -49,11 +48,23 @@ def load_model(argument: str) -> Resource:
         path, order = argument, _DEFAULT_ORDER
     if order not in ORDERS:
         raise MeasureError(f"there is no order {order!r}; there are {', '.join(ORDERS)}", "unknown-order")
-    data = read_bytes(path)
-    treebank = parse(data, name=path)
+    return estimated(read(path), order)
+
+
+def estimated(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
+    """Return the model of a training treebank, as DPPL needs it.
+
+    Args:
+        treebank: the training treebank.
+        order: the name of a transition system.
+
+    Raises:
+        InputError: the transition system cannot derive a tree.
+    """
     model = estimate(sequences_of(treebank, order))
+    path = treebank.source.path
     told = (*map(str, treebank.warnings), *(f"{path}, {order} order: {text}" for text in model.fallback_warnings))
-    return Resource(Trained(model, order), hashlib.sha256(data).hexdigest(), told)
+    return Resource(Trained(model, order), contents_hash(treebank), told)
 
 
 def count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:

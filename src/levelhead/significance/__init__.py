@@ -5,7 +5,7 @@ from levelhead.significance.counted import Counted, Run, counted
 from levelhead.significance.differences import Result, differences, permutation_p
 from levelhead.significance.equivalence import Equivalence, check_margin, equivalence
 from levelhead.significance.estimates import Estimate
-from levelhead.significance.pairwise import pairwise_randomization_p, significant_shares
+from levelhead.significance.pairwise import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
 from levelhead.significance.runs import draw_run_errors, enough_runs
 from levelhead.significance.settings import STANDARD, Settings, seeded
@@ -39,6 +39,7 @@ __all__ = [
     "resampled",
     "resampled_rows",
     "seeded",
+    "separated_shares",
     "sign_test",
     "signed_rank_test",
     "significant_shares",

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from itertools import combinations
 
 import numpy as np
 
 from levelhead.significance.counted import Counted, Sums
-from levelhead.significance.differences import permutation_p
+from levelhead.significance.differences import EQUAL, permutation_p
 from levelhead.significance.resampling import Seed, swapped
 
 
@@ -19,14 +20,18 @@ def pairwise_randomization_p(table: Counted, resamples: int, seed: Seed) -> Sums
         resamples: how many permutations.
         seed: of the draws.
     """
+    return np.array([permutation_p(*found) for found in _permuted_differences(table, resamples, seed)])
+
+
+def _permuted_differences(table: Counted, resamples: int, seed: Seed) -> Iterator[tuple[Sums, Sums]]:
+    """The differences of each pair of runs in all permutations, shape (resamples, measures), and in the data."""
     rng, sums = np.random.default_rng(seed), table.parts.sum(axis=0)
-    values, found = table.values(sums), []
+    values = table.values(sums)
     for one, other in combinations(range(len(table.systems)), 2):
         change = table.parts[:, other] - table.parts[:, one]
         moved = swapped(change.reshape(len(change), -1), resamples, rng).reshape(resamples, *change.shape[1:])
         permuted = table.values(sums[other] - moved) - table.values(sums[one] + moved)
-        found.append(permutation_p(permuted, values[other] - values[one]))
-    return np.array(found)
+        yield permuted, values[other] - values[one]
 
 
 def significant_shares(table: Counted, size: int, samples: int, resamples: int, level: float, seed: Seed) -> Sums:
@@ -47,3 +52,55 @@ def significant_shares(table: Counted, size: int, samples: int, resamples: int, 
         shares.append((p < level).mean(axis=0))
     mean: Sums = np.mean(shares, axis=0)
     return mean
+
+
+def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
+    """Return with which probability a one-sided randomization test of exactly a level rejects, shape (...).
+
+    It rejects above the critical value, never below it, and at the critical value with the probability that makes the
+    level exact (Lehmann and Romano 2005, Testing Statistical Hypotheses, section 15.2). Tests by p < level have a lower
+    level where a statistic has many ties, as with counts of sentences, and so less power.
+
+    Args:
+        permuted: the statistic of each permutation, shape (permutations, ...); NaN, where it has none, is higher.
+        observed: the statistic of the data, shape (...).
+        level: the level of the test.
+    """
+    higher = np.count_nonzero(~(permuted <= observed + EQUAL), axis=0)
+    ties = 1 + np.count_nonzero(np.abs(permuted - observed) <= EQUAL, axis=0)
+    found: Sums = np.clip((level * (1 + len(permuted)) - higher) / ties, 0.0, 1.0)
+    return found
+
+
+def separated_shares(
+    table: Counted, by: int, size: int, samples: int, resamples: int, level: float, seed: Seed
+) -> Sums | None:
+    """Return the share of pairs of runs that are separated in random samples of sentences, shape (measures,).
+
+    A pair is separated if a test of exactly the level finds the run better that is better in all sentences.
+
+    Args:
+        table: the counts.
+        by: the measure that says which run of a pair is better, by number; equal pairs are left out.
+        size: how many sentences a sample has, drawn without replacement.
+        samples: how many samples.
+        resamples: how many permutations for each pair.
+        level: the one-sided level.
+        seed: of the draws.
+
+    Returns:
+        The shares; None if no run is better than another.
+    """
+    rng, shares = np.random.default_rng(seed), []
+    values = table.values(table.parts.sum(axis=0))[:, by]
+    signs = np.array([np.sign(values[other] - values[one]) for one, other in combinations(range(len(values)), 2)])
+    better = np.where(np.isin(np.arange(len(table.measures)), table.perplexities), -1.0, 1.0)
+    for _ in range(samples if signs.any() else 0):
+        sample = table._replace(parts=table.parts[rng.permutation(len(table.parts))[:size]])
+        found = [
+            exact_rejections(sign * better * permuted, sign * better * observed, level)
+            for sign, (permuted, observed) in zip(signs, _permuted_differences(sample, resamples, rng))
+            if sign
+        ]
+        shares.append(np.mean(found, axis=0))
+    return np.mean(shares, axis=0) if shares else None

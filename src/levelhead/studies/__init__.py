@@ -26,8 +26,8 @@ STUDIES: Mapping[str, str] = MappingProxyType(
 """Every study and what it is about."""
 
 _MODULES = {
-    "nivre-fang-2017": "nivre_fang", "callin": "callin.study", "conll17": "conll17", "kohita-2017": "kohita",
-    "sogaard-haulrich": "sogaard_haulrich", "measures-2018": "measures_2018.study",
+    "nivre-fang-2017": "nivre_fang.study", "callin": "callin.study", "conll17": "conll17",
+    "kohita-2017": "kohita.study", "sogaard-haulrich": "sogaard_haulrich.study", "measures-2018": "measures_2018.study",
 }  # fmt: skip
 
 _USED: Mapping[str, frozenset[str]] = MappingProxyType(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from levelhead.studies.kohita_measures import Row, Rows, change, gain, own_gain
+from levelhead.studies.kohita.measures import Row, Rows, change, gain, own_gain
 from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
 from levelhead.studies.request import Request
 from levelhead.studies.study import Claim

@@ -2,26 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation import estimate, perplexity, sentence_sums, sequences_of
+from levelhead.campaign import Result, check_valid
+from levelhead.derivation import estimate, perplexity, sequences_of
+from levelhead.derivation.measure import estimated
 from levelhead.errors import Fault, InputError, Place
-from levelhead.significance import Counted, significant_shares, spawned
+from levelhead.setup import setup_of
+from levelhead.significance import Counted, separated_shares, spawned
 from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
-from levelhead.studies.parts import format_of
+from levelhead.studies.parts import Parts, format_of
+from levelhead.studies.request import Request
+from levelhead.studies.scores import score_files
 from levelhead.studies.verdicts import Estimate
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.contents import contents_hash
 
 NAME = "sogaard-haulrich"
 ORDER = "swap-lazy"
 PARSERS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 SIZES = (200, 500, 1000, 2000)
-LEVEL = 0.05
+LEVEL = 0.025
+"""The level of the one-sided tests that separate two parsers."""
+
+MODEL = "training"
+"""The name of the model of the training set in the text of DPPL."""
+
+COUNTED = {"UAS": "UAS", "EM": "UEM", "P": f"DPPL({MODEL})"}
+"""What is counted by the name that the paper gives it."""
+
 PAIRS = {"P/UAS": ("P", "UAS"), "P/EM": ("P", "EM"), "UAS/EM": ("UAS", "EM")}
 
 Row = Mapping[str, Any]
@@ -52,50 +66,64 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
     return found
 
 
-def judge_parsers(train: str, test: str, *arguments: Any) -> dict[str, Any]:
-    """Return UAS, exact match and derivation perplexity of parsers, and how many pairs differ by test sets of a size.
+def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: Request) -> dict[str, Result]:
+    """Return what the engine counts of parsers on one treebank by their names: UAS, exact match, perplexity.
 
     Args:
-        train: the path of the training set.
-        test: that of the test set.
-        arguments: the paths of the outputs; then the names of the parsers, how many resamples, the seed.
+        parts: the treebank; the perplexity is that of a model of its training set.
+        outputs: the output of each parser for the test set.
+        request: workers and store.
+
+    Raises:
+        InputError: a file is not valid, or an output is not on gold words.
     """
-    *paths, names, resamples, seed = arguments
-    gold, outputs = _read(test), [_read(path) for path in paths]
-    for output, path in zip(outputs, paths):
-        if not np.array_equal(output.sentence_starts, gold.sentence_starts):
+    weights = {MODEL: estimated(_read(os.fspath(parts.training)), ORDER)}
+    files = {parser: {parts.code: path} for parser, path in outputs.items()}
+    setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
+    found = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
+    for parser, path in outputs.items():
+        scores = found[parser, parts.code].scores
+        if scores["Words"].value != 1 or scores["Sentences"].value != 1:
             message = "its sentences are not the words of the test set: perplexities need outputs on gold words"
-            raise InputError(Fault("not-gold-words", message, Place(path)))
-    model = estimate(sequences_of(_read(train), ORDER))
-    parts = np.stack([_parts(model, gold, output) for output in outputs], axis=1)
-    table = Counted(tuple(names), ("UAS", "EM", "P"), parts, contents_hash(gold), perplexities=(2,))
-    values = table.values(parts.sum(axis=0))
-    return {
-        "parsers": list(names),
-        **{name: values[:, m].tolist() for m, name in enumerate(table.measures)},
-        "significant": _significant(table, resamples, seed),
-    }
+            raise InputError(Fault("not-gold-words", message, Place(os.fspath(path))))
+    return {parser: found[parser, parts.code] for parser in outputs}
 
 
-def _parts(model: Any, gold: Treebank, output: Treebank) -> Numbers:
-    """What the three measures are made of: right heads, words; exact, 1; minus log10 P, events; (sentences, 3, 2)."""
-    right = output.local_heads() == gold.local_heads()
-    n_words = np.diff(gold.sentence_starts)
-    heads = np.add.reduceat(right.astype(np.float64), gold.sentence_starts[:-1])
-    logs, events = sentence_sums(model, sequences_of(output, ORDER)).sums()
-    rows = [(heads, n_words), (heads == n_words, np.ones(len(n_words))), (-logs, events)]
-    return np.stack([np.stack(row, axis=1).astype(np.float64) for row in rows], axis=1)
+def values_of(results: Mapping[str, Result]) -> dict[str, list[float | None]]:
+    """Return UAS, exact match and perplexity of each parser.
+
+    Args:
+        results: what `score_parsers` returns.
+    """
+    return {name: [one.scores[text].value for one in results.values()] for name, text in COUNTED.items()}
 
 
-def _significant(table: Counted, resamples: int, seed: int) -> dict[str, list[float]]:
-    """The share of pairs of parsers that differ with p < .05 on random test sets, for each size and measure."""
+def counts_of(results: Mapping[str, Result]) -> Numbers:
+    """Return numerators and denominators of each sentence, float64, shape (sentences, parsers, measures, 2).
+
+    Args:
+        results: what `score_parsers` returns.
+    """
+    each = [np.stack([one.sentences[text].T for text in COUNTED.values()], axis=1) for one in results.values()]
+    return np.stack(each, axis=1)
+
+
+def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list[float]]:
+    """Return the share of pairs of parsers that are separated on random test sets, by size; a value for each measure.
+
+    Args:
+        parts: the numbers of `counts_of`, as lists.
+        resamples: how many permutations for each pair.
+        seed: of the draws.
+    """
+    table = Counted(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
     found: dict[str, list[float]] = {}
-    if len(table.systems) < 2:
-        return found
     for size, own in zip(SIZES, spawned(seed, len(SIZES))):
-        if size <= len(table.parts):
-            samples = min(10, len(table.parts) // size * 5)
-            found[str(size)] = significant_shares(table, size, samples, resamples, LEVEL, own).tolist()
+        if size <= len(parts):
+            samples = min(10, len(parts) // size * 5)
+            shares = separated_shares(table, 0, size, samples, resamples, LEVEL, own)
+            if shares is not None:
+                found[str(size)] = shares.tolist()
     return found
 
 

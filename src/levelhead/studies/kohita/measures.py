@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import Any
+from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from levelhead.campaign import Results, check_valid, find, score_plan
+from levelhead.campaign.outputs import Output
 from levelhead.conversion import backward, check, default_targets, forward
 from levelhead.conversion.round_trip import RoundTrip
-from levelhead.evaluation import Evaluation, load, score
+from levelhead.evaluation import load
 from levelhead.scoring.definitions import ATTACHED
-from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
+from levelhead.setup import setup_of
 from levelhead.studies.numbers import Cell
 from levelhead.studies.parts import format_of
+from levelhead.studies.request import Request
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile
@@ -29,6 +34,8 @@ LEVEL = 0.05
 
 Row = Mapping[str, Any]
 Rows = Mapping[str, Row]
+Files = Mapping[str, Path]
+Flags = NDArray[np.bool_]
 
 
 def describe(*paths: str) -> dict[str, Any]:
@@ -67,49 +74,94 @@ def _changes(before: Mapping[str, float], after: Mapping[str, float]) -> dict[st
     return {name: after[name] - before[name] for name in RELATIONS if name in before and name in after}
 
 
-def measure(gold: str, original: str, converted: str) -> dict[str, Any]:
-    """Return the scores of two outputs of a parser, and what backward conversion does to the second.
+class Trees(NamedTuple):
+    """A test set and what a parser gave for it, as content-head trees or as function-head trees.
 
     Args:
-        gold: the path of the test set.
-        original: the path of the output of the parser trained on content-head trees.
-        converted: the path of the output, in function-head trees, of the parser trained on such.
+        gold: the gold trees.
+        original: the output of the parser trained on content-head trees.
+        converted: the output of the parser trained on function-head trees.
     """
-    rules = RULES["ud"]
-    reference, plain, raised = (load(path, rules, format_of(path)) for path in (gold, original, converted))
-    lowered, functional = backward(raised), forward(reference)
+
+    gold: Treebank
+    original: Treebank
+    converted: Treebank
+
+
+def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: Request) -> dict[str, Row]:
+    """Return the scores of two outputs of a parser, and what backward conversion does to the second, by treebank.
+
+    Args:
+        golds: the test sets by code.
+        original: the outputs of the parser trained on content-head trees.
+        converted: the outputs, in function-head trees, of the parser trained on such.
+        request: workers and store.
+
+    Raises:
+        InputError: a file is not valid.
+    """
+    read = {code: Trees(*(_loaded(files[code]) for files in (golds, original, converted))) for code in golds}
+    content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in read.items()}
+    functional = {
+        code: trees._replace(gold=forward(trees.gold), original=forward(trees.original)) for code, trees in read.items()
+    }
     by_relation = [f"LAS@{name}" for name in RELATIONS]
-    wanted = [*MEASURES.values(), *by_relation]
-    scores = {"UD": score(reference, plain, measures=wanted), "CONV": score(reference, lowered, measures=wanted)}
-    heads = {
-        "UD": score(functional, forward(plain), measures=list(MEASURES.values())),
-        "CONV": score(functional, raised, measures=list(MEASURES.values())),
-    }
+    found = _scored(content, [*MEASURES.values(), *by_relation], request)
+    raised = _scored(functional, list(MEASURES.values()), request)
     return {
-        "scores": {kind: _values(one) for kind, one in scores.items()},
-        "function heads": {kind: _values(one) for kind, one in heads.items()},
-        "spoilt": _spoilt(reference, functional, raised, lowered),
+        code: {
+            "scores": _values(found, code),
+            "function heads": _values(raised, code),
+            "spoilt": _spoilt(trees.gold, raised.looked[code]["CONV"], found.looked[code]["CONV"]),
+        }
+        for code, trees in read.items()
     }
 
 
-def _values(evaluation: Evaluation) -> dict[str, float | None]:
+def _loaded(path: Path) -> Treebank:
+    return load(path, RULES["ud"], format_of(path))
+
+
+def _scored(trees: Mapping[str, Trees], measures: Sequence[str], request: Request) -> Results:
+    """Score both outputs on each test set, and say which words of them are right."""
+    outputs = {
+        "UD": {code: one.original for code, one in trees.items()},
+        "CONV": {code: one.converted for code, one in trees.items()},
+    }
+    plan = find({code: one.gold for code, one in trees.items()}, outputs)
+    return check_valid(score_plan(plan, setup_of(measures), store=request.store, look=right_words))
+
+
+def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:
+    """Return which gold words have the right head and relation in each output, bool, shape (words,).
+
+    Args:
+        code: the code of the test set.
+        outputs: the matched outputs.
+    """
+    del code
+    found = {}
+    for output in outputs:
+        matches = output.matches
+        right = np.zeros(matches.gold.n_words, dtype=bool)
+        right[matches.alignment.gold] = matches.agree(ATTACHED)
+        found[output.name] = right
+    return found
+
+
+def _values(results: Results, code: str) -> dict[str, dict[str, float | None]]:
     names = (*MEASURES, *RELATIONS)
-    return {name: one.value for name, one in zip(names, evaluation.values())}
+    return {
+        kind: {name: one.value for name, one in zip(names, results.results[kind, code].scores.values())}
+        for kind in results.systems
+    }
 
 
-def _spoilt(gold: Treebank, functional: Treebank, raised: Treebank, lowered: Treebank) -> dict[str, int]:
+def _spoilt(gold: Treebank, before: Flags, after: Flags) -> dict[str, int]:
     """Functional arcs (of words that are targets) right before backward conversion, and what becomes of them."""
-    rules = RULES["ud"]
-    before, after = match(functional, raised, rules), match(gold, lowered, rules)
     targets = default_targets().of(gold).astype(bool)
     members = targets | SCHEMES["kohita"].is_in("FUNCTION", gold.relations)
-
-    def right(matches: Any) -> np.ndarray[Any, np.dtype[np.bool_]]:
-        found = np.zeros(gold.n_words, dtype=bool)
-        found[matches.alignment.gold] = matches.agree(ATTACHED)
-        return found & members
-
-    was, now = right(before), right(after)
+    was, now = before & members, after & members
     return {"functional": int(members.sum()), "right before": int(was.sum()), "right after": int(now.sum()),
             "spoilt": int((was & ~now).sum()), "mended": int((~was & now).sum())}  # fmt: skip
 

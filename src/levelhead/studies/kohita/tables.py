@@ -1,107 +1,34 @@
-"""Kohita, Noji and Matsumoto (2017): what conversion to function heads changes, and what it gains."""
+"""The tables and figures of Kohita et al. with our numbers next to theirs."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 from levelhead.report.page.charts import panels
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Kind, Table
 from levelhead.studies.drawings import Named, cloud
-from levelhead.studies.kohita_claims import (
-    claims_on_conversion,
-    claims_on_entropy,
-    claims_on_own_gains,
-    claims_on_scores,
-    printed_claims,
-)
-from levelhead.studies.kohita_measures import (
+from levelhead.studies.kohita.measures import (
     MEASURES,
-    NAME,
-    PARSERS,
     RELATIONS,
     Row,
     Rows,
     change,
-    describe,
     gain,
-    measure,
     own_gain,
 )
 from levelhead.studies.numbers import Cell, mean
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
-from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import Request, Task, done, signature
-from levelhead.studies.study import Section, Study
+from levelhead.studies.study import Section
 
 
-def reproduce(request: Request) -> Study:
-    """Run the study.
+def conversion(described: Rows, numbers: Mapping[str, Any]) -> Section:
+    """Return what conversion changes in each treebank.
 
     Args:
-        request: treebanks of UD 1.3; outputs as `SYSTEMS/PARSER/UD/xx.conllu` and `SYSTEMS/PARSER/CONV/xx.conllu`, the
-            second in function-head trees; or a trainer.
-
-    Raises:
-        InputError: a file is not valid.
+        described: what `describe` returns, by treebank.
+        numbers: the printed numbers.
     """
-    numbers = printed(NAME)
-    treebanks = parts_of(request, numbers["table_2"])
-    described = done(NAME, [Task(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
-    measured = _measured(request, treebanks)
-    sections = (
-        _conversion(described, numbers), _entropy(described, numbers, measured),
-        _entropy_by_relation(described, numbers, measured), *_scores(measured, numbers),
-        _by_relation(measured, numbers), *_figure_2(measured),
-    )  # fmt: skip
-    claims = (
-        *claims_on_conversion(described, numbers), *printed_claims(numbers), *claims_on_entropy(described, numbers),
-        *claims_on_own_gains(described, measured),
-        *claims_on_scores(measured, request),
-    )  # fmt: skip
-    signed = signature(request, rules="ud", scheme="kohita", variant="paper")
-    return Study(NAME, numbers["title"], numbers["source"], _setting(treebanks, measured), sections, claims, signed)
-
-
-def _measured(request: Request, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
-    """What is measured of each parser, by treebank."""
-    folder = request.systems
-    parsers: Sequence[str] = PARSERS if folder is None else sorted(p.name for p in folder.iterdir() if p.is_dir())
-    found = {}
-    for parser in parsers:
-        original = outputs_of(request, parser, treebanks, heads="UD")
-        converted = outputs_of(request, parser, treebanks, heads="CONV")
-        tasks = [
-            Task(code, measure, (treebanks[code].tested, original[code], converted[code]))
-            for code in original if code in converted
-        ]  # fmt: skip
-        if tasks:
-            found[parser] = done(NAME, tasks, request)
-    return found
-
-
-def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tuple[str, ...]:
-    trained = [code for code, parts in treebanks.items() if parts.train]
-    return (
-        (
-            f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are at hand for {len(trained)}"
-            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets stand in for them, which are"
-            " smaller: fewer words occur five times, so that entropies rest on less."
-        ),
-        (
-            f"Outputs of parsers trained on both kinds of trees: {', '.join(measured) or 'none'}. Scores leave out"
-            " punctuation. A word counts as converted if it changed places with its head."
-        ),
-        (
-            "The text of the Japanese treebank of UD 1.3 is withheld. That of UD 1.4 is another treebank, of words with"
-            " their particles: nothing in it is converted, so that `ja` is best left out."
-        ),
-    )
-
-
-def _conversion(described: Rows, numbers: Mapping[str, Any]) -> Section:
     columns = (Column("treebank", "text"), Column("words", "number"), Column("converted"), Column("not restored (%)",
                "number"), Column("non-projective sentences"), Column("after"), Column("more", "difference"),
                Column("more non-projective arcs", "difference"))  # fmt: skip
@@ -125,7 +52,14 @@ def _conversion(described: Rows, numbers: Mapping[str, Any]) -> Section:
     return Section("Section 3.1: what conversion changes", text, Table(columns, rows, (), frozenset({len(cells)})))
 
 
-def _entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Section:
+def entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Section:
+    """Return the entropies of treebanks and the gains of parsers.
+
+    Args:
+        described: what `describe` returns, by treebank.
+        numbers: the printed numbers.
+        measured: what `measure` returns, by parser and treebank.
+    """
     columns = (Column("treebank", "text"), *(Column(name, "number") for name in
                ("entropy (bits)", "after", "change", "LAS gain, MST (printed)", "LAS gain, RBG (printed)",
                 *(f"LAS gain, {parser}" for parser in measured))))  # fmt: skip
@@ -151,8 +85,14 @@ def _figure_3(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str
     return cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
 
 
-def _entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Section:
-    """The upper panel of Figure 3: entropies of relations, and gains in F1."""
+def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Section:
+    """Return the upper panel of Figure 3: entropies of relations and gains in F1.
+
+    Args:
+        described: what `describe` returns, by treebank.
+        numbers: the printed numbers.
+        measured: what `measure` returns, by parser and treebank.
+    """
     columns = (
         Column("relation", "text"),
         *(
@@ -188,7 +128,13 @@ def _entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: 
     return Section("Figure 3: entropy and gain by relation", text, Table(columns, cells), figure if points else None)
 
 
-def _scores(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> list[Section]:
+def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> list[Section]:
+    """Return Table 2 for each measure and the scores in function-head trees.
+
+    Args:
+        measured: what `measure` returns, by parser and treebank.
+        numbers: the printed numbers.
+    """
     if not measured:
         return [Section("Table 2: scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
     sections = [_table_2(name, measured, numbers) for name in MEASURES]
@@ -237,7 +183,13 @@ def _in_function_heads(parser: str, rows: Rows) -> Section:
     return Section(f"In function-head space: {parser}", text, Table(columns, cells))
 
 
-def _by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Section:
+def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Section:
+    """Return Table 3, printed and ours.
+
+    Args:
+        measured: what `measure` returns, by parser and treebank.
+        numbers: the printed numbers.
+    """
     columns = [Column("relation", "text"), Column("UD (printed)"), Column("CONV (printed)"),
                Column("gain (printed)", "difference")]  # fmt: skip
     for parser in measured:
@@ -253,7 +205,12 @@ def _by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Se
     return Section("Table 3: F1 by relation", (), Table(tuple(columns), tuple(cells)))
 
 
-def _figure_2(measured: Mapping[str, Rows]) -> list[Section]:
+def figure_2(measured: Mapping[str, Rows]) -> list[Section]:
+    """Return what backward conversion does to functional arcs, for each parser.
+
+    Args:
+        measured: what `measure` returns, by parser and treebank.
+    """
     kinds: tuple[tuple[str, Kind], ...] = (
         ("functional", "number"), ("right before", "ratio"), ("right after", "ratio"), ("spoilt", "ratio"),
         ("mended", "ratio"),

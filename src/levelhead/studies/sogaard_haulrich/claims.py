@@ -10,7 +10,7 @@ import numpy as np
 from levelhead.derivation.averages import TreebankPerplexities, correlations
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval, shown
 from levelhead.studies.request import Request
-from levelhead.studies.sogaard_haulrich_measures import PAIRS, SIZES, Row, closest_pair, mean_correlation
+from levelhead.studies.sogaard_haulrich.measures import LEVEL, PAIRS, SIZES, Row, closest_pair, mean_correlation
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_effect
 
@@ -98,14 +98,14 @@ _SMALL = "abstract and section 6"
 def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: Request) -> Claim:
     """Judge whether perplexity separates more pairs of parsers than exact match on test sets of the smallest size."""
     size = str(SIZES[0])
-    shares = [row["significant"][size] for row in parsers.values() if size in row["significant"]]
+    shares = [row["separated"][size] for row in parsers.values() if size in row["separated"]]
     if not shares:
         return Claim(text, _SMALL, "no data", f"no test set has {size} sentences")
-    separated = np.array(shares)
-    more = mean_interval((separated[:, 2] - separated[:, 1]).tolist(), request.resamples, request.seed)
-    told = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), separated.mean(axis=0)))
+    table = np.array(shares)
+    more = mean_interval((table[:, 2] - table[:, 1]).tolist(), request.resamples, request.seed)
+    told = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
     evidence = (
-        f"significant pairs with {size} sentences, {len(shares)} treebanks: {told}, where chance alone gives 5%;"
-        f" P minus EM in points {estimate_shown(more, 1, 100)}"
+        f"pairs separated in the direction of UAS with {size} sentences, {len(shares)} treebanks: {told}, by tests of"
+        f" exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(more, 1, 100)}"
     )
     return Claim(text, _SMALL, verdict_of_effect(more, 1), evidence)

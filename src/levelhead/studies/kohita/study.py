@@ -1,0 +1,95 @@
+"""The study of Kohita, Noji and Matsumoto (2017)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from levelhead.studies.kohita.claims import (
+    claims_on_conversion,
+    claims_on_entropy,
+    claims_on_own_gains,
+    claims_on_scores,
+    printed_claims,
+)
+from levelhead.studies.kohita.measures import (
+    NAME,
+    PARSERS,
+    Row,
+    Rows,
+    describe,
+    measure,
+)
+from levelhead.studies.kohita.tables import (
+    conversion,
+    entropy,
+    entropy_by_relation,
+    figure_2,
+    score_tables,
+    scores_by_relation,
+)
+from levelhead.studies.parses import outputs_of
+from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.printed_numbers import printed
+from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.study import Study
+
+
+def reproduce(request: Request) -> Study:
+    """Run the study.
+
+    Args:
+        request: treebanks of UD 1.3; outputs as `SYSTEMS/PARSER/UD/xx.conllu` and `SYSTEMS/PARSER/CONV/xx.conllu`, the
+            second in function-head trees; or a trainer.
+
+    Raises:
+        InputError: a file is not valid.
+    """
+    numbers = printed(NAME)
+    treebanks = parts_of(request, numbers["table_2"])
+    described = done(NAME, [Task(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
+    measured = _measured(request, treebanks)
+    sections = (
+        conversion(described, numbers), entropy(described, numbers, measured),
+        entropy_by_relation(described, numbers, measured), *score_tables(measured, numbers),
+        scores_by_relation(measured, numbers), *figure_2(measured),
+    )  # fmt: skip
+    claims = (
+        *claims_on_conversion(described, numbers), *printed_claims(numbers), *claims_on_entropy(described, numbers),
+        *claims_on_own_gains(described, measured),
+        *claims_on_scores(measured, request),
+    )  # fmt: skip
+    signed = signature(request, rules="ud", scheme="kohita", variant="paper")
+    return Study(NAME, numbers["title"], numbers["source"], _setting(treebanks, measured), sections, claims, signed)
+
+
+def _measured(request: Request, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
+    """What is measured of each parser, by treebank."""
+    folder = request.systems
+    parsers: Sequence[str] = PARSERS if folder is None else sorted(p.name for p in folder.iterdir() if p.is_dir())
+    found = {}
+    for parser in parsers:
+        original = outputs_of(request, parser, treebanks, heads="UD")
+        converted = outputs_of(request, parser, treebanks, heads="CONV")
+        golds = {code: treebanks[code].tested for code in original if code in converted}
+        if golds:
+            found[parser] = measure(golds, original, converted, request)
+    return found
+
+
+def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tuple[str, ...]:
+    trained = [code for code, parts in treebanks.items() if parts.train]
+    return (
+        (
+            f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are at hand for {len(trained)}"
+            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets stand in for them, which are"
+            " smaller: fewer words occur five times, so that entropies rest on less."
+        ),
+        (
+            f"Outputs of parsers trained on both kinds of trees: {', '.join(measured) or 'none'}. Scores leave out"
+            " punctuation. A word counts as converted if it changed places with its head."
+        ),
+        (
+            "The text of the Japanese treebank of UD 1.3 is withheld. That of UD 1.4 is another treebank, of words with"
+            " their particles: nothing in it is converted, so that `ja` is best left out."
+        ),
+    )

@@ -1,0 +1,116 @@
+"""What is measured of outputs, by the columns of the paper's tables."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from levelhead.campaign import check_valid, find, score_plan
+from levelhead.exclusions import exclusions_of
+from levelhead.setup import setup_of
+from levelhead.studies.examples import conllu
+from levelhead.studies.numbers import Cell
+from levelhead.studies.parts import format_of
+from levelhead.studies.request import Request
+from levelhead.studies.scores import score_files
+from levelhead.treebank import parse, read
+
+NAME = "nivre-fang-2017"
+PARSER = "swap-lazy"
+CLASSES = ("CORE", "NONCORE", "FUN", "MWE")
+WITHOUT = ("PUNCT", "FUN", "MWE")
+RELATIONS = ("det", "clf", "case", "aux", "cop", "mark", "cc")
+
+Row = Mapping[str, float | None]
+Rows = Mapping[str, Row]
+
+
+def words(train: str) -> int:
+    """Return the words of a training set.
+
+    Args:
+        train: its path.
+    """
+    return read(train, format=format_of(train)).n_words
+
+
+def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Request) -> Rows:
+    """Return LAS of each output, of each class alone, without classes and relations, and CLAS, by the paper's columns.
+
+    Args:
+        golds: the treebanks that were parsed, by code.
+        outputs: the outputs.
+        request: workers and store.
+
+    Raises:
+        InputError: a file is not valid.
+    """
+    tables = [exclusions_of("LAS", kind) for kind in ("classes", "relations")]
+    measures = dict.fromkeys(str(measure) for table in tables for measure in table.measures)
+    found = check_valid(score_files(golds, {PARSER: outputs}, setup_of(measures), request)).results
+    return {code: _renamed(found[PARSER, code].values) for code in outputs}
+
+
+def scores_of_examples(texts: Mapping[str, Mapping[str, str]]) -> Rows:
+    """Return LAS and CLAS of the outputs of one sentence each.
+
+    Args:
+        texts: gold and the output of each language.
+    """
+    golds, outputs = (
+        {code: parse(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
+        for side in ("gold", "system")
+    )
+    results = check_valid(score_plan(find(golds, {"": outputs}), setup_of(["LAS", "CLAS"]))).results
+    return {code: {name: _float(value) for name, value in results["", code].values.items()} for code in texts}
+
+
+def _float(value: Fraction | None) -> float | None:
+    return None if value is None else float(value)
+
+
+def _renamed(values: Mapping[str, Fraction | None]) -> Row:
+    """Values by the names of the paper's columns; "without FUN" is the difference to LAS."""
+    row = {name: _float(value) for name, value in values.items()}
+    las = row["LAS"]
+    return {
+        "LAS": las, "CLAS": row["CLAS"], "CLAS - LAS": difference(row["CLAS"], las),
+        **{name: row[f"LAS@{name}"] for name in CLASSES},
+        **{f"without {name}": difference(row[f"LAS-{name}"], las) for name in (*WITHOUT, *RELATIONS)},
+    }  # fmt: skip
+
+
+def printed_row(numbers: Mapping[str, Any], code: str, name: str) -> float | None:
+    """Return a printed number as a share; None if it is not printed.
+
+    Args:
+        numbers: the printed numbers.
+        code: the treebank.
+        name: the column.
+    """
+    for table in ("table_2", "table_3"):
+        value: float | None = numbers[table].get(code, {}).get(name)
+        if value is not None:
+            return value / 100
+    return None
+
+
+def difference(one: Cell, other: Cell) -> Cell:
+    """Return a value minus another; None if either is missing.
+
+    Args:
+        one: the first value.
+        other: the second.
+    """
+    return None if one is None or other is None else one - other
+
+
+def points(share: float | None) -> float | None:
+    """Return a share in points; None if there is none.
+
+    Args:
+        share: the share.
+    """
+    return None if share is None else 100 * share

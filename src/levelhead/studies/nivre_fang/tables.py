@@ -1,0 +1,126 @@
+"""The tables of Nivre and Fang with our numbers next to theirs."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from levelhead.campaign.languages import family_of
+from levelhead.report.page.charts import panels
+from levelhead.report.table import Column, Table
+from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT, Rows, points, printed_row
+from levelhead.studies.numbers import mean, pearson, spearman
+from levelhead.studies.study import Section
+
+
+def figure_1(examples: Rows) -> Section:
+    """Return the scores of the two sentences of the figure.
+
+    Args:
+        examples: LAS and CLAS by language.
+    """
+    columns = (Column("language", "text"), Column("LAS"), Column("CLAS"))
+    cells = tuple((code, row["LAS"], row["CLAS"]) for code, row in examples.items())
+    text = (
+        "The two sentences of the figure, each parsed with one mistake: the locative attached to the object (page 87).",
+    )
+    return Section("Figure 1: one mistake in English and in Finnish", text, Table(columns, cells))
+
+
+def _beside(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str) -> Table:
+    """Printed columns beside ours, and two last rows with averages."""
+    kinds = {name: "difference" if "without" in name or " - " in name else "ratio" for name in names}
+    columns = [Column("treebank", "text")]
+    for name in names:
+        columns += [Column(f"{name} printed", kinds[name]), Column(name, kinds[name])]  # type: ignore[arg-type]
+    cells = [
+        (code, *(cell for name in names for cell in (printed_row(numbers, code, name), row[name])))
+        for code, row in rows.items()
+    ]
+    averages = [
+        (mean(printed_row(numbers, code, name) for code in rows), mean(row[name] for row in rows.values()))
+        for name in names
+    ]
+    same = ("average of these", *(cell for pair in averages for cell in pair))
+    whole = ("average of all 42", *(cell for name in names for cell in (numbers[average]["row"][name] / 100, None)))
+    return Table(tuple(columns), (*cells, same, whole), rules_before=frozenset({len(cells)}))
+
+
+def table_2(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    """Return LAS and the LAS of classes, printed and ours.
+
+    Args:
+        rows: the scores of our outputs by treebank.
+        numbers: the printed numbers.
+    """
+    return Section("Table 2: LAS and its classes", (), _beside(rows, numbers, ("LAS", *CLASSES), "average_2"))
+
+
+def differences(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    """Return the changes of LAS without a class, printed and ours.
+
+    Args:
+        rows: the scores of our outputs by treebank.
+        numbers: the printed numbers.
+    """
+    names = [f"without {name}" for name in WITHOUT]
+    order = sorted(rows, key=lambda code: rows[code]["without FUN"] or 0.0)
+    drawn = {
+        "printed": [points(printed_row(numbers, code, "without FUN")) for code in order],
+        "ours": [points(rows[code]["without FUN"]) for code in order],
+    }
+    figure = panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None
+    text = ("The figure has the differences without FUN, largest drop first.",)
+    table = _beside(rows, numbers, names, "average_2")
+    return Section("Table 2: LAS without a class, minus LAS", text, table, figure)
+
+
+def relations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    """Return CLAS and the changes of LAS without a relation, printed and ours.
+
+    Args:
+        rows: the scores of our outputs by treebank.
+        numbers: the printed numbers.
+    """
+    names = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
+    return Section("Table 3: CLAS, and LAS without a relation", (), _beside(rows, numbers, names, "average_3"))
+
+
+def agreement(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    """Return the correlations of our columns with the printed ones.
+
+    Args:
+        rows: the scores of our outputs by treebank.
+        numbers: the printed numbers.
+    """
+    names = ("LAS", *CLASSES, *(f"without {name}" for name in (*WITHOUT, *RELATIONS)), "CLAS", "CLAS - LAS")
+    cells = []
+    for name in names:
+        pairs = [(row[name], printed_row(numbers, code, name)) for code, row in rows.items()]
+        rank, p, n = spearman(pairs)
+        cells.append((name, n, rank, p, pearson(pairs)[0]))
+    columns = (Column("column", "text"), Column("treebanks", "number"), Column("Spearman", "number"),
+               Column("p", "probability"), Column("Pearson", "number"))  # fmt: skip
+    text = (
+        "How well our column goes with the printed one over treebanks; p is that of Spearman's correlation, by all"
+        " permutations of up to 9 treebanks, by Student's t of more."
+    )
+    return Section("Rank correlation with the printed columns", (text,), Table(columns, tuple(cells)))
+
+
+def families(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+    """Return how much lower CLAS is than LAS in each family of languages.
+
+    Args:
+        rows: the scores of our outputs by treebank.
+        numbers: the printed numbers.
+    """
+    names = sorted({family_of(code) for code in rows})
+    cells = []
+    for name in names:
+        members = [code for code in rows if family_of(code) == name]
+        theirs = mean(printed_row(numbers, code, "CLAS - LAS") for code in members)
+        cells.append((name, len(members), theirs, mean(rows[code]["CLAS - LAS"] for code in members)))
+    columns = (Column("family or branch", "text"), Column("treebanks", "number"),
+               Column("CLAS - LAS printed", "difference"), Column("CLAS - LAS", "difference"))  # fmt: skip
+    return Section("By family", (), Table(columns, tuple(cells)))
