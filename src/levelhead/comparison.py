@@ -94,8 +94,7 @@ def compare(
     voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    units = {code: results.units(code) for code in counts}
-    found = _compared(counts, sources, setup, settings, measures_part(results), units)
+    found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
     if len(counts) == 1:
         return found._replace(looked=results.looked)
     wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
@@ -148,7 +147,7 @@ def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict
         _refuse_valueless(found, test_set)
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
         gold = results.gold[test_set.code]
-        parts = results.units(test_set.code).sums(np.stack(each, axis=1))
+        parts = results.units[test_set.code].sums(np.stack(each, axis=1))
         counts[test_set.code] = Counted(names, results.measures, parts, gold.sha256 or "", perplexities)
         sources[test_set.code] = _sources(results.systems, found, gold)
     return counts, sources

@@ -25,8 +25,9 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
 from levelhead.setup import Setup, setup_of
-from levelhead.significance import Run, counted, holm
+from levelhead.significance import Run, Units, counted, holm, unit_notes, units_of
 from levelhead.significance.counted import ratios
+from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.source import read_bytes
@@ -94,12 +95,14 @@ class Judgement:
         measures: the result of each measure, by its text.
         comparisons: every pair of measures.
         provenance: where the numbers come from.
+        units: what was resampled and swapped as a whole.
     """
 
     choices: Choices
     measures: Mapping[str, Judged]
     comparisons: tuple[Compared, ...]
     provenance: Provenance
+    units: Units
 
 
 def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
@@ -157,6 +160,7 @@ def judge(
     ties: Ties = "callin",
     subtypes_apart: bool = False,
     resamples: int = 2000,
+    resample_by: str = AUTO,
     level: float = 0.95,
     seed: int = 0,
     weights: Mapping[str, Weights] | None = None,
@@ -176,6 +180,7 @@ def judge(
         subtypes_apart: whether a relation with a subtype is a relation of its own, which no class holds, as in
             Callin's program for content precision and recall.
         resamples: how many bootstrap resamples and random swaps.
+        resample_by: what is resampled and swapped as a whole, see `significance.units_of`.
         level: how much an interval holds.
         seed: the seed of all randomness.
         weights: weights that measures name, by path, if they were read already.
@@ -194,7 +199,8 @@ def judge(
     matches = [match(treebank, system, setup.rules) for system in systems]
     scores = _scores_of(matches, setup)
     verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
-    options = {"resamples": resamples, "level": level, "seed": seed}
+    units = units_of(treebank, resample_by)
+    options = {"units": units, "resamples": resamples, "level": level, "seed": seed}
     judged = {
         name: Judged(scores[name], agreement(verdict[name], votes.second, **options))  # type: ignore[arg-type]
         for name in scores
@@ -205,8 +211,10 @@ def judge(
     compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
     provenance = _provenance(matches, setup, short_hash(votes.sha256))
     apart = {"subtypes": "apart"} if subtypes_apart else {}
-    drawn = {"resamples": str(resamples), "level": repr(level), "seed": str(seed)}
-    return Judgement(votes, judged, compared, provenance.with_parts(**apart, ties=ties, **drawn))
+    drawn = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
+    provenance = provenance.with_parts(**apart, ties=ties, **drawn)
+    notes = (*provenance.notes, *unit_notes({"gold": units}))
+    return Judgement(votes, judged, compared, provenance._replace(notes=notes), units)
 
 
 def _provenance(matches: Sequence[Matches], setup: Setup, choices: str) -> Provenance:

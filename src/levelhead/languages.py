@@ -89,7 +89,7 @@ def compare_languages(
     tables = {code: one._replace(systems=labels) for code, one in counts.items()}
     ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
-    units = {name: results.units(name) for name in tables}
+    units = results.units
     pairs = tuple(_pairs(tables, _parallel(tables, _unit_keys(believed, units)), settings))
     parts = {**measures_part(results), **signature_of_draws(settings)}
     notes = (*unit_notes(units), *_not_paired(ids, believed))

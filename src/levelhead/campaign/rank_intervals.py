@@ -77,7 +77,9 @@ def with_intervals(
     (2004) for letters.
     """
     number = {system: place for place, system in enumerate(results.systems)}
-    units = {code: results.units(code) for code in results.gold}
+    units = results.units
+    if len(units) < len(results.gold):
+        raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
     drawn = {place: _averages_of(one, number, settings) for place, one in enumerate(rankings) if _has_averages(one)}
     for test_set in results.test_sets if results.gold else ():
         if counting := [one for one in drawn.values() if test_set.code in one.test_sets]:
@@ -114,7 +116,7 @@ def _parts(results: Results, code: str, measure: str) -> Sums:
     n_sentences = results.gold[code].sentences
     nothing = np.stack([np.zeros(n_sentences), np.ones(n_sentences)])
     by_sentence = np.stack([nothing if parts is None else parts for parts in own]).transpose(2, 0, 1)
-    return results.units(code).sums(by_sentence)
+    return results.units[code].sums(by_sentence)
 
 
 def _failed(results: Results, code: str, measure: str) -> NDArray[np.bool_]:

@@ -81,19 +81,11 @@ class Results(NamedTuple):
     signature: Mapping[str, str]
     looked: Mapping[str, Any] = {}
 
-    def units(self, code: str) -> Units:
-        """Return the units of a test set, see `significance.units_of`.
-
-        Args:
-            code: the code of the test set.
-
-        Raises:
-            ValueError: the counts of sentences were not requested.
-        """
-        found = self.results[self.systems[0], code].units
-        if found is None:
-            raise ValueError("the counts of sentences are missing: score the plan with by_sentence=True")
-        return found
+    @property
+    def units(self) -> Mapping[str, Units]:
+        """The units of each test set by its code, see `significance.units_of`; empty without counts of sentences."""
+        found = {code: self.results[self.systems[0], code].units for code in self.gold}
+        return {code: units for code, units in found.items() if units is not None}
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.

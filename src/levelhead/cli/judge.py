@@ -39,6 +39,7 @@ if TYPE_CHECKING:
     help="Take a relation with a subtype for one of its own, in no class, as Callin does for content relations.",
 )
 @options.resamples_option
+@options.resample_by_option
 @options.level_option
 @options.seed_option
 @options.input_format_option
@@ -58,6 +59,7 @@ def judge(
     ties: str,
     subtypes_apart: bool,
     resamples: int,
+    resample_by: str,
     level: float,
     seed: int,
     input_format: str,
@@ -77,7 +79,7 @@ def judge(
         gold, first, second, read_choices(judgements, words), measures=measures or ("LAS", "UAS", "CLAS"),
         rules=rules, format=cast("Format", input_format), ties=cast("Ties", ties),
         subtypes_apart=subtypes_apart, registry=registry,
-        resamples=resamples, level=level, seed=seed,
+        resamples=resamples, resample_by=resample_by, level=level, seed=seed,
     )  # fmt: skip
     options.print_notes(result.provenance.notes)
     if output_format in {"json", "jsonl"}:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from levelhead.correlation.coefficients import Numbers, correlations, interval
 from levelhead.significance.differences import permutation_p
 from levelhead.significance.resampling import resampled_weights, weights_and_halves
+from levelhead.significance.units import FEWEST_UNITS, Units
 
 Ties = Literal["callin", "half", "skip"]
 """A measure that puts neither first: "callin" counts it for the second, "half" half for each, "skip" leaves it out."""
@@ -82,7 +83,7 @@ class Comparison(NamedTuple):
 
     Args:
         difference: of their correlations with the choices: the first minus the second, with its interval.
-        p: two-sided, by paired randomisation: the verdicts of the two are swapped at random in each sentence. A swap
+        p: two-sided, by paired randomisation: the verdicts of the two are swapped at random in each unit. A swap
             that leaves a measure with the same verdict everywhere has no correlation and counts as extreme.
     """
 
@@ -109,23 +110,32 @@ def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts
 
 
 def agreement(
-    given: Verdicts, choices: Numbers, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    given: Verdicts,
+    choices: Numbers,
+    *,
+    units: Units | None = None,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> Agreement:
     """Return how well a measure agrees with people.
 
     Args:
         given: the verdicts of the measure.
         choices: the share of votes for the second system, 0 or 1 with one vote a sentence; shape (sentences,).
-        resamples: how many bootstrap resamples of sentences.
+        units: what is resampled as a whole; sentences by default. With fewer than 10 units there are no intervals.
+        resamples: how many bootstrap resamples of units.
         level: how much an interval holds.
         seed: the seed of the resamples.
     """
-    draws = resampled_weights(len(choices), resamples, seed)
-    one = np.ones((1, len(choices)))
+    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
+    draws = resampled_weights(int(of_sentence.max()) + 1, resamples, seed)[:, of_sentence]
+    one, enough = np.ones((1, len(choices))), _enough(of_sentence)
 
     def estimate(statistic: Callable[[Numbers], Numbers]) -> Estimate:
         value = float(statistic(one)[0])
-        return Estimate(None if np.isnan(value) else value, *interval(statistic(draws), level))
+        ends = interval(statistic(draws), level) if enough else (None, None)
+        return Estimate(None if np.isnan(value) else value, *ends)
 
     moments = _Moments.of(given, choices)
     return Agreement(
@@ -149,8 +159,19 @@ def _spearman(given: Verdicts, choices: Numbers, weights: Numbers) -> Numbers:
         return np.concatenate([correlations(values, part, "spearman")[:, 0, 1] for part in some])
 
 
+def _enough(of_sentence: NDArray[np.int64]) -> bool:
+    return int(of_sentence.max(initial=-1)) + 1 >= FEWEST_UNITS
+
+
 def compare(
-    one: Verdicts, other: Verdicts, choices: Numbers, *, resamples: int = 2000, level: float = 0.95, seed: int = 0
+    one: Verdicts,
+    other: Verdicts,
+    choices: Numbers,
+    *,
+    units: Units | None = None,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
 ) -> Comparison:
     """Compare how well two measures agree with people, on the same sentences.
 
@@ -158,16 +179,21 @@ def compare(
         one: the verdicts of a measure.
         other: those of another.
         choices: as in `agreement`.
+        units: what is resampled and swapped as a whole, as in `agreement`.
         resamples: how many bootstrap resamples, and how many random swaps.
         level: how much the interval holds.
         seed: the seed of both.
     """
-    draws, swapped = weights_and_halves(len(choices), resamples, seed)
+    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
+    by_unit = weights_and_halves(int(of_sentence.max()) + 1, resamples, seed)
+    draws, swapped = (drawn[:, of_sentence] for drawn in by_unit)
     a, b = _Moments.of(one, choices), _Moments.of(other, choices)
     whole = np.ones((1, len(choices)))
     value = float((a.sums(whole).correlation() - b.sums(whole).correlation())[0])
     if np.isnan(value):
         return Comparison(Estimate(None, None, None), None)
+    if not _enough(of_sentence):
+        return Comparison(Estimate(value, None, None), None)
     low, high = interval(a.sums(draws).correlation() - b.sums(draws).correlation(), level)
     both = 1 - swapped
     differences = (a.sums(both) + b.sums(swapped)).correlation() - (b.sums(both) + a.sums(swapped)).correlation()

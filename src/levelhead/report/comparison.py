@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
@@ -11,10 +11,10 @@ from levelhead.comparison import Comparison
 from levelhead.gains import Contrasts, Gain, Where
 from levelhead.languages import LanguagePair, Languages
 from levelhead.report.drawing import draw_contrasts
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.scores import SCHEMA, signature_line, units_document
 from levelhead.report.table import Cell, Column, Kind, Table, p_text, percentage, value_cell
 from levelhead.scoring.matches import Agree
-from levelhead.significance import Result, Units, Wins, unit_line
+from levelhead.significance import Result, Wins, unit_line
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -151,15 +151,6 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
-    """Return what was taken as a unit on each treebank, and how many units there were.
-
-    Args:
-        units: the units of each treebank.
-    """
-    return {code: {"unit": one.kind, "n": one.n_units} for code, one in units.items()}
-
-
 def _notes(notes: Sequence[str]) -> dict[str, Any]:
     return {"notes": list(notes)} if notes else {}
 
@@ -228,6 +219,7 @@ def languages_document(found: Languages) -> dict[str, Any]:
         "schema": SCHEMA,
         "kind": "languages",
         "signature": dict(found.provenance.signature),
+        "units": units_document(found.units),
         "pairs": [document(pair) for pair in found.pairs],
         "files": {name: dict(files) for name, files in found.provenance.files.items()},
         **_notes(found.provenance.notes),

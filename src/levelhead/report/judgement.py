@@ -9,6 +9,7 @@ from levelhead.correlation import Agreement, Estimate
 from levelhead.judgement import Compared, Judgement
 from levelhead.report.scores import SCHEMA, signature_line
 from levelhead.report.table import Cell, Column, Table, formatted, p_text
+from levelhead.significance import unit_line
 
 _STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
 _NUMBERS = ("n", "ties", "value", "low", "high")
@@ -27,7 +28,12 @@ def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
     rows = tuple((name, *cells) for name, judged in judgement.measures.items() for cells in _cells(judged.agreement))
     starts = frozenset(range(len(_STATISTICS), len(rows), len(_STATISTICS)))
     compared = [_told(one, places) for one in judgement.comparisons]
-    return Table(columns, rows, (*compared, signature_line(judgement.provenance.signature)), starts)
+    return Table(
+        columns,
+        rows,
+        (*compared, unit_line({"": judgement.units}), signature_line(judgement.provenance.signature)),
+        starts,
+    )
 
 
 def _cells(agreement: Agreement) -> Iterator[tuple[Cell, ...]]:
@@ -55,6 +61,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
         "signature": dict(judgement.provenance.signature),
         "sentences": len(judgement.choices.second),
         "votes": int(judgement.choices.votes.sum()),
+        "units": {"unit": judgement.units.kind, "n": judgement.units.n_units},
         "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
         "comparisons": [
             {"one": one.one, "other": one.other, "difference": one.comparison.difference._asdict()}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from levelhead.campaign import Ranking, Results
+from levelhead.significance import unit_line, unit_notes
 
 _MOST_NAMED = 6
 
@@ -48,6 +49,11 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     notes = [f"{f'{one.group.name}: ' if several else ''}{undecided(one)}" for one in tested]
     if tested:
         notes.append("systems that share a letter do not differ significantly")
+    if tested:
+        codes = {code for one in tested for code in one.group.codes}
+        units = {code: one for code, one in results.units.items() if code in codes}
+        by_test_set = f"confidence intervals and p-values by test set: {len(codes)} test sets"
+        notes += [unit_line(units), *unit_notes(units)] if units else [by_test_set]
     if tested and any_failed(results, tested):
         notes.append("no difference is significant because of missing or invalid outputs alone")
     return notes

@@ -10,7 +10,7 @@ from typing import Any
 from levelhead.campaign import Ranking, Result, Results, Standing
 from levelhead.measures import lower_is_better
 from levelhead.report.rank_notes import listed, span, test_notes
-from levelhead.report.scores import SCHEMA, score_numbers, signature_line
+from levelhead.report.scores import SCHEMA, score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring.crossing import named_note
 
@@ -175,6 +175,7 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
         "kind": "ranking",
         "signature": dict(results.signature),
         "ranking": rankings[0].rule,
+        **({"units": units_document(results.units)} if results.units else {}),
         "systems": list(results.systems),
         "measures": list(results.measures),
         "test_sets": [

@@ -11,6 +11,7 @@ from levelhead.provenance import joint_signature
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
+from levelhead.significance import Units
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
@@ -146,3 +147,12 @@ def score_numbers(score: Score) -> dict[str, Any]:
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
     document["value"] = score.value if score.perplexity else document[score.component]
     return document | ({"reason": score.reason} if score.reason else {})
+
+
+def units_document(units: Mapping[str, Units]) -> dict[str, Any]:
+    """Return what was taken as a unit on each treebank, and how many units there were.
+
+    Args:
+        units: the units of each treebank.
+    """
+    return {code: {"unit": one.kind, "n": one.n_units} for code, one in units.items()}
