@@ -28,7 +28,6 @@ from levelhead.campaign import (
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
 from levelhead.cli import idle, options
-from levelhead.cli.cluster_options import tls_of
 from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE
 from levelhead.cli.result_paths import RESULT_OR_FOLDER
@@ -148,7 +147,6 @@ def rank(
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every, page=extras.wanted)
-    tls_of(*engine[-4:])  # is refused before anything else
     if scores is not None:
         options.check_paths(filter(None, [scores, manifest]), [output, report_file])
         results = read_scores(scores)
