@@ -7,7 +7,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.errors import InputError
-from levelhead.treebank.finder import gold_files, run_files, runs_of_one_file, splits_in, stem_of, system_folders
+from levelhead.treebank.finder import gold_files, run_files, runs_of_one_file, stem_of, system_folders
 
 ENGLISH = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
 
@@ -59,7 +59,6 @@ def test_a_ud_release(tmp_path):
         ("fro_altm", "fro_altm-ud-test.conllu", "Old French"),
     ]
     assert [one.path.name for one in gold_files(release, "dev")] == ["en_ewt-ud-dev.conllu", "fro_altm-ud-dev.conllu"]
-    assert splits_in(release) == {"train", "dev", "test"}
     outputs = make(tmp_path / "o", "UD_English-EWT/en_ewt-ud-test.conllu", "fro_altm.conllu")
     assert found(outputs, release) == {
         "s": {"en_ewt": "UD_English-EWT/en_ewt-ud-test.conllu", "fro_altm": "fro_altm.conllu"}

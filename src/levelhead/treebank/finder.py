@@ -147,20 +147,6 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     return _unique(sorted(found, key=lambda one: one.code), source)
 
 
-def splits_in(source: Path) -> frozenset[str]:
-    """Return the splits (train, dev, test) of a UD release that the names of files in a folder show.
-
-    Args:
-        source: a file or a folder.
-
-    Raises:
-        InputError: the folder cannot be read.
-    """
-    if not source.is_dir() or (source / "metadata.json").is_file():
-        return frozenset()
-    return frozenset(_splits(_treebank_files(source)))
-
-
 def system_folders(folder: Path) -> dict[str, Path]:
     """Find the folders of systems in a folder, by name, in alphabetical order.
 
