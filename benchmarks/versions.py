@@ -28,7 +28,8 @@ def main() -> None:
     parser.add_argument("command", nargs="+")
     given = parser.parse_args()
     start = [sys.executable, "-m", "levelhead", *given.command]
-    commands = {name: ["env", f"PYTHONPATH={name}/src", *start] for name in (given.before, given.after)}
+    checkouts = {"before": given.before, "after": given.after}
+    commands = {name: ["env", f"PYTHONPATH={folder}/src", *start] for name, folder in checkouts.items()}
     before, after = ([run.cpu for run in runs] for runs in in_turns(commands, given.runs).values())
     ratios = [new / old for old, new in zip(before, after, strict=True)]
     print("| command | before, CPU s | after, CPU s | after / before |\n| --- | ---: | ---: | ---: |")
