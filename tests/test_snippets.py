@@ -191,10 +191,10 @@ def quick(command: str) -> str:
     """A benchmark, run once on files of the examples; any other command with two processes at most."""
     if not command.startswith("python benchmarks/"):
         return command.replace(" -j 4", " -j 2")
-    files = {"GOLD": "gold", "SYSTEMS": "systems"} if "rank.py" in command else {"GOLD": "gold.conllu"}
-    files |= {"SYSTEM": "system.conllu", "FOLDER...": "treebanks"}
-    words = re.sub(r"--runs \d+", "", command).split()
-    return " ".join([files.get(word, word) for word in words] + ["--runs 1"])
+    files = {"GOLD": "gold" if "rank.py" in command else "gold.conllu", "GOLDS": "gold", "SYSTEMS": "systems"}
+    files |= {"SYSTEM": "system.conllu", "SYSTEM...": "b.conllu", "FOLDER...": "treebanks", "BEFORE": ".", "AFTER": "."}
+    python, script, *words = re.sub(r"--runs \d+", "", command).split()
+    return " ".join([python, script, "--runs 1", *(files.get(word, word) for word in words)])
 
 
 @pytest.mark.usefixtures("reader")

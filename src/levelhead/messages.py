@@ -132,8 +132,8 @@ MESSAGES: Mapping[str, Message] = {
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder fits two layouts, for example one of outputs and one of runs.",
-        "Name the folder that you mean, choose with --split, or write a manifest.",
+        "A folder fits two layouts, for example one of outputs and one of runs, or two files in it fit one test set.",
+        "Name the folder that you mean, choose with --split, remove one of two outputs, or write a manifest.",
     ),
     # other libraries
     "cannot-hold": _error(
@@ -230,7 +230,10 @@ MESSAGES: Mapping[str, Message] = {
         "A store of results was written by another version of levelhead.",
         "Name another file, or delete this one and run again: its results are recomputed.",
     ),
-    "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
+    "store": _error(
+        "The store of results cannot be written, or its path is not that of a file.",
+        "Name a file; check permissions and space. What is stored is kept.",
+    ),
     # shared tasks
     "invalid-task": _error(
         "A shared task, or what is asked of it, is not in order.", "See the organizer's guide, docs/task.md."

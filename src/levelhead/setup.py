@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import ENTROPY, TEMPLATE, file_of, for_treebank, key_of, path_of, read_weights, values_of
+from levelhead.treebank.source import is_stream
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -113,7 +113,7 @@ class Setup:
             InputError: what comes from a pipe is not valid.
         """
         needed = [one for one, definition in self.defined if definition.needs_file]
-        pipes = [one for one in needed if key_of(one) not in self.weights and _is_pipe(self.place_of(path_of(one)))]
+        pipes = [one for one in needed if key_of(one) not in self.weights and is_stream(self.place_of(path_of(one)))]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
@@ -161,13 +161,6 @@ class Setup:
         if classes:
             parts["classes"] = "+".join(sorted(classes))
         return parts
-
-
-def _is_pipe(path: str) -> bool:
-    try:
-        return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116 -- pathlib is slow to load
-    except (OSError, ValueError):
-        return False
 
 
 def setup_of(

@@ -102,8 +102,6 @@ class Request(NamedTuple):
 
     def _refuse_idle(self) -> None:
         """Refuse options that change nothing of these files, measures and breakdowns."""
-        if not options.holds_test_sets(self.gold):
-            idle.refuse(["each", "wilcoxon"], "is for folders of treebanks")
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
         if self.by and not self.needs_entropy:

@@ -58,8 +58,20 @@ class ResultPath(click.Path):
         (check_folder if is_folder else check_file)(path)
 
 
+class StorePath(ResultPath):
+    """A path of a store: one that exists must be a store, too."""
+
+    def _check(self, path: str) -> None:
+        from levelhead.jobs.store import check_store
+
+        check_store(path)
+
+
 RESULT = ResultPath()
 """A file."""
+
+STORE = StorePath()
+"""A store."""
 
 RESULT_FOLDER = ResultPath(folder=True)
 """A folder."""
