@@ -156,7 +156,9 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-judgements": _error(
         "Judgements are not one line with a vote for each gold sentence.", "Correct the file of judgements."
     ),
-    "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
+    "unknown-figure-format": _error(
+        "The file name of a figure has an unknown suffix.", "Choose a name ending in .svg, .png, .pdf or .html."
+    ),
     # derivations and language models
     "not-derivable": _error(
         "A transition system cannot derive a tree, because it is not projective.",

@@ -38,7 +38,7 @@ _OF_CORRELATION = frozenset({"given", "family", "missing", "methods", "matrix", 
 @click.option("--method", "methods", type=click.Choice(["pearson", "spearman"]), multiple=True, help="Default: both.")
 @click.option("--matrix", is_flag=True, help="Print the coefficients of one --method as a matrix.")
 @click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead.")
-@click.option("--figure", type=CHART, metavar="FILE", help="Also draw, as .svg, .png, .pdf, .html or .json.")
+@click.option("--figure", type=CHART, metavar="FILE", help="Also draw, as .svg, .png, .pdf or .html.")
 @click.option(
     "--draw", type=click.Choice(["scatter", "matrix", "bars", "variance"]),
     help="What to draw. Default: scatter of two columns, matrix of more, variance with --cumulative-variance.",
@@ -101,7 +101,7 @@ def _check(tables: tuple[str, ...], figure: str | None, draw: str | None, output
     if draw is not None and figure is None:
         raise click.UsageError("--draw says what --figure draws: give a --figure")
     if figure is not None:
-        from levelhead.report.figures import checked_suffix
+        from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
     options.check_paths([named(table)[0] for table in tables], [output, figure])
@@ -193,19 +193,17 @@ def _draw(
 ) -> None:
     if figure is None:
         return
-    from levelhead.report import figures, figures_of_papers
+    from levelhead.report.page import correlation as charts
+    from levelhead.report.page import write_drawing
 
     if kind == "scatter":
-        chart = figures_of_papers.scatter_of(table, columns[0], columns[1], colour=family)
+        drawing = charts.scatter_chart(table, columns[0], columns[1], family=family)
     elif kind == "variance":
-        chart = figures_of_papers.cumulative_variances(_variances(table, columns))
+        drawing = charts.variance_chart(_variances(table, columns))
     elif kind == "bars":
-        chart = figures_of_papers.by_treebank(table, columns, sort_by=columns[0])
+        drawing = charts.bar_chart(table, columns)
     elif result is None:
-        raise click.UsageError("--draw matrix does not go with --cumulative-variance")
+        raise click.UsageError("--draw matrix cannot be combined with --cumulative-variance")
     else:
-        method = next(iter(result.pairs[0].coefficients))
-        chart = figures.matrix(
-            columns, {(pair.x, pair.y): pair.coefficients[method].value for pair in result.pairs}, method
-        )
-    figures.write_figure(chart, figure)
+        drawing = charts.matrix_chart(result, next(iter(result.pairs[0].coefficients)))
+    write_drawing(drawing, figure)

@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 
 from levelhead.derivation.averages import TreebankPerplexities, correlations, group_averages
+from levelhead.report.page.plots import Named, cloud, curves
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
-from levelhead.studies.drawings import Named, cloud, curves
 from levelhead.studies.numbers import pearson
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
