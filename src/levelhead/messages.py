@@ -176,10 +176,6 @@ MESSAGES: Mapping[str, Message] = {
         "Spell it otherwise in the treebank, or do not write the model.",
     ),
     "invalid-arpa": _error("A file is not a language model in ARPA format.", "Write it again with its program."),
-    "invalid-treebank-list": _error(
-        "A list of treebanks is not a table with the columns name, group, train and test.",
-        "Separate the columns by tabs; further columns hold accuracies, as numbers or nothing.",
-    ),
     # conversion
     "invalid-targets": _error(
         "A file of conversion targets is not TOML of the right form.",

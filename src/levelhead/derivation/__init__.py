@@ -1,13 +1,6 @@
 """Derivation: transition systems and their oracles, the orders they give to words, an n-gram model, perplexity."""
 
 from levelhead.derivation.arpa import read_arpa, write_arpa
-from levelhead.derivation.averages import (
-    Correlation,
-    GroupAverage,
-    TreebankPerplexities,
-    correlations,
-    group_averages,
-)
 from levelhead.derivation.derive import Derivations, derive
 from levelhead.derivation.discounts import Discounts
 from levelhead.derivation.estimate import SRILM_MINIMUM_COUNTS, estimate
@@ -37,22 +30,17 @@ __all__ = [
     "SYSTEMS",
     "Action",
     "Configuration",
-    "Correlation",
     "Derivations",
     "Discounts",
     "Ends",
-    "GroupAverage",
     "NgramModel",
     "Perplexity",
     "SentenceSums",
     "Sequences",
     "Transition",
     "TransitionSystem",
-    "TreebankPerplexities",
-    "correlations",
     "derive",
     "estimate",
-    "group_averages",
     "perplexity",
     "read_arpa",
     "sentence_sums",

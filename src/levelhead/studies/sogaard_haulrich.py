@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.derivation.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.report.page.plots import Named, cloud, curves
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
@@ -18,6 +17,7 @@ from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.sogaard_haulrich_averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich_claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.sogaard_haulrich_measures import (
     NAME,
