@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.measurements import Missing
+    from levelhead.report.table import Table
 
 _OF_CORRELATION = frozenset({"given", "family", "missing", "methods", "matrix", "resamples", "level", "seed"})
 """Options that cumulative variance does not take."""
@@ -152,31 +153,26 @@ def _print_variances(
 ) -> None:
     from levelhead.report import correlation as report
 
-    if output_format in {"json", "jsonl"}:
-        options.print_json(report.variance_document(variances, table), output, lines=output_format == "jsonl")
-    else:
-        options.print_table(
-            report.variance_table(variances, table),
-            output_format,
-            _places(output_format, 6) if places is None else places,
-            output,
-        )
+    digits = _places(output_format, 6) if places is None else places
+    options.print_result(
+        lambda: report.variance_table(variances, table), lambda: report.variance_document(variances, table),
+        output_format, digits, output,
+    )  # fmt: skip
 
 
 def _print(result: Correlation, output_format: str, places: int | None, output: str | None, *, matrix: bool) -> None:
     from levelhead.report import correlation as report
 
-    if output_format in {"json", "jsonl"}:
-        options.print_json(report.correlation_document(result), output, lines=output_format == "jsonl")
-        return
+    def table() -> Table:
+        if not matrix:
+            return report.pairs_table(result)
+        if len(result.pairs[0].coefficients) > 1:
+            raise click.UsageError("--matrix prints one method: add --method pearson or --method spearman")
+        (method,) = result.pairs[0].coefficients
+        return report.matrix_table(result, method)
+
     digits = _places(output_format, 3) if places is None else places
-    if not matrix:
-        options.print_table(report.pairs_table(result), output_format, digits, output)
-        return
-    if len(result.pairs[0].coefficients) > 1:
-        raise click.UsageError("--matrix prints one method: add --method pearson or --method spearman")
-    (method,) = result.pairs[0].coefficients
-    options.print_table(report.matrix_table(result, method), output_format, digits, output)
+    options.print_result(table, lambda: report.correlation_document(result), output_format, digits, output)
 
 
 def _places(output_format: str, places: int) -> int | None:

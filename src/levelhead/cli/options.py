@@ -253,6 +253,33 @@ def print_table(table: Table, output_format: str, places: int | None, output: st
     emit(WRITERS[output_format](table, default if places is None else places), output)
 
 
+def print_result(
+    table: Callable[[], Table],
+    document: Callable[[], object],
+    output_format: str,
+    places: int | None,
+    output: str | None,
+    *,
+    lines: Callable[[], list[Any]] | None = None,
+) -> None:
+    """Print a table, or a JSON document; each is made only when it is printed.
+
+    Args:
+        table: makes the table.
+        document: makes the document of `--format json`.
+        output_format: the value of `--format`.
+        places: digits after the point, None for the default of the format.
+        output: the file, or None for standard output.
+        lines: makes the documents of `--format jsonl`; the one document in a line if None.
+    """
+    if output_format == "jsonl":
+        print_json((lines or document)(), output, lines=True)
+    elif output_format == "json":
+        print_json(document(), output)
+    else:
+        print_table(table(), output_format, places, output)
+
+
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
     """Print a document as JSON, or a list of documents as JSON lines."""
     import json

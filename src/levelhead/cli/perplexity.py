@@ -119,13 +119,11 @@ def _one(
         path: measure(model, treebank, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
         for path, treebank in treebanks.items()
     }
-    if output_format == "json":
-        options.print_json(report.perplexity_document(results, model, sentences=sentences), output)
-    elif output_format == "jsonl":
-        options.print_json(report.perplexity_documents(results, sentences=sentences), output, lines=True)
-    else:
-        table = report.sentence_table if sentences else report.perplexity_table
-        options.print_table(table(results), output_format, places, output)
+    options.print_result(
+        lambda: (report.sentence_table if sentences else report.perplexity_table)(results),
+        lambda: report.perplexity_document(results, model, sentences=sentences),
+        output_format, places, output, lines=lambda: report.perplexity_documents(results, sentences=sentences),
+    )  # fmt: skip
     return DONE
 
 

@@ -10,7 +10,8 @@ from typing import Any
 from levelhead._version import VERSION
 from levelhead.derivation import Derivations, NgramModel, Perplexity
 from levelhead.derivation.perplexity import perplexity_of
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.documents import header, path_text
+from levelhead.report.scores import signature_line
 from levelhead.report.table import Column, Table
 
 _NUMBERS = (
@@ -60,8 +61,7 @@ def derivation_documents(derivations: Derivations, *, labelled: bool) -> list[di
     rows = zip(_transitions(derivations, labelled=labelled), _words(derivations), derivations.swaps.tolist())
     return [
         {
-            "schema": SCHEMA,
-            "kind": "derivation",
+            **header("derivation"),
             "sentence": number + 1,
             "transitions": transitions,
             "order": [word - starts[number] + 1 for word in order[starts[number] : starts[number + 1]]],
@@ -80,8 +80,7 @@ def derivations_document(derivations: Derivations, *, labelled: bool) -> dict[st
         "version": VERSION,
     }
     return {
-        "schema": SCHEMA,
-        "kind": "derivations",
+        **header("derivations"),
         "signature": signature,
         "swaps": int(derivations.swaps.sum()),
         "lifted": derivations.n_lifted,
@@ -184,9 +183,8 @@ def perplexity_documents(results: Results, *, sentences: bool) -> list[dict[str,
 
 def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
     document = {
-        "schema": SCHEMA,
-        "kind": "perplexity",
-        "file": name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+        **header("perplexity"),
+        "file": path_text(name),
         "sha256": result.sha256,
         "order": result.order,
         "perplexity_excluding_oov": result.excluding_oov,
