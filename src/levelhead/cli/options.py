@@ -130,14 +130,12 @@ def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
 
 
 def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
-    """Return the weights of WLAS(WDE), averaged over the training treebanks."""
+    """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing without any."""
     from levelhead.scoring.weights import ENTROPY
     from levelhead.treebank import read
     from levelhead.typology import entropy_weights
 
-    if not train:
-        raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
-    return {ENTROPY: entropy_weights(read(path) for path in train)}
+    return {ENTROPY: entropy_weights(read(path) for path in train)} if train else {}
 
 
 def needs_entropy(measures: Iterable[str]) -> bool:

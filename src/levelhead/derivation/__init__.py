@@ -5,7 +5,7 @@ from levelhead.derivation.derive import Derivations, derive
 from levelhead.derivation.discounts import Discounts
 from levelhead.derivation.estimate import SRILM_MINIMUM_COUNTS, estimate
 from levelhead.derivation.model import NgramModel
-from levelhead.derivation.perplexity import ENDS, Ends, Perplexity, SentenceSums, perplexity, sentence_sums
+from levelhead.derivation.perplexity import Ends, Perplexity, SentenceSums, perplexity, sentence_sums
 from levelhead.derivation.sequences import ORDERS, Sequences, sequences_from, sequences_of
 from levelhead.derivation.systems import (
     ARC_EAGER,
@@ -22,7 +22,6 @@ from levelhead.derivation.systems import (
 __all__ = [
     "ARC_EAGER",
     "ARC_STANDARD",
-    "ENDS",
     "ORDERS",
     "SRILM_MINIMUM_COUNTS",
     "SWAP_EAGER",
