@@ -134,10 +134,6 @@ def tables(folder: Path) -> None:
     (folder / "scores.tsv").write_text(
         "system\ttreebank\tmeasure\tscore\nours\ten\tLAS\t80\nours\tde\tLAS\t70\ntheirs\ten\tLAS\t82\ntheirs\tde\tLAS\t71\n"
     )
-    (folder / "list.tsv").write_text(
-        "name\tgroup\ttrain\ttest\tLAS\n"
-        + "".join(f"{code}\tall\tgold/{code}.conllu\tgold/{code}.conllu\t8{n}\n" for n, code in enumerate(["de", "en", "fi", "fr"]))
-    )  # fmt: skip
     (folder / "judgements").write_text("1\n2\n" * 10)
     (folder / "campaign.toml").write_text('[campaign]\ngold = "gold"\nsystems = "systems"\n')
 
@@ -209,7 +205,7 @@ def test_programs_work(page: Path) -> None:
 
 OPERANDS = {
     "rank": {"GOLD": "gold", "GOLD_DIR": "gold", "SYSTEMS": "systems", "SYSTEMS_DIR": "systems", "TABLE.tsv": "scores.tsv"},
-    "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa", "LIST": "list.tsv"},
+    "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa"},
     "judge": {"FILE": "judgements"},
     "reproduce": {"PAPER": "conll17"},
 }  # fmt: skip

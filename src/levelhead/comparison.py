@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.campaign import check_valid, find, score_plan
+from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.job import Look
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import Result as Outcome
@@ -30,7 +30,6 @@ from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Settings, differences, holm, sign_test, signed_rank_test
 from levelhead.significance.counted import Counted
-from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 
 
@@ -191,23 +190,6 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
         files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
         return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))
     return Fault("not-annotated", message, Place(gold))
-
-
-def compare_treebanks(
-    gold: Treebank, systems: Mapping[str, Treebank], setup: Setup, settings: Settings = STANDARD_TESTS
-) -> Comparison:
-    """Compare outputs that are in memory with the first of them.
-
-    Args:
-        gold: the gold treebank.
-        systems: the outputs by the name of the system, the baseline first.
-        setup: the settings.
-        settings: how many resamples, which seed, which level of intervals.
-
-    Raises:
-        InputError: a measure has no value for an output.
-    """
-    return compare(find(gold, systems), setup, settings=settings)
 
 
 def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:

@@ -156,7 +156,9 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-judgements": _error(
         "Judgements are not one line with a vote for each gold sentence.", "Correct the file of judgements."
     ),
-    "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
+    "unknown-figure-format": _error(
+        "The file name of a figure has an unknown suffix.", "Choose a name ending in .svg, .png, .pdf or .html."
+    ),
     # derivations and language models
     "not-derivable": _error(
         "A transition system cannot derive a tree, because it is not projective.",
@@ -174,10 +176,6 @@ MESSAGES: Mapping[str, Message] = {
         "Spell it otherwise in the treebank, or do not write the model.",
     ),
     "invalid-arpa": _error("A file is not a language model in ARPA format.", "Write it again with its program."),
-    "invalid-treebank-list": _error(
-        "A list of treebanks is not a table with the columns name, group, train and test.",
-        "Separate the columns by tabs; further columns hold accuracies, as numbers or nothing.",
-    ),
     # conversion
     "invalid-targets": _error(
         "A file of conversion targets is not TOML of the right form.",

@@ -94,17 +94,30 @@ class Setup:
             InputError: a file is not valid.
             MeasureError: a measure needs training treebanks that were not given.
         """
+        self.check_entropies()
         read = dict(self.weights)
         for measure, definition in self.defined:
             key = key_of(measure)
-            if key == ENTROPY and definition.takes_weights and key not in read:
-                remedy = "--train of score and compare; in Python weights={'WDE': typology.entropy_weights(treebanks)}"
-                raise MeasureError(f"{measure} needs training treebanks: {remedy}", "missing-weight")
             own = TEMPLATE in (measure.argument or "")
             if definition.needs_file and key not in read and not (own and treebank is None):
                 path = self.place_of(key_of(for_treebank(measure, treebank)))
                 read[key] = definition.load(path) if definition.load else read_weights(path)
         return replace(self, weights=read)
+
+    def check_entropies(self) -> None:
+        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights.
+
+        Raises:
+            MeasureError: a measure needs training treebanks that were not given.
+        """
+        for measure, definition in self.defined:
+            if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
+                message = (
+                    f"{measure} needs training treebanks: --train FILE in score and compare,"
+                    " weights={'WDE': typology.entropy_weights(treebanks)} in Python; for rank, write the weights with"
+                    f" `levelhead profile TREEBANK... --wde-table FILE` and use {measure.name}(FILE)"
+                )
+                raise MeasureError(message, "missing-weight")
 
     def with_pipes(self) -> Setup:
         """Return the settings with weights and models that come from named pipes, which can be read only once.

@@ -16,12 +16,12 @@ from levelhead.campaign.job import File, JobSetup, Look, Source, count_output, h
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import read_record
 from levelhead.campaign.results import Result, Results
-from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.errors import Fault, InputError, Place
 from levelhead.jobs import Job, Store, Workers, processes, run
 from levelhead.progress import progress_bar
 from levelhead.provenance import joint_hash
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.weights import ENTROPY, for_treebank, key_of, path_of
+from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.setup import Setup
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.finder import irregularity
@@ -59,7 +59,7 @@ def score_plan(
         MeasureError: a measure needs training treebanks that were not given.
         OutputError: the store cannot be written.
     """
-    _refuse_entropies(setup)
+    setup.check_entropies()
     scoring = _Scoring(plan, JobSetup(setup.with_pipes(), by_sentence=by_sentence), look)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
@@ -82,16 +82,6 @@ def check_valid(results: Results) -> Results:
     if faults:
         raise InputError(*faults)
     return results
-
-
-def _refuse_entropies(setup: Setup) -> None:
-    for measure, definition in setup.defined:
-        if definition.takes_weights and key_of(measure) == ENTROPY and ENTROPY not in setup.weights:
-            message = (
-                f"{measure} needs training treebanks, and rank has no --train: write the weights with"
-                f" `levelhead profile TREEBANK... --wde-table FILE`, and use {measure.name}(FILE)"
-            )
-            raise MeasureError(message, "missing-weight")
 
 
 class _Seen(NamedTuple):

@@ -168,10 +168,7 @@ class Request(NamedTuple):
 
     def print(self, table: Any, document: Any) -> None:
         """Print a table, or its document where JSON is asked for."""
-        if self.output_format in {"json", "jsonl"}:
-            options.print_json(document(), self.output, lines=self.output_format == "jsonl")
-        else:
-            options.print_table(table(), self.output_format, self.places, self.output)
+        options.print_result(table, document, self.output_format, self.places, self.output)
 
 
 @click.command()

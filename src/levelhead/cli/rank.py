@@ -331,18 +331,13 @@ def _emit(
     if output_format == "prototext":
         _emit_prototext(results, output)
         return
-    if output_format == "jsonl":
-        options.print_json(list(report.result_documents(results)), output, lines=True)
-        return
-    if by_treebank:
-        codes = {code for ranking in rankings for code in ranking.group.codes}
-        shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
-        options.print_table(report.results_table(shown), output_format, places, output)
-        return
-    if output_format == "json":
-        options.print_json(report.ranking_document(results, rankings), output)
-    else:
-        options.print_table(report.ranking_table(results, rankings), output_format, places, output)
+    codes = {code for ranking in rankings for code in ranking.group.codes}
+    shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
+    options.print_result(
+        lambda: report.results_table(shown) if by_treebank else report.ranking_table(results, rankings),
+        lambda: report.ranking_document(results, rankings),
+        output_format, places, output, lines=lambda: list(report.result_documents(results)),
+    )  # fmt: skip
 
 
 def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:

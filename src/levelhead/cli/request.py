@@ -257,7 +257,4 @@ class Request(NamedTuple):
             table: makes the table.
             document: makes the document.
         """
-        if self.json:
-            options.print_json(document(), self.output, lines=self.output_format == "jsonl")
-        else:
-            options.print_table(table(), self.output_format, self.places, self.output)
+        options.print_result(table, document, self.output_format, self.places, self.output)

@@ -85,5 +85,5 @@ REPORT = ResultPath(library=lambda _: ("jinja2", "reports"))
 FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
 """A folder of charts and tables."""
 
-CHART = ResultPath(library=lambda path: None if path.lower().endswith(".json") else ("vl_convert", "figures"))
+CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower().endswith((".png", ".pdf")) else None)
 """A single chart."""

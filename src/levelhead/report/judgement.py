@@ -7,7 +7,8 @@ from typing import Any
 
 from levelhead.correlation import Agreement, Estimate
 from levelhead.judgement import Compared, Judgement
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.documents import header, notes_of
+from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, formatted, p_text
 
 _STATISTICS = {"r": "correlation", "Spearman": "spearman", "accuracy": "accuracy", "kappa": "kappa"}
@@ -50,9 +51,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
         judgement: the result.
     """
     return {
-        "schema": SCHEMA,
-        "kind": "judgement",
-        "signature": dict(judgement.provenance.signature),
+        **header("judgement", judgement.provenance.signature),
         "sentences": len(judgement.choices.second),
         "votes": int(judgement.choices.votes.sum()),
         "measures": {name: _agreement(judged.agreement) for name, judged in judgement.measures.items()},
@@ -61,7 +60,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
             | {"p": one.comparison.p, "p_holm": one.p_holm}
             for one in judgement.comparisons
         ],
-        **({"notes": list(judgement.provenance.notes)} if judgement.provenance.notes else {}),
+        **notes_of(judgement.provenance.notes),
     }
 
 
