@@ -23,7 +23,6 @@ Split = Literal["train", "dev", "test"]
 FORMATS = (".conllu", ".conllx", ".conll")
 """What the name of a treebank ends with, apart from suffixes of compression."""
 
-_SPLITS = ("test", "dev", "train")
 _UD_FILE = re.compile(r"(?P<code>.+)-ud-(?P<split>train|dev|test)")
 _UD_FOLDER = re.compile(r"UD_(?P<language>.+?)(-[^-]+)?")
 _TIRA_OUTPUTS = "output"  # TIRA keeps the outputs of a run in a folder of this name
