@@ -8,7 +8,7 @@ import pytest
 
 import levelhead
 from levelhead.campaign import find
-from levelhead.comparison import compare, compare_treebanks
+from levelhead.comparison import compare
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError, MeasureError
 from levelhead.measures import REGISTRY, parse_measure
@@ -73,7 +73,7 @@ def test_comparison_by_perplexity() -> None:
     gold = levelhead.read(GOLD.format("en"))
     systems = {"gold": gold, "beta": levelhead.read(SYSTEM.format("beta", "en"))}
     name = f"DPPL({GOLD.format('en')})"
-    found = compare_treebanks(gold, systems, setup_of([name]), Settings(resamples=500))
+    found = compare(find(gold, systems), setup_of([name]), settings=Settings(resamples=500))
     first, second = found.results
     assert found.perplexities == (name,)
     assert first.value < second.value

@@ -126,7 +126,7 @@ NEEDED = {
     "compare GOLDS ALPHA BETA --wilcoxon": ("scipy", "stats"),
     "rank /no /no --report r.html": ("jinja2", "report"),
     "rank /no /no --figures f": ("vl_convert", "report"),
-    "correlate /no --figure f.svg": ("vl_convert", "report"),
+    "correlate /no --figure f.png": ("vl_convert", "report"),
     "reproduce callin --treebanks /no --report r.html": ("jinja2", "report"),
     "train udpipe EN model": ("ufal.udpipe", "parsers"),
     "crossval udpipe EN": ("ufal.udpipe", "parsers"),

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
-from levelhead.comparison import compare, compare_treebanks, counts_of
+from levelhead.comparison import compare, counts_of
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.folders import macro_average, score_folder
 from levelhead.measures import parse_measure
@@ -439,8 +439,8 @@ def test_measures_do_not_disturb_each_other():
     """The draws are of sentences: what is measured beside decides nothing."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
     systems = {name: levelhead.read(PARALLEL / f"systems/{name}/en.conllu") for name in ("alpha", "beta")}
-    alone = compare_treebanks(gold, systems, setup_of(["LAS"]), Settings(100))
-    beside = compare_treebanks(gold, systems, setup_of(["UAS", "LAS"]), Settings(100))
+    alone = compare(find(gold, systems), setup_of(["LAS"]), settings=Settings(100))
+    beside = compare(find(gold, systems), setup_of(["UAS", "LAS"]), settings=Settings(100))
     assert next(one for one in beside.results if one.measure == "LAS") == alone.results[0]
 
 
@@ -537,13 +537,13 @@ def test_measures_without_a_value_are_refused():
     bare = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
     gold, broken = levelhead.parse(bare.format("0:root")), levelhead.parse(bare.format("x"))
     with pytest.raises(InputError, match="UPOS: not annotated in gold: UPOS") as refusal:
-        compare_treebanks(gold, {"a": gold, "b": gold}, setup_of(["UPOS"]))
+        compare(find(gold, {"a": gold, "b": gold}), setup_of(["UPOS"]))
     assert refusal.value.slug == "not-annotated"
     with pytest.raises(InputError, match=r"ELAS: DEPS of .* cannot be read: 'x'") as refusal:
-        compare_treebanks(gold, {"a": gold, "b": broken}, setup_of(["ELAS"]))
+        compare(find(gold, {"a": gold, "b": broken}), setup_of(["ELAS"]))
     assert refusal.value.slug == "unreadable-deps"
     with pytest.raises(MeasureError):
-        compare_treebanks(gold, {"a": gold}, setup_of(["LSA"]))
+        compare(find(gold, {"a": gold}), setup_of(["LSA"]))
 
 
 def test_the_parts_of_a_ratio():
@@ -570,7 +570,7 @@ def test_the_parts_of_a_ratio():
 def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     """Twenty treebanks won of twenty: p is 2 / 2 ** 20."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
-    comparison = compare_treebanks(gold, {"a": gold, "b": gold}, setup_of(["LAS"]))
+    comparison = compare(find(gold, {"a": gold, "b": gold}), setup_of(["LAS"]))
     won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03, 20, 20)
     table = comparison_table(comparison._replace(wins=(won,)))
     (line,) = [note for note in table.notes if "sign test" in note]

@@ -54,7 +54,6 @@ TABLES = {
     "judge": ["judge", EN, EN_ALPHA, EN_BETA, "-j", "{choices}"],
     "perplexity": ["perplexity", EN, GOLD / "de.conllu", "--order", "swap-lazy"],
     "perplexity sentences": ["perplexity", EN, GOLD / "de.conllu", "--sentences"],
-    "perplexity list": ["perplexity", "--treebanks", "{list}"],
     "convert": ["convert", "--check", GOLD],
     "measures": ["measures"],
     "doctor": ["doctor"],
@@ -63,15 +62,11 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> dict[str, Path]:
-    """A table, a list of treebanks, choices and runs, by the name that stands for them above."""
+    """A table, choices and runs, by the name that stands for them above."""
     folder = tmp_path_factory.mktemp("tsv")
-    found = {name: folder / name for name in ("table", "list", "choices", "runs")}
+    found = {name: folder / name for name in ("table", "choices", "runs")}
     rows = "".join(f"t{i}\t{i}\t{i * i % 7}\t{-i % 3}\t{'xy'[i % 2]}\n" for i in range(12))
     found["table"].write_text("treebank\ta\tb\tc\tfamily\n" + rows, encoding="utf-8")
-    listed = [
-        f"{code}\tA\t{GOLD / code}.conllu\t{GOLD / code}.conllu\t{i}" for i, code in enumerate(("en", "fi", "fr"))
-    ]
-    found["list"].write_text("name\tgroup\ttrain\ttest\tLAS\n" + "\n".join(listed) + "\n", encoding="utf-8")
     n_sentences = EN.read_text(encoding="utf-8").count("\n\n")
     found["choices"].write_text("".join(f"{1 + i % 2}\n" for i in range(n_sentences)), encoding="utf-8")
     for system, folders in (("one", (ALPHA, BETA)), ("two", (BETA, ALPHA))):

@@ -33,7 +33,6 @@ REFUSED = {
     "correlate huge.tsv --cumulative-variance": "invalid-table: the column 'a' holds 1e+308",
     "correlate tiny.tsv": "invalid-table: the values of the column 'a' differ by less than 1e-150",
     "profile --list-columns -c sizes": "--list-columns lists all columns: leave --columns out",
-    "perplexity --treebanks list.tsv --order string": "--treebanks sets the string's order beside another",
     "perplexity EN EN --lift": "--lift changes nothing in the order of the string",
     "perplexity /no/train /no/test": "/no/test: unreadable-file",
     "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "go together: give --tls-cert, too",
@@ -41,8 +40,6 @@ REFUSED = {
     "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
     "profile --list-columns --chunk 5": "--chunk changes no column's text",
     "profile GOLDS --select callin --merge": "--select takes the files of a treebank together: leave --merge out",
-    "compare EN A B --each": "--each is for folders of treebanks",
-    "compare EN A B --wilcoxon": "--wilcoxon is for folders of treebanks",
     "compare EN A B --by deprel --train EN": "--train is for --by frequency, vocabulary, seen-sentence, seen-tree",
     "compare EN A B --by deprel --scheme callin": "--scheme is for classes that are named without their scheme",
     "compare EN A B -m CLAS --punct relation": "--punct is for UAS, LAS and LS",
@@ -68,9 +65,7 @@ REFUSED = {
     "judge EN A A -j votes": "no-pairs: this output is given twice",
     "rank GOLDS SYSTEMS --seed 1": "--seed is for --significance, --report and --figures",
     "rank GOLDS SYSTEMS --level .9": "--level is for --significance, --report and --figures",
-    "rank GOLDS SYSTEMS --split dev": "--split is for a folder of files that are named as in UD releases",
     "rank GOLDS SYSTEMS --scheme callin": "--scheme is for classes that are named without their scheme",
-    "rank --scores good.tsv --split dev": "--split is for files, not for --scores",
     "rank --scores good.tsv --all-measures": "--all-measures is for files, not for --scores",
     "rank GOLDS SYSTEMS --by-treebank --ranking conll18": "--ranking does nothing with --by-treebank, which has no ranks",
     "rank GOLDS SYSTEMS --by-treebank --significance": "--significance does nothing with --by-treebank",
@@ -85,6 +80,7 @@ ACCEPTED = (
     # the same, where they change something
     "profile GOLDS --similarity --merge",
     "compare GOLDS SYSTEMS/alpha SYSTEMS/beta --each --resamples 5 -m LAS",
+    "compare EN A B --each --wilcoxon --resamples 5 -m LAS -j 2 --store own --split dev",
     "compare EN A B --by frequency,deprel --train EN",
     "compare EN A B --by class --scheme callin",
     "compare EN A B -m CLAS -m LAS --punct relation --resamples 5",
@@ -102,7 +98,10 @@ ACCEPTED = (
     "score EN A -m WLAS(weights,default=0.1) --counts --places 4",
     "score EN A -m WLAS(WDE.tsv)",
     "score EN A --rules conll18 --table confusion --places 4",
+    "score EN A -m LAS -j 2 --store own --split dev",
     "rank RELEASE SYSTEMS --split dev",
+    "rank GOLDS SYSTEMS --split dev -m LAS",
+    "rank --scores scores.tsv --split dev -j 2 --store own",
     "rank GOLDS SYSTEMS -m LAS --significance --seed 1 --level .9 --resamples 50",
     "rank GOLDS SYSTEMS -m LAS@CONTENT --scheme callin",
     "rank GOLDS SYSTEMS -m WLAS(./WDE)",
@@ -121,6 +120,7 @@ def run(tmp_path: Path, monkeypatch, capsys):
         (tmp_path / f"{name}.tsv").write_text(text, encoding="utf-8")
     for name in ("weights", "WDE", "WDE.tsv"):
         (tmp_path / name).write_text("".join(f"{relation}\t0.3\n" for relation in sorted(UD2)), encoding="utf-8")
+    (tmp_path / "scores.tsv").write_text("treebank\tsystem\tLAS\na\tx\t80\n", encoding="utf-8")
     (tmp_path / "RELEASE").mkdir()
     (tmp_path / "RELEASE/en-ud-dev.conllu").write_bytes(Path(EN).read_bytes())
     (tmp_path / "votes").write_text("1\n2\n" * 10, encoding="utf-8")
@@ -213,12 +213,10 @@ def test_what_is_not_refused(run, tmp_path: Path) -> None:
     assert run("perplexity EN EN --order arc-eager --lift")[0] == 0
 
 
-def test_a_document_is_one_line_of_json_lines(run, tmp_path: Path) -> None:
-    header = "name\tgroup\ttrain\ttest\n"
-    (tmp_path / "list.tsv").write_text(header + "".join(f"{i}\tg\t{EN}\t{EN}\n" for i in "abc"), encoding="utf-8")
-    code, out, _ = run("perplexity --treebanks list.tsv --format jsonl")
+def test_a_document_is_one_line_of_json_lines(run) -> None:
+    code, out, _ = run("correlate good.tsv --format jsonl")
     assert code == 0
-    assert json.loads(out)["kind"] == "perplexities"
+    assert json.loads(out)["kind"] == "correlation"
     assert out.count("\n") == 1
 
 

@@ -89,7 +89,7 @@ def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
 def _kappa(matches: Matches, name: str) -> Kappa | None:
     if name == "upos":
         columns = (matches.gold.upos, matches.system.upos)
-        number = {text: i for i, text in enumerate({text for column in columns for text in column})}
+        number = {text: i for i, text in enumerate(sorted({*columns[0], *columns[1]}))}
         labels: Sequence[NDArray[np.int64]] = [np.array([number[text] for text in column]) for column in columns]
     else:
         buckets = BUCKETS[name].of(matches, Settings(NIVRE_FANG))

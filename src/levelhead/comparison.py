@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.campaign import check_valid, find, score_plan
+from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.job import Look
 from levelhead.campaign.languages import Voter, voters_of
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
@@ -32,7 +32,6 @@ from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Settings, Units, Wins, check_margin, count_wins, differences, unit_notes
 from levelhead.significance.counted import Counted
 from levelhead.significance.runs import FEWEST_RUNS
-from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
 
 
@@ -181,23 +180,6 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
         files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
         return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))
     return Fault("not-annotated", message, Place(gold))
-
-
-def compare_treebanks(
-    gold: Treebank, systems: Mapping[str, Treebank], setup: Setup, settings: Settings = STANDARD_TESTS
-) -> Comparison:
-    """Compare outputs that are in memory with the first of them.
-
-    Args:
-        gold: the gold treebank.
-        systems: the outputs by the name of the system, the baseline first.
-        setup: the settings.
-        settings: how many resamples, which seed, which level of intervals.
-
-    Raises:
-        InputError: a measure has no value for an output.
-    """
-    return compare(find(gold, systems), setup, settings=settings)
 
 
 def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:

@@ -132,8 +132,8 @@ MESSAGES: Mapping[str, Message] = {
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder fits two layouts, for example one of outputs and one of runs.",
-        "Name the folder that you mean, choose with --split, or write a manifest.",
+        "A folder fits two layouts, for example one of outputs and one of runs, or two files in it fit one test set.",
+        "Name the folder that you mean, choose with --split, remove one of two outputs, or write a manifest.",
     ),
     # other libraries
     "cannot-hold": _error(
@@ -156,7 +156,9 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-judgements": _error(
         "Judgements are not one line with a vote for each gold sentence.", "Correct the file of judgements."
     ),
-    "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
+    "unknown-figure-format": _error(
+        "The file name of a figure has an unknown suffix.", "Choose a name ending in .svg, .png, .pdf or .html."
+    ),
     # derivations and language models
     "not-derivable": _error(
         "A transition system cannot derive a tree, because it is not projective.",
@@ -174,10 +176,6 @@ MESSAGES: Mapping[str, Message] = {
         "Spell it otherwise in the treebank, or do not write the model.",
     ),
     "invalid-arpa": _error("A file is not a language model in ARPA format.", "Write it again with its program."),
-    "invalid-treebank-list": _error(
-        "A list of treebanks is not a table with the columns name, group, train and test.",
-        "Separate the columns by tabs; further columns hold accuracies, as numbers or nothing.",
-    ),
     # conversion
     "invalid-targets": _error(
         "A file of conversion targets is not TOML of the right form.",
@@ -237,7 +235,10 @@ MESSAGES: Mapping[str, Message] = {
         "A store of results was written by another version of levelhead.",
         "Name another file, or delete this one and run again: its results are recomputed.",
     ),
-    "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
+    "store": _error(
+        "The store of results cannot be written, or its path is not that of a file.",
+        "Name a file; check permissions and space. What is stored is kept.",
+    ),
     # shared tasks
     "invalid-task": _error(
         "A shared task, or what is asked of it, is not in order.", "See the organizer's guide, docs/task.md."

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import stat
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -18,6 +17,7 @@ from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import ENTROPY, TEMPLATE, file_of, for_treebank, key_of, path_of, read_weights, values_of
+from levelhead.treebank.source import is_stream
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -94,17 +94,30 @@ class Setup:
             InputError: a file is not valid.
             MeasureError: a measure needs training treebanks that were not given.
         """
+        self.check_entropies()
         read = dict(self.weights)
         for measure, definition in self.defined:
             key = key_of(measure)
-            if key == ENTROPY and definition.takes_weights and key not in read:
-                remedy = "--train of score and compare; in Python weights={'WDE': typology.entropy_weights(treebanks)}"
-                raise MeasureError(f"{measure} needs training treebanks: {remedy}", "missing-weight")
             own = TEMPLATE in (measure.argument or "")
             if definition.needs_file and key not in read and not (own and treebank is None):
                 path = self.place_of(key_of(for_treebank(measure, treebank)))
                 read[key] = definition.load(path) if definition.load else read_weights(path)
         return replace(self, weights=read)
+
+    def check_entropies(self) -> None:
+        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights.
+
+        Raises:
+            MeasureError: a measure needs training treebanks that were not given.
+        """
+        for measure, definition in self.defined:
+            if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
+                message = (
+                    f"{measure} needs training treebanks: --train FILE in score and compare,"
+                    " weights={'WDE': typology.entropy_weights(treebanks)} in Python; for rank, write the weights with"
+                    f" `levelhead profile TREEBANK... --wde-table FILE` and use {measure.name}(FILE)"
+                )
+                raise MeasureError(message, "missing-weight")
 
     def with_pipes(self) -> Setup:
         """Return the settings with weights and models that come from named pipes, which can be read only once.
@@ -113,7 +126,7 @@ class Setup:
             InputError: what comes from a pipe is not valid.
         """
         needed = [one for one, definition in self.defined if definition.needs_file]
-        pipes = [one for one in needed if key_of(one) not in self.weights and _is_pipe(self.place_of(path_of(one)))]
+        pipes = [one for one in needed if key_of(one) not in self.weights and is_stream(self.place_of(path_of(one)))]
         return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
 
     def place_of(self, path: str) -> str:
@@ -161,13 +174,6 @@ class Setup:
         if classes:
             parts["classes"] = "+".join(sorted(classes))
         return parts
-
-
-def _is_pipe(path: str) -> bool:
-    try:
-        return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116 -- pathlib is slow to load
-    except (OSError, ValueError):
-        return False
 
 
 def setup_of(

@@ -46,10 +46,12 @@ class File(NamedTuple):
     Args:
         path: where it is.
         sha256: the hash of its bytes as they are on the disk.
+        data: the bytes themselves, if they came from a pipe, which can be read only once.
     """
 
     path: str
     sha256: str
+    data: bytes | None = None
 
 
 Source = File | Treebank
@@ -177,6 +179,8 @@ def _json(record: dict[str, Any]) -> bytes:
 
 def _contents(file: File) -> bytes:
     """The bytes of a file, if they are still those that its hash was made of."""
+    if file.data is not None:
+        return file.data
     try:
         data = Path(file.path).read_bytes()
     except OSError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
@@ -21,10 +22,20 @@ _OPTIONS = (
 
 
 def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add --cluster, --tls-ca, --tls-cert and --tls-key."""
+    """Add --cluster, --tls-ca, --tls-cert and --tls-key; a bad address is refused before anything else."""
+
+    @functools.wraps(function)
+    def checked(**given: Any) -> Any:
+        tls = tls_of(given["address"], given["tls_ca"], given["tls_cert"], given["tls_key"])
+        if given["address"] is not None:
+            from levelhead.jobs import check_address
+
+            check_address(given["address"], tls)
+        return function(**given)
+
     for decorator in reversed(_OPTIONS):
-        function = decorator(function)
-    return function
+        checked = decorator(checked)
+    return checked
 
 
 def tls_of(address: str | None, authority: str | None, certificate: str | None, key: str | None) -> Tls | None:

@@ -105,8 +105,6 @@ class Request(NamedTuple):
 
     def _refuse_idle(self) -> None:
         """Refuse options that change nothing of these files, measures and breakdowns."""
-        if not options.holds_test_sets(self.gold):
-            idle.refuse(["each", "wilcoxon", "votes"], "is for folders of treebanks")
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
         if self.by and not self.needs_entropy:
@@ -173,10 +171,7 @@ class Request(NamedTuple):
 
     def print(self, table: Any, document: Any) -> None:
         """Print a table, or its document where JSON is asked for."""
-        if self.output_format in {"json", "jsonl"}:
-            options.print_json(document(), self.output, lines=self.output_format == "jsonl")
-        else:
-            options.print_table(table(), self.output_format, self.places, self.output)
+        options.print_result(table, document, self.output_format, self.places, self.output)
 
 
 @click.command()

@@ -136,13 +136,11 @@ def _print(
 ) -> None:
     from levelhead.report import conversion as report
 
-    if output_format == "jsonl":
-        documents = [
+    options.print_result(
+        lambda: report.not_restored_table(trips) if failures else report.round_trips_table(trips),
+        lambda: report.round_trips_document(trips, paths),
+        output_format, places, output,
+        lines=lambda: [
             {"treebank": name, **report.round_trip_document(trip, paths[name])} for name, trip in trips.items()
-        ]
-        options.print_json(documents, output, lines=True)
-    elif output_format == "json":
-        options.print_json(report.round_trips_document(trips, paths), output)
-    else:
-        table = report.not_restored_table(trips) if failures else report.round_trips_table(trips)
-        options.print_table(table, output_format, places, output)
+        ],
+    )  # fmt: skip

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from levelhead.correlation import Correlation, CumulativeVariance, Measurements
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.measurements import Missing
+    from levelhead.report.table import Table
 
 _OF_CORRELATION = frozenset({"given", "family", "missing", "methods", "matrix", "resamples", "level", "seed"})
 """Options that cumulative variance does not take."""
@@ -38,7 +39,7 @@ _OF_CORRELATION = frozenset({"given", "family", "missing", "methods", "matrix", 
 @click.option("--method", "methods", type=click.Choice(["pearson", "spearman"]), multiple=True, help="Default: both.")
 @click.option("--matrix", is_flag=True, help="Print the coefficients of one --method as a matrix.")
 @click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead.")
-@click.option("--figure", type=CHART, metavar="FILE", help="Also draw, as .svg, .png, .pdf, .html or .json.")
+@click.option("--figure", type=CHART, metavar="FILE", help="Also draw, as .svg, .png, .pdf or .html.")
 @click.option(
     "--draw", type=click.Choice(["scatter", "matrix", "bars", "variance"]),
     help="What to draw. Default: scatter of two columns, matrix of more, variance with --cumulative-variance.",
@@ -101,7 +102,7 @@ def _check(tables: tuple[str, ...], figure: str | None, draw: str | None, output
     if draw is not None and figure is None:
         raise click.UsageError("--draw says what --figure draws: give a --figure")
     if figure is not None:
-        from levelhead.report.figures import checked_suffix
+        from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
     options.check_paths([named(table)[0] for table in tables], [output, figure])
@@ -152,31 +153,26 @@ def _print_variances(
 ) -> None:
     from levelhead.report import correlation as report
 
-    if output_format in {"json", "jsonl"}:
-        options.print_json(report.variance_document(variances, table), output, lines=output_format == "jsonl")
-    else:
-        options.print_table(
-            report.variance_table(variances, table),
-            output_format,
-            _places(output_format, 6) if places is None else places,
-            output,
-        )
+    digits = _places(output_format, 6) if places is None else places
+    options.print_result(
+        lambda: report.variance_table(variances, table), lambda: report.variance_document(variances, table),
+        output_format, digits, output,
+    )  # fmt: skip
 
 
 def _print(result: Correlation, output_format: str, places: int | None, output: str | None, *, matrix: bool) -> None:
     from levelhead.report import correlation as report
 
-    if output_format in {"json", "jsonl"}:
-        options.print_json(report.correlation_document(result), output, lines=output_format == "jsonl")
-        return
+    def table() -> Table:
+        if not matrix:
+            return report.pairs_table(result)
+        if len(result.pairs[0].coefficients) > 1:
+            raise click.UsageError("--matrix prints one method: add --method pearson or --method spearman")
+        (method,) = result.pairs[0].coefficients
+        return report.matrix_table(result, method)
+
     digits = _places(output_format, 3) if places is None else places
-    if not matrix:
-        options.print_table(report.pairs_table(result), output_format, digits, output)
-        return
-    if len(result.pairs[0].coefficients) > 1:
-        raise click.UsageError("--matrix prints one method: add --method pearson or --method spearman")
-    (method,) = result.pairs[0].coefficients
-    options.print_table(report.matrix_table(result, method), output_format, digits, output)
+    options.print_result(table, lambda: report.correlation_document(result), output_format, digits, output)
 
 
 def _places(output_format: str, places: int) -> int | None:
@@ -193,19 +189,17 @@ def _draw(
 ) -> None:
     if figure is None:
         return
-    from levelhead.report import figures, figures_of_papers
+    from levelhead.report.page import correlation as charts
+    from levelhead.report.page import write_drawing
 
     if kind == "scatter":
-        chart = figures_of_papers.scatter_of(table, columns[0], columns[1], colour=family)
+        drawing = charts.scatter_chart(table, columns[0], columns[1], family=family)
     elif kind == "variance":
-        chart = figures_of_papers.cumulative_variances(_variances(table, columns))
+        drawing = charts.variance_chart(_variances(table, columns))
     elif kind == "bars":
-        chart = figures_of_papers.by_treebank(table, columns, sort_by=columns[0])
+        drawing = charts.bar_chart(table, columns)
     elif result is None:
-        raise click.UsageError("--draw matrix does not go with --cumulative-variance")
+        raise click.UsageError("--draw matrix cannot be combined with --cumulative-variance")
     else:
-        method = next(iter(result.pairs[0].coefficients))
-        chart = figures.matrix(
-            columns, {(pair.x, pair.y): pair.coefficients[method].value for pair in result.pairs}, method
-        )
-    figures.write_figure(chart, figure)
+        drawing = charts.matrix_chart(result, next(iter(result.pairs[0].coefficients)))
+    write_drawing(drawing, figure)

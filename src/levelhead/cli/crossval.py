@@ -10,7 +10,7 @@ from levelhead.cli import options
 from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.parser_options import recipe_of, repair_option, running_options, training_options
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import RESULT
+from levelhead.cli.result_paths import STORE
 from levelhead.jobs import Store, n_cores
 
 
@@ -22,7 +22,7 @@ from levelhead.jobs import Store, n_cores
 @running_options
 @repair_option
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core]")
-@click.option("--store", type=RESULT, help="Keep parsed folds in this file; run again, it continues. Not for command.")
+@click.option("--store", type=STORE, help="Keep parsed folds in this file; run again, it continues. Not for command.")
 @cluster_options
 @options.output_option
 def crossval(

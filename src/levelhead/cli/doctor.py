@@ -15,6 +15,7 @@ from levelhead._version import VERSION
 from levelhead.cli import options
 from levelhead.cli.program import DONE
 from levelhead.extras import LIBRARIES, install_command, installed
+from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
 PROGRAMS = {
@@ -23,9 +24,7 @@ PROGRAMS = {
 }
 """The programs that are optional, and what they are for."""
 
-_KERNELS = (
-    "scan pools trees spans shapes oracles lifting transitions conversion arpa transition_parser graph_parser".split()
-)
+_KERNELS = "scan pools trees spans shapes oracles lifting conversion arpa transition_parser graph_parser".split()
 
 
 @click.command()
@@ -43,12 +42,9 @@ def doctor(output_format: str, output: str | None) -> int:
         *((name, *_program(name)) for name in PROGRAMS),
         *((name, *_extra(name)) for name in LIBRARIES),
     ]
-    if output_format == "json":
-        document = {"schema": 1, "kind": "doctor", "installed": {name: version for name, version, _ in rows}}
-        options.print_json(document, output)
-    else:
-        columns = (Column("part", "text"), Column("version", "text"), Column("note", "text"))
-        options.print_table(Table(columns, tuple(rows)), output_format, None, output)
+    columns = (Column("part", "text"), Column("version", "text"), Column("note", "text"))
+    document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
+    options.print_result(lambda: Table(columns, tuple(rows)), lambda: document, output_format, None, output)
     return DONE
 
 

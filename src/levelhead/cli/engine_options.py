@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import click
 
 from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
-from levelhead.cli.result_paths import RESULT
+from levelhead.cli.result_paths import STORE
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -28,7 +28,7 @@ _OPTIONS = (
         "-j", "--jobs", type=click.IntRange(1, 1024),
         help="Processes.  [default: one a core; one if there is little to do]",
     ),
-    click.option("--store", type=RESULT, help="Keep results in this file; run again, it continues where it ended."),
+    click.option("--store", type=STORE, help="Keep results in this file; run again, it continues where it ended."),
     cluster_options,
 )  # fmt: skip
 

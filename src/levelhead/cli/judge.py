@@ -82,8 +82,8 @@ def judge(
         resamples=resamples, resample_by=resample_by, level=level, seed=seed,
     )  # fmt: skip
     options.print_notes(result.provenance.notes)
-    if output_format in {"json", "jsonl"}:
-        options.print_json(judgement_document(result), output, lines=output_format == "jsonl")
-        return
     digits = places if places is not None else None if output_format == "tsv" else 3
-    options.print_table(judgement_table(result, 3 if digits is None else digits), output_format, digits, output)
+    options.print_result(
+        lambda: judgement_table(result, 3 if digits is None else digits), lambda: judgement_document(result),
+        output_format, digits, output,
+    )  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli import options
-from levelhead.report.scores import SCHEMA
+from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
 if TYPE_CHECKING:
@@ -42,15 +42,16 @@ def measures(
     documents = _schemes(registry) if schemes else _measures(registry, names)
     if output_format == "text":
         options.emit("\n".join(_scheme_text(one) if schemes else _measure_text(one) for one in documents), output)
-    elif output_format == "jsonl":
-        options.print_json(documents, output, lines=True)
-    elif output_format == "json":
-        options.print_json({"schema": SCHEMA, "kind": kind, kind: documents}, output)
-    elif schemes:
-        options.print_table(_classes_table(documents), output_format, None, output)
-    else:
-        columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example"))
-        options.print_table(Table(columns, tuple(tuple(d.values()) for d in documents)), output_format, None, output)
+        return
+    options.print_result(
+        lambda: (_classes_table if schemes else _measures_table)(documents), lambda: {**header(kind), kind: documents},
+        output_format, None, output, lines=lambda: documents,
+    )  # fmt: skip
+
+
+def _measures_table(documents: list[dict[str, Any]]) -> Table:
+    columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example"))
+    return Table(columns, tuple(tuple(one.values()) for one in documents))
 
 
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:

@@ -145,14 +145,12 @@ def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
 
 
 def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
-    """Return the weights of WLAS(WDE), averaged over the training treebanks."""
+    """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing without any."""
     from levelhead.scoring.weights import ENTROPY
     from levelhead.treebank import read
     from levelhead.typology import entropy_weights
 
-    if not train:
-        raise click.UsageError("WLAS(WDE) needs training treebanks: --train FILE")
-    return {ENTROPY: entropy_weights(read(path) for path in train)}
+    return {ENTROPY: entropy_weights(read(path) for path in train)} if train else {}
 
 
 def needs_entropy(measures: Iterable[str]) -> bool:
@@ -266,6 +264,33 @@ def print_table(table: Table, output_format: str, places: int | None, output: st
         for note in table.notes:
             say(note)
     emit(WRITERS[output_format](table, default if places is None else places), output)
+
+
+def print_result(
+    table: Callable[[], Table],
+    document: Callable[[], object],
+    output_format: str,
+    places: int | None,
+    output: str | None,
+    *,
+    lines: Callable[[], list[Any]] | None = None,
+) -> None:
+    """Print a table, or a JSON document; each is made only when it is printed.
+
+    Args:
+        table: makes the table.
+        document: makes the document of `--format json`.
+        output_format: the value of `--format`.
+        places: digits after the point, None for the default of the format.
+        output: the file, or None for standard output.
+        lines: makes the documents of `--format jsonl`; the one document in a line if None.
+    """
+    if output_format == "jsonl":
+        print_json((lines or document)(), output, lines=True)
+    elif output_format == "json":
+        print_json(document(), output)
+    else:
+        print_table(table(), output_format, places, output)
 
 
 def print_json(document: object, output: str | None, *, lines: bool = False) -> None:

@@ -1,4 +1,4 @@
-"""levelhead perplexity: string and derivation perplexity of a test set, of parser output, of many treebanks."""
+"""levelhead perplexity: string and derivation perplexity of a test set, of parser output."""
 
 from __future__ import annotations
 
@@ -7,10 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import idle, options
+from levelhead.cli import options
 from levelhead.cli.program import DONE, say
 from levelhead.cli.result_paths import RESULT
-from levelhead.report.writers import WRITERS
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
@@ -44,8 +43,8 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 
 
 @click.command()
-@click.argument("train", type=click.Path(), required=False)
-@click.argument("test", type=click.Path(), required=False)
+@click.argument("train", type=click.Path())
+@click.argument("test", type=click.Path())
 @click.option(
     "--order", type=click.Choice(ORDERS), default="string", show_default=True,
     help="The order of words: of the string, or in which a transition system attaches them.",
@@ -69,22 +68,16 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs where the order's system needs projective trees.")
 @click.option("--sentences", is_flag=True, help="Print the sums of each sentence.")
 @click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model in ARPA format.")
-@click.option(
-    "--treebanks", type=click.Path(), metavar="LIST",
-    help="In place of TRAIN and TEST, a table of treebanks (name, group, train, test, accuracies): string order and "
-    "--order, by default swap-lazy, side by side; averages of groups; correlations.",
-)  # fmt: skip
 @options.input_format_option
 @options.format_option()
 @options.places_option
 @options.output_option
 def perplexity(
-    train: str | None,
-    test: str | None,
+    train: str,
+    test: str,
     systems: tuple[str, ...],
     sentences: bool,
     write_arpa: str | None,
-    treebanks: str | None,
     output_format: str,
     places: int | None,
     output: str | None,
@@ -96,16 +89,6 @@ def perplexity(
     file whose name has .arpa in it. "-" is standard input.
     """
     chosen = _Settings(**settings)
-    if treebanks is not None:
-        if train is not None or systems or sentences or write_arpa or chosen.minimum_word_count > 1:
-            raise click.UsageError("--treebanks goes without TRAIN, TEST and options about one of them")
-        if settings["order"] == "string" and "order" in idle.given():
-            raise click.UsageError(
-                "--treebanks sets the string's order beside another: --order is of a transition system"
-            )
-        return _many(treebanks, chosen, output_format, places, output)
-    if train is None or test is None:
-        raise click.UsageError("write levelhead perplexity TRAIN TEST, or --treebanks LIST")
     if chosen.lift and chosen.order == "string":
         raise click.UsageError("--lift changes nothing in the order of the string: give --order a transition system")
     options.check_paths([train, test, *systems], [output, write_arpa])
@@ -136,13 +119,11 @@ def _one(
         path: measure(model, treebank, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
         for path, treebank in treebanks.items()
     }
-    if output_format == "json":
-        options.print_json(report.perplexity_document(results, model, sentences=sentences), output)
-    elif output_format == "jsonl":
-        options.print_json(report.perplexity_documents(results, sentences=sentences), output, lines=True)
-    else:
-        table = report.sentence_table if sentences else report.perplexity_table
-        options.print_table(table(results), output_format, places, output)
+    options.print_result(
+        lambda: (report.sentence_table if sentences else report.perplexity_table)(results),
+        lambda: report.perplexity_document(results, model, sentences=sentences),
+        output_format, places, output, lines=lambda: report.perplexity_documents(results, sentences=sentences),
+    )  # fmt: skip
     return DONE
 
 
@@ -174,34 +155,3 @@ def _read(path: str, settings: _Settings) -> Treebank:
     treebank = read(path, format=settings.input_format)  # type: ignore[arg-type]
     options.print_warnings(treebank.warnings)
     return treebank
-
-
-def _many(path: str, settings: _Settings, output_format: str, places: int | None, output: str | None) -> int:
-    """Measure every treebank of a list in two orders."""
-    from levelhead.derivation.collection import collection_signature, perplexities_of, read_treebank_list
-    from levelhead.report import derivation as report
-
-    order = "swap-lazy" if settings.order == "string" else settings.order
-    listed = read_treebank_list(path)
-    options.check_paths([path, *(file for one in listed for file in (one.train, one.test))], [output])
-    decided: dict[str, Any] = {
-        "ngram_order": settings.ngram or DEFAULT_NGRAM,
-        "minimum_counts": settings.minimum_counts,
-        "ends": settings.ends,
-        "lift": settings.lift,
-    }
-    rows = list(perplexities_of(listed, order, **decided))
-    for warning in dict.fromkeys(warning for row in rows for warning in row.warnings):
-        say(f"warning: {warning}")
-    signature = collection_signature(rows, order, **decided)
-    if output_format in {"json", "jsonl"}:
-        document = report.treebanks_document(rows, signature)
-        options.print_json(document, output, lines=output_format == "jsonl")
-        return DONE
-    tables = report.treebanks_tables(rows, signature)
-    if output_format == "tsv":  # the other tables sum this one up
-        options.print_table(tables[0]._replace(notes=tables[-1].notes), output_format, places, output)
-        return DONE
-    texts = [WRITERS[output_format](table, 2 if places is None else places) for table in tables]
-    options.emit("\n".join(texts), output)
-    return DONE

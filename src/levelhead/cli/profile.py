@@ -11,7 +11,7 @@ import click
 from levelhead.cli import idle, options
 from levelhead.cli.result_paths import RESULT
 from levelhead.report import profiles as report
-from levelhead.report.scores import SCHEMA
+from levelhead.report.documents import header
 from levelhead.typology import GROUPS, Chunks, Criteria, collection, select
 from levelhead.typology.selection import NEEDED
 
@@ -112,7 +112,7 @@ def _list_columns(printing: Printing) -> None:
     if printing[0] == "text":
         options.emit(report.columns_text(), printing[2])
     else:
-        document = {"schema": SCHEMA, "kind": "columns", "rows": report.columns_documents()}
+        document = {**header("columns"), "rows": report.columns_documents()}
         _print(report.columns_table(), document, printing)
 
 
@@ -161,13 +161,11 @@ def _print_profiles(treebanks: Sequence[str], asked: dict[str, Any], printing: P
     if asked["wde_table"] is not None:
         _write_weights(survey, asked["wde_table"], total=asked["total"])
         survey = survey.with_columns(names)
-    if printing[0] in {"json", "jsonl"}:
-        lines = printing[0] == "jsonl"
-        document = report.profile_documents(survey) if lines else report.profiles_document(survey)
-        options.print_json(document, printing[2], lines=lines)
-    else:
-        table = report.long_table if asked["long"] else report.profiles_table
-        options.print_table(table(survey.profiles, survey.files), *printing)
+    table = report.long_table if asked["long"] else report.profiles_table
+    options.print_result(
+        lambda: table(survey.profiles, survey.files), lambda: report.profiles_document(survey),
+        *printing, lines=lambda: report.profile_documents(survey),
+    )  # fmt: skip
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
@@ -215,11 +213,6 @@ def _print_selection(treebanks: Sequence[str], asked: dict[str, Any], printing: 
 
 def _print(table: Table, document: dict[str, Any], printing: Printing) -> None:
     """Print a table, or a document with its rows, or each of these with the signature."""
-    output_format, places, output = printing
-    if output_format == "jsonl":
-        signature = {"signature": document["signature"]} if "signature" in document else {}
-        options.print_json([row | signature for row in document["rows"]], output, lines=True)
-    elif output_format == "json":
-        options.print_json(document, output)
-    else:
-        options.print_table(table, output_format, places, output)
+    signature = {"signature": document["signature"]} if "signature" in document else {}
+    rows = [row | signature for row in document["rows"]]
+    options.print_result(lambda: table, lambda: document, *printing, lines=lambda: rows)

@@ -30,7 +30,6 @@ from levelhead.campaign import (
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
 from levelhead.cli import idle, options
-from levelhead.cli.cluster_options import tls_of
 from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE
 from levelhead.cli.result_paths import RESULT_OR_FOLDER
@@ -39,7 +38,6 @@ from levelhead.report import ranking as report
 from levelhead.setup import setup_of
 from levelhead.significance import Settings as Tests
 from levelhead.significance.units import AUTO
-from levelhead.treebank.finder import splits_in
 from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
@@ -156,9 +154,8 @@ def rank(
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
     chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every, page=extras.wanted)
-    tls_of(*engine[-4:])  # is refused before anything else
     if scores is not None:
-        options.check_paths(filter(None, [scores, manifest]), [output, report_file])
+        options.check_paths(filter(None, [scores, manifest]), [output, report_file, engine.store])
         results = read_scores(scores)
         _check_output(output_format, output, results.systems)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
@@ -198,12 +195,12 @@ def _refuse_idle(output_format: str, *, tested: bool, page: bool, by_treebank: b
 
 def _refuse_files() -> None:
     """Refuse what is of files where a table of scores is ranked."""
-    idle.refuse(["split", "all_measures"], "is for files, not for --scores")
+    idle.refuse(["all_measures"], "is for files, not for --scores")
     given = idle.given().keys()
-    if given & {"gold", "store", "address"}:
+    if "gold" in given:
         raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
-    if given & {"only", "jobs", "rules", "definitions"}:
-        raise click.UsageError("--system, --jobs, --rules and --definitions are for files, not for --scores")
+    if given & {"only", "rules", "definitions"}:
+        raise click.UsageError("--system, --rules and --definitions are for files, not for --scores")
 
 
 def _refuse_ranks(flat: str, *, page: bool) -> None:
@@ -301,8 +298,6 @@ def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]
 
 
 def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split | None) -> Plan:
-    if gold is None or not splits_in(Path(gold)):
-        idle.refuse(["split"], "is for a folder of files that are named as in UD releases, xx-ud-dev.conllu")
     if gold is not None and systems is not None:
         return plan_in(gold, systems, split=split)
     if gold is not None or written is None:
@@ -344,18 +339,13 @@ def _emit(
     if output_format == "prototext":
         _emit_prototext(results, output)
         return
-    if output_format == "jsonl":
-        options.print_json(list(report.result_documents(results)), output, lines=True)
-        return
-    if by_treebank:
-        codes = {code for ranking in rankings for code in ranking.group.codes}
-        shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
-        options.print_table(report.results_table(shown), output_format, places, output)
-        return
-    if output_format == "json":
-        options.print_json(report.ranking_document(results, rankings), output)
-    else:
-        options.print_table(report.ranking_table(results, rankings), output_format, places, output)
+    codes = {code for ranking in rankings for code in ranking.group.codes}
+    shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
+    options.print_result(
+        lambda: report.results_table(shown) if by_treebank else report.ranking_table(results, rankings),
+        lambda: report.ranking_document(results, rankings),
+        output_format, places, output, lines=lambda: list(report.result_documents(results)),
+    )  # fmt: skip
 
 
 def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:

@@ -12,7 +12,7 @@ import click
 from levelhead.cli import options
 from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import RESULT, ResultPath
+from levelhead.cli.result_paths import STORE, ResultPath
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
@@ -64,7 +64,7 @@ def _library_of(page: str) -> tuple[str, str] | None:
 )  # fmt: skip
 @cluster_options
 @click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
-@click.option("--store", type=RESULT, help="Keep results in this file; run again, it continues where it ended.")
+@click.option("--store", type=STORE, help="Keep results in this file; run again, it continues where it ended.")
 @click.option(
     "--report", type=ResultPath(kind=Path, library=_library_of), metavar="FILE",
     help="Write the page of results, too: HTML (extra: report), or Markdown with its figures beside it.",

@@ -228,6 +228,15 @@ class Request(NamedTuple):
         return plan
 
     @property
+    def code(self) -> str:
+        """The name of the test set where two files are scored."""
+        from pathlib import Path
+
+        from levelhead.treebank.finder import gold_files
+
+        return gold_files(Path(self.gold))[0].code
+
+    @property
     def wants_page(self) -> bool:
         """Whether a page, or its charts and tables, are written."""
         return self.report_file is not None or self.figures is not None
@@ -248,7 +257,4 @@ class Request(NamedTuple):
             table: makes the table.
             document: makes the document.
         """
-        if self.json:
-            options.print_json(document(), self.output, lines=self.output_format == "jsonl")
-        else:
-            options.print_table(table(), self.output_format, self.places, self.output)
+        options.print_result(table, document, self.output_format, self.places, self.output)

@@ -58,8 +58,20 @@ class ResultPath(click.Path):
         (check_folder if is_folder else check_file)(path)
 
 
+class StorePath(ResultPath):
+    """A path of a store: one that exists must be a store, too."""
+
+    def _check(self, path: str) -> None:
+        from levelhead.jobs.store import check_store
+
+        check_store(path)
+
+
 RESULT = ResultPath()
 """A file."""
+
+STORE = StorePath()
+"""A store."""
 
 RESULT_FOLDER = ResultPath(folder=True)
 """A folder."""
@@ -73,5 +85,5 @@ REPORT = ResultPath(library=lambda _: ("jinja2", "reports"))
 FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
 """A folder of charts and tables."""
 
-CHART = ResultPath(library=lambda path: None if path.lower().endswith(".json") else ("vl_convert", "figures"))
+CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower().endswith((".png", ".pdf")) else None)
 """A single chart."""

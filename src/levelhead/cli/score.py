@@ -119,9 +119,8 @@ def score(**given: Any) -> int:
     if request.wants_page and matches is not None:
         from levelhead.campaign.outputs import Output
 
-        (code,) = (one.code for one in request.plan().test_sets)
-        blocks = {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}
-        _write_page(request, {code: evaluation}, blocks, None)
+        blocks = {request.code: _look(request, 1)(request.code, [Output(request.name, request.name, matches)])}
+        _write_page(request, {request.code: evaluation}, blocks, None)
     return passed({name: score.exact for name, score in evaluation.items()}, wanted)
 
 

@@ -52,7 +52,8 @@ def one_measure(request: Request) -> list[str]:
 def print_sentences(request: Request) -> None:
     """Print one row of counts for each gold sentence."""
     from levelhead.campaign.outputs import read_outputs
-    from levelhead.report.scores import SCHEMA, signature_line
+    from levelhead.report.documents import header
+    from levelhead.report.scores import signature_line
     from levelhead.report.sentences import sentences_table
     from levelhead.sentences import count_sentences_of
 
@@ -65,7 +66,7 @@ def print_sentences(request: Request) -> None:
     signature = joint_signature(one.signature for one in provenances)
     request.print(
         lambda: sentences_table(treebanks, (signature_line(signature),)),
-        lambda: {"schema": SCHEMA, "kind": "sentences", "signature": dict(signature), "treebanks": columns},
+        lambda: {**header("sentences", signature), "treebanks": columns},
     )
 
 

@@ -11,7 +11,8 @@ import numpy as np
 from levelhead.analysis import Breakdown, Cascading, Confusion, Example
 from levelhead.analysis.buckets import find
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.documents import header
+from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.score import Score
@@ -90,7 +91,7 @@ def breakdown_document(treebanks: Mapping[str, Sequence[Breakdown]], signature: 
         ]
         for treebank, breakdowns in treebanks.items()
     }
-    return {"schema": SCHEMA, "kind": "breakdown", "signature": dict(signature), "treebanks": documents}
+    return {**header("breakdown", signature), "treebanks": documents}
 
 
 def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> Table:
@@ -143,7 +144,7 @@ def confusion_document(treebanks: Mapping[str, Confusion], signature: Signature 
         }
         for name, one in treebanks.items()
     }
-    return {"schema": SCHEMA, "kind": "confusion", "signature": dict(signature), "treebanks": documents}
+    return {**header("confusion", signature), "treebanks": documents}
 
 
 def errors_table(treebanks: Mapping[str, Mapping[str, int]], signature: Signature = UNSIGNED) -> Table:
@@ -166,9 +167,7 @@ def errors_table(treebanks: Mapping[str, Mapping[str, int]], signature: Signatur
 def errors_document(treebanks: Mapping[str, Mapping[str, int]], signature: Signature = UNSIGNED) -> dict[str, Any]:
     """Return the same for JSON."""
     return {
-        "schema": SCHEMA,
-        "kind": "errors",
-        "signature": dict(signature),
+        **header("errors", signature),
         "treebanks": {name: dict(one) for name, one in treebanks.items()},
     }
 
@@ -200,7 +199,7 @@ def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: 
     documents = {
         name: [{**one._asdict(), "ratio": one.ratio} for one in classes] for name, classes in treebanks.items()
     }
-    return {"schema": SCHEMA, "kind": "cascading", "signature": dict(signature), "treebanks": documents}
+    return {**header("cascading", signature), "treebanks": documents}
 
 
 def examples_document(
@@ -227,4 +226,4 @@ def examples_document(
         }
 
     found = {cell: [example(one) for one in examples] for cell, examples in cells.items()}
-    return {"schema": SCHEMA, "kind": "examples", "signature": dict(signature), "cells": found}
+    return {**header("examples", signature), "cells": found}

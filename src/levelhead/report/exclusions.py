@@ -7,8 +7,8 @@ from fractions import Fraction
 from typing import Any
 
 from levelhead.exclusions import Exclusions, Values, difference
-from levelhead.report.scores import SCHEMA
-from levelhead.report.table import Cell, Column, Table, percentage
+from levelhead.report.documents import header, points
+from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.measure import Measure
 
 
@@ -77,7 +77,7 @@ def exclusions_document(rows: Mapping[str, Values], asked: Exclusions, signature
     """
     numbers = {name: _document(values, asked) for name, values in rows.items()}
     treebanks = {name: {kind: _points(part) for kind, part in one.items()} for name, one in numbers.items()}
-    document = {"schema": SCHEMA, "kind": "exclusions", "signature": dict(signature), "treebanks": treebanks}
+    document = {**header("exclusions", signature), "treebanks": treebanks}
     if len(rows) > 1:
         document["average"] = {kind: _points(_means([one[kind] for one in numbers.values()])) for kind in _KINDS}
     return document
@@ -93,7 +93,7 @@ def _document(values: Values, asked: Exclusions) -> dict[str, dict[str, Fraction
 
 
 def _points(values: Mapping[str, Fraction | None]) -> dict[str, float | None]:
-    return {name: None if value is None else percentage(value) for name, value in values.items()}
+    return {name: points(value) for name, value in values.items()}
 
 
 def _means(every: list[dict[str, Fraction | None]]) -> dict[str, Fraction | None]:

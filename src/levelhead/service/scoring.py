@@ -18,7 +18,7 @@ from levelhead.errors import LevelheadError
 from levelhead.jobs import Store
 from levelhead.measures import STANDARD, Registry, parse_measure, qualified
 from levelhead.messages import MESSAGES
-from levelhead.report.scores import SCHEMA
+from levelhead.report.documents import SCHEMA
 from levelhead.service.description import MEGABYTE, Task, read_task
 from levelhead.service.folder import Folder
 from levelhead.service.lifetime import Interrupted, end_with_parent, run_child

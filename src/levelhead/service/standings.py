@@ -13,8 +13,8 @@ from levelhead.campaign.groups import ALL
 from levelhead.campaign.ranking import ranked
 from levelhead.errors import Fault, InputError
 from levelhead.report import Column, Table
+from levelhead.report.documents import SCHEMA
 from levelhead.report.ranking import ranking_document, ranking_table, results_table
-from levelhead.report.scores import SCHEMA
 from levelhead.service.database import Database, shown_time
 from levelhead.service.description import COARSE, HIDDEN, OPEN, Task
 from levelhead.service.folder import Folder

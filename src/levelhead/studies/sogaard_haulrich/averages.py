@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from types import MappingProxyType
 from typing import NamedTuple
 
-import numpy as np
+from levelhead.studies.numbers import pearson
 
 
 class TreebankPerplexities(NamedTuple):
@@ -20,12 +18,6 @@ class TreebankPerplexities(NamedTuple):
         string: its perplexity in the order of the string.
         derivation: its perplexity in the order of a derivation.
         accuracies: accuracies of parsers on it, by name; those not known are left out.
-        string_per_sentence: log10 of the string perplexity for each sentence, the paper's formula; None if infinite.
-        derivation_per_sentence: the same in the order of a derivation.
-        train_sha256: the hash of its training set.
-        test_sha256: the hash of its test set.
-        fallback_orders: the orders of n-grams whose discounts could not be estimated, by order of words.
-        warnings: what was odd in the files, and about the models.
     """
 
     name: str
@@ -34,12 +26,6 @@ class TreebankPerplexities(NamedTuple):
     string: float
     derivation: float
     accuracies: Mapping[str, float]
-    string_per_sentence: float | None = None
-    derivation_per_sentence: float | None = None
-    train_sha256: str | None = None
-    test_sha256: str | None = None
-    fallback_orders: Mapping[str, tuple[int, ...]] = MappingProxyType({})
-    warnings: tuple[str, ...] = ()
 
     @property
     def increase(self) -> float:
@@ -123,20 +109,5 @@ def _correlation(name: str, rows: Sequence[TreebankPerplexities]) -> Correlation
         [row.size / row.string for row in rows],
         [row.size / row.derivation for row in rows],
     )
-    size, over_string, over_derivation = (pearson(values, accuracy) for values in predictors)
+    size, over_string, over_derivation = (pearson(zip(values, accuracy))[0] for values in predictors)
     return Correlation(name, len(rows), size, over_string, over_derivation)
-
-
-def pearson(one: Sequence[float], other: Sequence[float]) -> float | None:
-    """Return Pearson's correlation of two lists of numbers; None where it is not defined.
-
-    Args:
-        one: numbers.
-        other: as many.
-    """
-    from levelhead.correlation.coefficients import correlations as matrices  # a room that models do without
-
-    if len(one) < 2:
-        return None
-    coefficient = float(matrices(np.array([one, other], dtype=float).T, np.ones((1, len(one))))[0, 0, 1])
-    return None if math.isnan(coefficient) else coefficient
