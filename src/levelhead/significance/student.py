@@ -29,17 +29,6 @@ def two_sided_p(t: float, freedom: float) -> float:
     return _incomplete_beta(freedom / 2, freedom / (freedom + t**2))
 
 
-def upper_tail(t: float, freedom: float) -> float:
-    """Return the probability that T is at least t.
-
-    Args:
-        t: the statistic.
-        freedom: the degrees of freedom, above 0.
-    """
-    half = two_sided_p(t, freedom) / 2
-    return half if t >= 0 else 1 - half
-
-
 @lru_cache(maxsize=4096)
 def quantile(tail: float, freedom: float) -> float:
     """Return the t that T exceeds with the probability `tail`, by Newton's method on logarithms.
