@@ -107,9 +107,11 @@ def test_few_runs_against_many_hold_their_level(k, spreads):
     assert np.mean([low <= 0 <= high for low, high in (one.difference_interval for one in found)]) >= 0.94
 
 
-def test_equal_runs_leave_no_doubt():
+def test_equal_runs_leave_the_doubt_of_one_observation():
     one, two = differences({"x": constant_runs([80, 80], [80, 80])}, Settings(200))
-    assert (two.difference, two.p, two.difference_interval) == (0.0, 1.0, (0.0, 0.0))
+    assert (two.difference, two.p) == (0.0, 1.0)
+    low, high = two.difference_interval
+    assert -low == high == pytest.approx(2.01 * 2 / 5000, rel=0.01)  # t, and 2 of the denominator's 5,000
     assert one.spread == 0.0
 
 
