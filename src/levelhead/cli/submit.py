@@ -48,7 +48,7 @@ def submit(
     output: str | None,
 ) -> int:
     """Hand in ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS; print its state and its scores."""
-    from levelhead.service.client import Client
+    from levelhead.task.client import Client
 
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
@@ -77,7 +77,7 @@ def submit(
 
 def _text(found: Mapping[str, Any], address: str) -> str:
     """Say how a submission stands, for people."""
-    from levelhead.service.database import shown_time
+    from levelhead.task.model.database import shown_time
 
     label = f", {found['label']}" if found["label"] else ""
     primary = ", your primary submission" if found["primary"] else ""

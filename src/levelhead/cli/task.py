@@ -14,8 +14,8 @@ from levelhead.cli.program import DONE, Commands, say
 from levelhead.cli.result_paths import RESULT, RESULT_FOLDER
 
 if TYPE_CHECKING:
-    from levelhead.service.database import Database
-    from levelhead.service.description import Task
+    from levelhead.task.model.database import Database
+    from levelhead.task.model.description import SharedTask
 
 _DIR = click.argument("folder", metavar="[DIR]", type=click.Path(), default=".")
 
@@ -29,34 +29,32 @@ def task() -> None:
 
 
 @contextmanager
-def _opened(folder: str, output: str | None = None) -> Iterator[tuple[Task, Database]]:
+def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask, Database]]:
     """Open a task that is there, if the output is none of its own files."""
-    from levelhead.service.database import Database
-    from levelhead.service.description import read_task
-    from levelhead.service.folder import Folder
+    from levelhead.task.model.database import Database
+    from levelhead.task.model.description import read_task
 
     found = read_task(folder)
     _check_output(found, output)
-    Folder(found.folder).check_state()
-    Folder(found.folder).prepare()
-    with Database(Folder(found.folder).database) as database:
+    found.folder.check_state()
+    found.folder.prepare()
+    with Database(found.folder.database) as database:
         yield found, database
 
 
-def _check_output(found: Task, output: str | None) -> None:
+def _check_output(found: SharedTask, output: str | None) -> None:
     """Refuse to write over what the task is made of: gold, inputs, its description, and what the server keeps."""
     from levelhead.errors import InputError
-    from levelhead.service.folder import Folder
-    from levelhead.service.scoring import gold_files
+    from levelhead.task.model.campaign import gold_files
 
     if output is None or output == "-":
         return
-    if Folder(found.folder).holds(Path(output)):
+    if found.folder.holds(Path(output)):
         raise click.UsageError("a file that is read cannot be written")
-    gold = []
+    gold: list[Path] = []
     with suppress(InputError):  # then there is none that could be written over
-        gold = gold_files(found)
-    options.check_paths(map(str, (found.folder / "task.toml", *found.manifest.definitions, *gold)), [output])
+        gold = list(gold_files(found).values())
+    options.check_paths(map(str, (found.folder.description, *found.manifest.definitions, *gold)), [output])
 
 
 @task.command()
@@ -66,9 +64,9 @@ def _check_output(found: Task, output: str | None) -> None:
 @click.option("--title", default="A shared task", show_default=True, help="The title of the task.")
 def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
     """Make the folder of a task: task.toml, gold, and its raw text as inputs."""
-    from levelhead.service.preparation import init as make
+    from levelhead.task.preparation.new_task import create_task
 
-    make(
+    create_task(
         Path(folder), None if gold is None else Path(gold), title=title, inputs=None if inputs is None else Path(inputs)
     )
     say(f"{folder}: edit task.toml, then run levelhead task token NAME for each team, and levelhead task serve")
@@ -81,19 +79,19 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
 @click.option("--port", type=click.IntRange(0, 65535), default=8018, show_default=True, help="The port; 0 for any.")
 def serve(folder: str, host: str, port: int) -> int:
     """Serve the task, and do what is submitted, until interrupted."""
-    from levelhead.service.description import read_task
+    from levelhead.task.model.description import read_task
 
     _with_extra(lambda: read_task(folder), lambda found: _serve(found, host, port))
     return DONE
 
 
-def _serve(found: Task, host: str, port: int) -> None:
-    from levelhead.service.serving import serve as serve_task
+def _serve(found: SharedTask, host: str, port: int) -> None:
+    from levelhead.task.web.server import serve_task
 
     serve_task(found, host=host, port=port)
 
 
-def _with_extra(read: Callable[[], Task], use: Callable[[Task], None]) -> None:
+def _with_extra(read: Callable[[], SharedTask], use: Callable[[SharedTask], None]) -> None:
     """Say which extra is missing, if one is."""
     from levelhead.errors import Fault, InputError
     from levelhead.extras import install_command
@@ -111,7 +109,7 @@ def _with_extra(read: Callable[[], Task], use: Callable[[Task], None]) -> None:
 @click.option("--dir", "folder", type=click.Path(), default=".", help="The folder of the task.  [default: this one]")
 def token(name: str, folder: str) -> int:
     """Print a token for the team NAME; one that it had before is no longer valid."""
-    from levelhead.service.teams import new_token
+    from levelhead.task.model.teams import new_token
 
     with _opened(folder) as (_, database):
         options.emit(f"{new_token(database, name)}\n", None)
@@ -124,8 +122,8 @@ def token(name: str, folder: str) -> int:
 @options.output_option
 def status(folder: str, output_format: str, output: str | None) -> int:
     """Print the state of every submission, and what went wrong."""
-    from levelhead.service.standings import submissions_document, submissions_table
-    from levelhead.service.submissions import submissions
+    from levelhead.task.model.submissions import submissions
+    from levelhead.task.results.standings import submissions_document, submissions_table
 
     with _opened(folder, output) as (_, database):
         found = submissions(database)
@@ -146,8 +144,10 @@ def retry(submission: str | None, folder: str) -> int:
     The first characters of an ID are enough.
     """
     from levelhead.errors import number_of
-    from levelhead.service.submissions import put_back
+    from levelhead.task.runner.queue import put_back
 
+    if submission is not None and Path(submission, "task.toml").is_file():
+        raise click.UsageError(f"{submission} is the folder of a task, not a submission ID: use --dir {submission}")
     with _opened(folder) as (_, database):
         name = None if submission is None else _whole_id(database, submission)
         say(f"{number_of(put_back(database, name), 'submission')} put back into the queue")
@@ -157,7 +157,7 @@ def retry(submission: str | None, folder: str) -> int:
 def _whole_id(database: Database, start: str) -> str:
     """Return the id that begins so; `status` shows the first characters."""
     from levelhead.errors import Fault, InputError, quoted
-    from levelhead.service.submissions import submissions
+    from levelhead.task.model.submissions import submissions
 
     found = [one.id for one in submissions(database) if start and one.id.startswith(start)]
     if len(found) == 1:
@@ -175,7 +175,7 @@ def _whole_id(database: Database, start: str) -> str:
 @options.output_option
 def rank(folder: str, output_format: str, places: int | None, output: str | None) -> int:
     """Rank the primary submissions of all teams, as they are now and whatever participants see."""
-    from levelhead.service.standings import final_results, standings_document, standings_table
+    from levelhead.task.results.standings import final_results, standings_document, standings_table
 
     with _opened(folder, output) as (found, database):
         results = final_results(found, database)
@@ -203,9 +203,9 @@ def close(folder: str, now: bool, force: bool) -> int:
     unless --now is given. Run the command again when all are finished. With --force, only those that wait prevent the
     ranking.
     """
-    from levelhead.service.closing import close as close_task
-    from levelhead.service.standings import left_out_notes, standings_table
-    from levelhead.service.submissions import organizer_failures, primary_submissions, why_primary
+    from levelhead.task.model.submissions import organizer_failures, primary_submissions, why_primary
+    from levelhead.task.results.closing import close_task
+    from levelhead.task.results.standings import left_out_notes, standings_table
 
     with _opened(folder) as (found, database):
         results = close_task(found, database, now=now, force=force)
@@ -226,7 +226,7 @@ def close(folder: str, now: bool, force: bool) -> int:
 @click.option("--with-gold", is_flag=True, help="Add the gold treebanks.")
 def export(folder: str, output: str, with_gold: bool) -> int:
     """Write an archive for publication: outputs, scores, logs, signatures."""
-    from levelhead.service.export import export as export_task
+    from levelhead.task.results.export import export_task
 
     with _opened(folder, output) as (found, database):
         export_task(found, database, Path(output), gold=with_gold)

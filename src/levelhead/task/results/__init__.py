@@ -1,0 +1,1 @@
+"""Standings, the end of a task, and what is published of it."""
