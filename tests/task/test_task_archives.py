@@ -242,7 +242,7 @@ def test_damaged_archives_are_refused_or_read_never_more(tmp_path_factory, data)
 
 def test_the_shared_hostile_zip_file_is_refused(data, tmp_path):
     (tmp_path / "archive").write_bytes((data / "bad-conllu" / "67-zip-slip.zip").read_bytes())
-    with pytest.raises(UnsafeArchive, match="no relative path"):
+    with pytest.raises(UnsafeArchive, match="not a relative path"):
         check_archive(tmp_path / "archive", LIMITS)
 
 
@@ -255,10 +255,10 @@ def test_crc_of_zip_files_is_checked(tmp_path):
 
 
 @pytest.mark.parametrize(("name", "said"), [
-    ("a" * 256, "is too long: there may be 255 bytes"), ("ä" * 128, "is too long"),
-    ("/".join(["a" * 200] * 6), "1024 with all its folders"), ("a\nb", "holds control characters"),
-    ("a\u202eb", "holds control characters"), ("a/" * 16 + "b", "is in more than 15 folders"),
-    ("../b", "is no relative path"),
+    ("a" * 256, "is too long: the limit is 255 bytes"), ("ä" * 128, "is too long"),
+    ("/".join(["a" * 200] * 6), "1024 for a path"), ("a\nb", "contains unprintable characters"),
+    ("a\u202eb", "contains unprintable characters"), ("a/" * 16 + "b", "is in more than 15 folders"),
+    ("../b", "is not a relative path"),
 ])  # fmt: skip
 def test_what_is_wrong_with_a_name_is_said(tmp_path, name, said):
     (tmp_path / "archive").write_bytes(tar({name: b"x"}))

@@ -10,7 +10,7 @@ from levelhead.task.model.database import Database
 from levelhead.task.model.folder import TaskFolder
 from levelhead.task.model.submissions import accept, submission
 from levelhead.task.model.teams import new_token, team_of_token
-from levelhead.task.results.standings import leaderboard, own_results, to_five_percent
+from levelhead.task.results.leaderboard import leaderboard, own_results, to_five_percent
 from levelhead.task.runner.queue import claim, finish
 from levelhead.task.runner.scoring import public_reason
 from task.task_server import FREE, make_task, task_of, upload

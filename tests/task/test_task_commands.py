@@ -42,6 +42,7 @@ def with_campaign(folder, lines, definitions=DEFINITIONS):
     return folder
 
 
+@pytest.mark.slow
 def test_a_task_is_scored_by_measures_of_its_own(tmp_path, capfd, monkeypatch):
     lines = 'measures = ["TAGGED", "LAS@SUBJECT"]\ndefinitions = ["own.toml"]\nscheme = "mine"'
     folder = with_campaign(make_task(tmp_path / "task", task=OUTPUTS_ONLY), lines)
@@ -79,6 +80,7 @@ def test_what_cannot_be_scored_is_not_served(tmp_path, lines, said):
     assert said in serve(folder, "--port", "0")
 
 
+@pytest.mark.slow
 def test_files_that_measures_name_are_relative_to_the_task(tmp_path, capfd, monkeypatch):
     folder = with_campaign(make_task(tmp_path / "task", task=OUTPUTS_ONLY), 'measures = ["WLAS(w.tsv,default=1)"]')
     (folder / "w.tsv").write_text("nsubj 2\n")
@@ -107,7 +109,7 @@ def test_a_damaged_database_is_not_served(tmp_path):
     database.write_bytes(whole)
     said = serve(folder, "--port", "0")
     assert "the database is damaged" in said
-    assert "bring state/ back from a backup" in said
+    assert "restore state/ from a backup" in said
 
 
 @pytest.mark.parametrize("host", ["127.0.0.1", "localhost"])
@@ -117,9 +119,9 @@ def test_a_port_that_is_taken_is_said_plainly(tmp_path, host):
         port = str(other.getsockname()[1])
         said = serve(folder, "--host", host, "--port", port)
     assert said == (
-        f"cannot-listen: cannot listen at {host}:{port}: Address already in use; choose another --port or --host\n"
+        f"cannot-listen: cannot listen on {host}:{port}: Address already in use; choose another --port or --host\n"
     )  # and nothing of the library's own
-    assert "cannot listen at no.such.host.invalid:0" in serve(folder, "--host", "no.such.host.invalid", "--port", "0")
+    assert "cannot listen on no.such.host.invalid:0" in serve(folder, "--host", "no.such.host.invalid", "--port", "0")
 
 
 @pytest.fixture
@@ -197,9 +199,11 @@ def test_a_submission_is_done_again_by_the_short_id_of_status(tmp_path, capfd):
                 " VALUES (?, 1, ?, 'outputs', '', '', 0, '2026-01-01T00:00:00.000+00:00', 'failed', 'x')",
                 (name, number),
             )
-    for name, said in [("abcdef00", "is that of 2 submissions"), ("ffff", "unknown"), ("", "unknown")]:
+    for name, said in [("abcdef00", "matches 2 submissions"), ("ffff", "unknown"), ("", "unknown")]:
         assert run(["task", "retry", name, "--dir", str(folder)]) == 2
         assert said in capfd.readouterr().err
+    assert run(["task", "retry", str(folder)]) == 2
+    assert f"use --dir {folder}" in capfd.readouterr().err
     assert run(["task", "retry", "12345678", "--dir", str(folder)]) == 0
     assert "1 submission" in capfd.readouterr().err
     with sqlite3.connect(TaskFolder(folder).database) as connection:

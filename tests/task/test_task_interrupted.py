@@ -24,7 +24,7 @@ from levelhead.task.model.submissions import (
 )
 from levelhead.task.model.teams import new_token, team_of_token
 from levelhead.task.results.closing import close_task
-from levelhead.task.results.standings import leaderboard
+from levelhead.task.results.leaderboard import leaderboard
 from levelhead.task.runner import processes, sandbox
 from levelhead.task.runner.queue import claim, finish, put_back
 from levelhead.task.runner.worker import drain
@@ -144,6 +144,7 @@ def test_a_system_that_could_not_be_run_is_retried_then_the_fault_of_the_organiz
         assert "10 times" in found.reason
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 @pytest.mark.skipif(not SANDBOX_USER, reason="only root can run systems as several users")
 def test_a_fork_bomb_of_a_team_does_not_reach_another_team(tmp_path):
@@ -225,7 +226,7 @@ def test_closing_refuses_while_failures_of_the_organizer_were_not_rerun(tmp_path
         assert put_back(database, failed[0]) == 1  # closed for teams, but not for the organizer
         drain(task)
         assert close_task(task, database, force=True) is not None
-        check_left_out(folder, "left out, since the organizer could not run or score them: beta (submission 1, 2)")
+        check_left_out(folder, "left out because the organizer could not run or score them: beta (submission 1, 2)")
         with pytest.raises(InputError) as again:
             close_task(task, database)
         assert "retry" not in str(again.value)  # which is refused now
@@ -250,7 +251,7 @@ def test_a_task_whose_every_submission_failed_by_the_organizer_is_not_closed_by_
         with pytest.raises(InputError, match="12 submissions failed"):
             close_task(task_of(folder.path), database)
         accept(database, folder, team, upload(folder), FREE)  # it is still open
-        with pytest.raises(InputError, match="1 submission still waits"):
+        with pytest.raises(InputError, match="1 submission is still waiting"):
             close_task(task_of(folder.path), database, force=True)
 
 
@@ -287,7 +288,7 @@ def test_a_clock_that_goes_back_does_not_renew_the_daily_quota(place, monkeypatc
         assert found.received == "2026-11-22T23:00:00.000+00:00"
         for time in ("2026-11-20T10:00:00", "2026-11-21T10:00:00", "2026-11-22T23:59:59"):
             clock(monkeypatch, time)
-            with pytest.raises(Refused, match="2 submissions of today, 2026-11-22"):
+            with pytest.raises(Refused, match="2 submissions for today, 2026-11-22"):
                 accept(restarted, folder, team, upload(folder), limits)
         clock(monkeypatch, "2026-11-23T00:00:00")
         accept(restarted, folder, team, upload(folder), limits)

@@ -196,14 +196,14 @@ def test_it_cannot_write_anywhere_else(place):
 ])  # fmt: skip
 def test_links_and_pipes_in_outputs_are_not_followed(place, script):
     done, _, outputs = run(place, SHELL + script)
-    assert "cannot be taken" in done.reason
+    assert "is refused" in done.reason
     assert all(b"root:" not in data for data in outputs.values())
     assert not any(stat.S_ISLNK(p.lstat().st_mode) for p in (place / "output").rglob("*"))
 
 
 def test_names_that_lead_elsewhere_are_refused(place):
     done, _, _ = run(place, PYTHON + "open(b'/output/a\\nb', 'w')")
-    assert "cannot be taken" in done.reason
+    assert "is refused" in done.reason
 
 
 def test_it_ends_when_its_time_is_over_with_all_that_it_started(place):
@@ -340,7 +340,7 @@ def test_forged_and_endless_outputs_through_the_pipe_of_its_shell(place):
         print("out of reach")
     """
     done, log, outputs = run(place, PYTHON + textwrap.dedent(STEAL) + textwrap.dedent(script))
-    assert done.reason == "it handed over more than allowed" or log == "out of reach\n"
+    assert done.reason == "its output is larger than allowed" or log == "out of reach\n"
     assert outputs == {}
     assert nothing_is_left()
 
@@ -504,7 +504,7 @@ def test_a_system_that_could_not_be_started_is_no_fault_of_the_system(place, pro
     with pytest.raises(Interrupted, match="did not start the system") as raised:
         run(place, SHELL + "true", LIMITS._replace(processes=processes))
     assert "Resource temporarily unavailable" in str(raised.value) or "Cannot fork" in str(raised.value)
-    with pytest.raises(InputError, match="a trial failed: the sandbox did not start"):
+    with pytest.raises(InputError, match="failed: the sandbox did not start"):
         check_sandbox(LIMITS._replace(processes=processes), place)
 
 
@@ -556,8 +556,21 @@ def test_a_user_for_systems_is_not_ignored_where_only_root_can_change_users(monk
 
 def test_tasks_where_every_system_could_read_them_are_refused(tmp_path):
     check_sandbox(LIMITS, tmp_path)
-    with pytest.raises(InputError, match="must not be there"):
+    with pytest.raises(InputError, match="the task must be in another folder"):
         check_sandbox(LIMITS, Path("/usr/share/task"))
+    with pytest.raises(InputError, match=r"sandbox\.scratch must be in another folder"):
+        check_sandbox(LIMITS._replace(scratch="/usr/share/scratch"), tmp_path)
+
+
+def test_systems_are_tried_out_in_the_scratch_folder_of_the_task(tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"cannot run a system in .*file: .*; change sandbox\.scratch"):
+        check_sandbox(LIMITS._replace(scratch=str(tmp_path / "file")), tmp_path)
+    if SANDBOX_USER:  # who cannot look into the folder
+        closed = tmp_path / "closed"
+        closed.mkdir(mode=0o700)
+        with pytest.raises(InputError, match="a test run in .*closed failed"):
+            check_sandbox(LIMITS._replace(scratch=str(closed)), tmp_path)
 
 
 def test_a_machine_without_bubblewrap_is_told_what_to_do(monkeypatch, tmp_path):

@@ -54,6 +54,7 @@ def zipped(files):
     return buffer.getvalue()
 
 
+@pytest.mark.slow
 @pytest.mark.sandbox
 def test_a_task_with_four_teams_ends_in_the_table_of_rank(data, tmp_path, browser):
     """Two real systems of 2018 as outputs, one that is invalid, one that is run in the sandbox."""
@@ -235,7 +236,7 @@ def test_a_task_whose_inputs_have_gold_trees_is_not_served(tmp_path):
     command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0"]
     done = subprocess.run(command, capture_output=True, text=True, timeout=240, check=False)
     assert done.returncode == 2
-    assert "column 7 has the trees of gold treebank 'en'" in done.stderr
+    assert "column 7 contains the trees of gold treebank 'en'" in done.stderr
 
 
 def test_the_raw_text_is_that_of_gold_and_no_more(tmp_path):
@@ -273,13 +274,14 @@ def test_final_rankings_quote_no_gold_and_names_of_teams_are_names_of_folders(tm
     for path in folder.final.iterdir():
         text = path.read_text()
         assert not quoted.search(text)
-        assert "differ first at character" in text or path.name == "ranking.tsv"
+        assert "differs from the input, first at character" in text or path.name == "ranking.tsv"
     organizer("task", "export", folder.path, "-o", tmp_path / "export.tar.gz")
     with tarfile.open(tmp_path / "export.tar.gz") as archive:
         archive.extractall(tmp_path / "out", filter="data")
     assert {path.name for path in (tmp_path / "out" / "systems").iterdir()} == {"%2E.", "a%2Fb", "-ä ö"}
 
 
+@pytest.mark.slow
 def test_in_a_real_browser(browser, tmp_path):
     """A team signs in, submits, looks at its scores and chooses; scripts in names do nothing; nothing is loaded from elsewhere."""
     folder = make_task(tmp_path / "task", task={"title": "Parsing <b>blind</b>", "kinds": ["outputs"]})
@@ -362,7 +364,7 @@ def test_what_init_refuses_it_leaves_as_it_was(tmp_path, capfd):
     (full / "mine").write_text("x")
     for folder in (new, empty):  # gold as inputs is what check_inputs refuses, at the very end
         assert run(["task", "init", str(folder), "--gold", str(gold), "--inputs", str(gold)]) == 2
-        assert "has the trees of gold treebank" in capfd.readouterr().err
+        assert "contains the trees of gold treebank" in capfd.readouterr().err
     (gold / "tr.conllu").write_text("1\tonly\n\n")
     for folder in (new, empty):
         assert run(["task", "init", str(folder), "--gold", str(gold)]) == 2
@@ -394,6 +396,6 @@ def test_a_database_that_is_lost_is_not_made_anew(tmp_path, capfd, lost):
     ]:  # fmt: skip
         assert run(["task", *map(str, arguments)]) == 2
         said = capfd.readouterr().err
-        assert "bring state/ back from a backup" in said
+        assert "restore state/ from a backup" in said
         assert "Traceback" not in said
     assert contents(folder.path) == before

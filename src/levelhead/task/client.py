@@ -47,11 +47,11 @@ class Client:
     def __init__(self, address: str, token: str) -> None:
         parts = urlsplit(address)
         if parts.scheme not in {"http", "https"} or not parts.hostname:
-            raise _failed(f"{address} is no address of a server")
+            raise _failed(f"{address} is not a server address: it must begin with https://")
         if parts.scheme == "http" and parts.hostname not in _LOCAL:
             raise _failed(f"{address} is not encrypted: the token could be read on its way; use https")
         if not token.isascii() or not token.isprintable() or not token:
-            raise _failed("this is no token")
+            raise _failed("the token is invalid")
         self.top = address.rstrip("/") + "/api/v1"
         self._token = token
         self._opener = urllib.request.build_opener(_NoRedirects)
@@ -98,7 +98,7 @@ class Client:
         if size > most * _MEGABYTE:
             raise _failed(f"the archive is larger than {most} MB")
         if kind not in task["kinds"]:
-            raise _failed(f"this task does not take that; it takes {', '.join(task['kinds'])}")
+            raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
 
     def status(self, name: str) -> dict[str, Any]:
         """Return a submission with its results.
@@ -170,7 +170,7 @@ class Client:
                     raise _Busy(_said(error)) from error
                 raise _failed(_said(error)) from error
         except ValueError as error:
-            raise _failed("the answer is not that of a server of levelhead") from error
+            raise _failed("unexpected answer: this is not a levelhead server") from error
 
 
 class _Busy(OSError):
@@ -187,7 +187,7 @@ def _sha256(file: IO[bytes]) -> str:
 def _said(error: urllib.error.HTTPError) -> str:
     """What a server says about a request that it refuses."""
     if error.code == 401:
-        return "the server does not know this token"
+        return "unknown token"
     try:
         return str(json.loads(error.read(1 << 16))["error"])
     except (ValueError, KeyError, TypeError, OSError):

@@ -112,7 +112,7 @@ class Database:
         except InputError as error:
             problem = error.message
         if problem != "ok":
-            message = f"the database is damaged ({problem}): bring state/ back from a backup"
+            message = f"the database is damaged ({problem}): restore state/ from a backup"
             raise InputError(Fault("invalid-store", message, Place(str(self.path))))
 
     def fact(self, name: str) -> str | None:
@@ -137,7 +137,7 @@ class Database:
             if (application, layout) == (_APPLICATION, _LAYOUT):
                 return
             if application or layout or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise InputError(Fault("invalid-store", "it is a database of something else", Place(str(self.path))))
+                raise InputError(Fault("invalid-store", "not the database of a shared task", Place(str(self.path))))
             for statement in _TABLES.split(";\n"):
                 connection.execute(statement)
             connection.execute(f"PRAGMA application_id = {_APPLICATION}")

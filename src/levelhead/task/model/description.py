@@ -172,38 +172,38 @@ def _section(document: Mapping[str, Any], name: str, defaults: _Section, wrong: 
     """Read a table whose keys are the fields of a tuple."""
     table = document.get(name, {})
     if not isinstance(table, dict):
-        wrong.append(f"{name} is no table")
+        wrong.append(f"{name} must be a table")
         return defaults
     values: dict[str, Any] = {}
     for key, value in table.items():
         if key not in defaults._fields:
-            wrong.append(f"{name} has an unknown key {quoted(key)}; there are {', '.join(defaults._fields)}")
+            wrong.append(f"unknown key {quoted(key)} in {name}: the keys are {', '.join(defaults._fields)}")
         elif (problem := _problem(getattr(defaults, key), value)) is not None:
-            wrong.append(f"{name}.{key} is {problem}")
+            wrong.append(f"{name}.{key} must be {problem}")
         else:
             values[key] = tuple(value) if isinstance(value, list) else value
     return defaults._replace(**values)
 
 
 def _problem(default: object, value: object) -> str | None:
-    """Say what is wrong with a value, if anything."""
+    """Return what a value must be, None if it is that."""
     if default is None:
         aware = isinstance(value, dt.datetime) and value.tzinfo is not None
-        return None if aware else "no time with its zone, such as 2027-03-01T12:00:00Z"
+        return None if aware else "a time with its zone, such as 2027-03-01T12:00:00Z"
     if isinstance(default, bool):
-        return None if isinstance(value, bool) else "neither true nor false"
+        return None if isinstance(value, bool) else "true or false"
     if isinstance(default, int):
         whole = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31
-        return None if whole else "no positive whole number"
+        return None if whole else "a positive integer"
     if isinstance(default, tuple):
         fits = isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS)
-        return None if fits else f"no list of {' and '.join(KINDS)}"
-    return None if isinstance(value, str) and value.isprintable() else "no text of one line"
+        return None if fits else f"a list of {' and '.join(KINDS)}"
+    return None if isinstance(value, str) and value.isprintable() else "one line of text"
 
 
 def _check(about: About, show: Visibility, wrong: list[str]) -> None:
     given = {"own": show.own, "leaderboard": show.leaderboard, "after": show.after}
     odd = [(field, view) for field, view in given.items() if view not in VIEWS]
-    wrong += [f"show.{field} is {quoted(view)}; there are {', '.join(VIEWS)}" for field, view in odd]
+    wrong += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in odd]
     if about.opens is not None and about.closes is not None and about.opens >= about.closes:
-        wrong.append("task.opens is not before task.closes")
+        wrong.append("task.opens must be before task.closes")

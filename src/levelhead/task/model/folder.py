@@ -98,7 +98,7 @@ class TaskFolder(NamedTuple):
             there = False
         if not there:
             message = (
-                "the database of teams and submissions is not there: bring state/ back from a backup, or make a new "
+                "the database of teams and submissions is missing: restore state/ from a backup, or create a new "
                 "task in another folder with levelhead task init"
             )
             raise InputError(Fault("invalid-task", message, Place(str(self.database))))

@@ -154,9 +154,9 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
     today = database.latest()[:10]
     rows = database.rows("SELECT received, state FROM submissions WHERE team = ?", team.id)
     if sum(row["received"].startswith(today) for row in rows) >= limits.submissions_a_day:
-        raise Refused(f"your team has made its {limits.submissions_a_day} submissions of today, {today} (UTC)", 429)
+        raise Refused(f"your team has used its {limits.submissions_a_day} submissions for today, {today} (UTC)", 429)
     if sum(row["state"] in {WAITING, RUNNING} for row in rows) >= limits.waiting:
-        raise Refused("your team has too many submissions that wait; come back when one is finished", 429)
+        raise Refused("your team has too many submissions waiting: try again when one is finished", 429)
 
 
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
@@ -240,7 +240,7 @@ def choose(database: Database, chosen: Submission) -> None:
         Refused: it did not finish, or the task is closed.
     """
     if chosen.state != FINISHED:
-        raise Refused("only a submission that is finished can be the primary one", 409)
+        raise Refused("only a finished submission can be the primary one", 409)
     with database.transaction() as connection:
         if database.fact("closed") is not None:
             raise Refused("the task is closed", 403)

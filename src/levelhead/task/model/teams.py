@@ -55,7 +55,7 @@ def new_token(database: Database, name: str) -> str:
         InputError: it is no name.
     """
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
-        message = f"{quoted(name)} is no name of a team: up to {_LONGEST_NAME} printable characters"
+        message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
         raise InputError(Fault("invalid-task", message))
     token = _PREFIX + secrets.token_urlsafe(32)
     with database.transaction() as connection:

@@ -24,7 +24,7 @@ def check_inputs(task: SharedTask) -> None:
     """
     inputs = task.folder.inputs()
     if not inputs:
-        raise InputError(Fault("invalid-task", "there are no inputs", Place(str(task.folder.blind))))
+        raise InputError(Fault("invalid-task", "no inputs found", Place(str(task.folder.blind))))
     gold = GoldTrees({code: read_bytes(path) for code, path in gold_files(task).items()})
     faults = [fault for path in inputs for fault in _leaks(gold, path)]
     if faults:

@@ -44,7 +44,7 @@ class Leak(NamedTuple):
     def __str__(self) -> str:
         share = 100 * self.found / self.of
         return (
-            f"{self.where} has the trees of gold treebank {self.code!r}: {self.found} of {self.of} sentences of"
+            f"{self.where} contains the trees of gold treebank {self.code!r}: {self.found} of {self.of} sentences of"
             f" {LEAST_WORDS} words or more of the {self.whose} ({share:.1f}%)"
         )
 

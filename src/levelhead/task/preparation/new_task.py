@@ -112,7 +112,7 @@ def _whole_or_nothing(folder: Path) -> Iterator[None]:
 
 def _check_new(folder: Path) -> None:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise OutputError("it exists already, and is no empty folder", "output", Place(str(folder)))
+        raise OutputError("it already exists and is not an empty folder", "output", Place(str(folder)))
 
 
 def _description(title: str, test_sets: Sequence[TestSet]) -> str:
@@ -138,7 +138,7 @@ def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapp
     if inputs is not None:
         given = inputs / f"{code}.conllu"
         if not given.is_file():
-            raise InputError(Fault("unreadable-file", "there is no such input", Place(str(given))))
+            raise InputError(Fault("unreadable-file", "input not found", Place(str(given))))
         shutil.copyfile(given, folder.blind / f"{code}.conllu")
         entry["psegmorfile"] = f"{code}.conllu"
     return entry

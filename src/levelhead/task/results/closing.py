@@ -70,15 +70,15 @@ def close_task(task: SharedTask, database: Database, *, now: bool = False, force
 
 
 def _still_waiting(left: int, *, closed: bool) -> str:
-    wait = f"{number_of(left, 'submission')} still {'waits' if left == 1 else 'wait'}"
+    wait = f"{number_of(left, 'submission')} {'is' if left == 1 else 'are'} still waiting"
     if closed:
-        return f"no submission is accepted any more, but {wait}; run this again when all are finished"
-    return f"{wait}, so the task stays open: run this again when all are finished, or accept no more at once with --now"
+        return f"the task is closed for new submissions, but {wait}: run this again when all are finished"
+    return f"{wait}, so the task stays open: run this again when all are finished, or accept no more with --now"
 
 
 def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Iterator[Fault]:
     """Say which submissions failed through the organizer's fault, and what to do."""
-    state = "no submission is accepted any more, but there is no final ranking" if closed else "the task stays open"
+    state = "the task is closed for new submissions, but has no final ranking" if closed else "the task stays open"
     again = "" if final else "run them again with `levelhead task retry`, or "
     yield Fault(
         "invalid-task",

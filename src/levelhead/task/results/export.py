@@ -37,7 +37,7 @@ def export_task(task: SharedTask, database: Database, target: Path, *, gold: boo
         OutputError: the file cannot be written.
     """
     if database.fact("final") is None:
-        raise InputError(Fault("invalid-task", "it has no final ranking yet: run `levelhead task close` first"))
+        raise InputError(Fault("invalid-task", "no final ranking yet: run `levelhead task close` first"))
     temporary = target.with_name(f".{target.name}.part")
     try:
         with temporary.open("wb") as file:

@@ -111,12 +111,12 @@ def _for_each(archive: Path, limits: ArchiveLimits, target: Path | None) -> list
     with _faults_named():
         for entry in _entries(archive, limits):
             if entry.parts in names or entry.parts in folders or any(p in names for p in _above(entry.parts)):
-                raise UnsafeArchive(f"it has {quoted('/'.join(entry.parts))} twice")
+                raise UnsafeArchive(f"it contains {quoted('/'.join(entry.parts))} twice")
             names.add(entry.parts)
             folders.update(_above(entry.parts))
             left -= _copy(entry, target, left)
     if not names:
-        raise UnsafeArchive("it has no files")
+        raise UnsafeArchive("it contains no files")
     return sorted("/".join(parts) for parts in names)
 
 
@@ -131,7 +131,7 @@ def _copy(entry: _Entry, target: Path | None, left: int) -> int:
         while part := entry.contents.read(_CHUNK):
             size += len(part)
             if size > left:
-                raise UnsafeArchive("it grows larger than allowed when it is unpacked")
+                raise UnsafeArchive("it is larger than allowed when unpacked")
             if file is not None:
                 file.write(part)
     return size
@@ -160,7 +160,7 @@ def _faults_named() -> Iterator[None]:
             raise
         if isinstance(error, OSError) and error.errno is not None:  # our disk, not their archive
             raise
-        raise UnsafeArchive("it is damaged, or neither a zip file nor a tar file (plain, gzip, bzip2 or xz)") from error
+        raise UnsafeArchive("it is damaged, or not a zip or tar file (plain, gzip, bzip2 or xz)") from error
 
 
 def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
@@ -174,7 +174,7 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
             for part in _tar_bytes(file, start):
                 plain.write(part)
                 if plain.tell() > limits.unpacked + _HEADER * (limits.files + 10):
-                    raise UnsafeArchive("it grows larger than allowed when it is unpacked")
+                    raise UnsafeArchive("it is larger than allowed when unpacked")
             plain.seek(0)
             yield from _tar_entries(plain, limits)
 
@@ -288,7 +288,7 @@ def _tar_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
             if member.isdir():
                 continue
             if member.type not in {tarfile.REGTYPE, tarfile.AREGTYPE} or member.sparse is not None or member.size < 0:
-                raise UnsafeArchive(f"{quoted(member.name)} is a link or no plain file")
+                raise UnsafeArchive(f"{quoted(member.name)} is not a regular file")
             contents = tar.extractfile(member)
             if contents is not None:
                 yield _Entry(parts, bool(member.mode & 0o100), contents)
@@ -304,7 +304,7 @@ def _zip_entries(file: IO[bytes], limits: ArchiveLimits) -> Iterator[_Entry]:
             if info.is_dir():
                 continue
             if stat.S_IFMT(mode) not in {0, stat.S_IFREG}:
-                raise UnsafeArchive(f"{quoted(info.filename)} is a link or no plain file")
+                raise UnsafeArchive(f"{quoted(info.filename)} is not a regular file")
             if info.flag_bits & 1 or info.compress_type not in {zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED}:
                 raise UnsafeArchive(f"{quoted(info.filename)} is encrypted, or compressed in an unusual way")
             with archive.open(info) as contents:
@@ -339,13 +339,13 @@ def _parts(name: str, *, folder: bool) -> tuple[str, ...]:
     """The parts of a relative path that stays where it is."""
     parts = tuple(part for part in name.split("/") if part not in {"", "."})
     if not name.isprintable():
-        raise UnsafeArchive(f"the name {quoted(name)} holds control characters, or others that cannot be printed")
+        raise UnsafeArchive(f"the name {quoted(name)} contains unprintable characters")
     if len(parts) > _DEEPEST:
         raise UnsafeArchive(f"{quoted(name)} is in more than {_DEEPEST - 1} folders")
     sizes = [len(part.encode("utf-8", "surrogateescape")) for part in parts]
     if max(sizes, default=0) > _LONGEST_NAME or sum(sizes) > _LONGEST_PATH:
-        allowed = f"{_LONGEST_NAME} bytes for a file or folder, {_LONGEST_PATH} with all its folders"
-        raise UnsafeArchive(f"the name {quoted(name)} is too long: there may be {allowed}")
+        allowed = f"{_LONGEST_NAME} bytes for a file or folder, {_LONGEST_PATH} for a path"
+        raise UnsafeArchive(f"the name {quoted(name)} is too long: the limit is {allowed}")
     if name.startswith("/") or "\\" in name or ".." in parts or (not parts and not folder):
-        raise UnsafeArchive(f"{quoted(name)} is no relative path inside the archive")
+        raise UnsafeArchive(f"{quoted(name)} is not a relative path inside the archive")
     return parts

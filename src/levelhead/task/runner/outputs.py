@@ -14,9 +14,9 @@ from levelhead.treebank.finder import bare_name
 from levelhead.treebank.source import SUFFIXES, read_bytes
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
-_NOT_THERE = "there is no {} at the top of the archive"
-_TOO_LARGE = "{} has {} bytes, many times more than any output for this test set can need"
-_NOT_WRITTEN = "the system wrote no {} to the folder of outputs"
+_NOT_THERE = "no {} at the top of the archive"
+_TOO_LARGE = "{} has {} bytes, many times more than an output for this test set needs"
+_NOT_WRITTEN = "the system wrote no {} to the output folder"
 
 
 def top_of(folder: Path) -> Path:

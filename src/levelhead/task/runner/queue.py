@@ -117,7 +117,7 @@ def _begin_again(connection: sqlite3.Connection, row: sqlite3.Row, why: str) -> 
         connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, row["id"]))
         record(connection, "runner", "put back", row["id"], why)
         return
-    reason = f"it was begun {_MOST_ATTEMPTS} times, and each time it was interrupted; the organizer has been told why"
+    reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been told why"
     log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
     end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
     connection.execute(end, (FAILED, now(), reason, log, row["id"]))
@@ -136,7 +136,7 @@ def put_back(database: Database, name: str | None = None) -> int:
     """
     with database.transaction() as connection:
         if database.fact("final") is not None:
-            raise Refused("the task has its final ranking already", 409)
+            raise Refused("the final ranking has already been made", 409)
         found = [one.id for one in organizer_failures(database) if name in {None, one.id}]
         for one in found:
             update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"

@@ -37,7 +37,7 @@ _MOST_OUTPUTS = 10_000
 OF_THE_MACHINE = (Path("/usr"),)
 """Folders of the machine that every system can read."""
 
-_NOT_IN_TIME = "it did not end in time, and was killed"
+_NOT_IN_TIME = "it did not end in time and was killed"
 _LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
 
 _STARTED = b"started\n"
@@ -86,7 +86,7 @@ def check_sandbox(limits: SandboxLimits, task: Path) -> None:
     """
     for program in ("bwrap", "prlimit", "timeout", "tar"):
         if shutil.which(program) is None:
-            raise _no_sandbox(f"there is no program {program}; on Debian: apt-get install bubblewrap util-linux tar")
+            raise _no_sandbox(f"program {program} not found; on Debian: apt-get install bubblewrap util-linux tar")
     scratch = _scratch_parent(limits)
     for name, folder in (("the task", task), ("sandbox.scratch", scratch)):
         if any(folder.resolve().is_relative_to(path) for path in OF_THE_MACHINE):
@@ -111,9 +111,9 @@ def _try_out(limits: SandboxLimits, slot: int, scratch: Path) -> None:
         try:
             run = run_system(system, inputs, outputs, limits, slot)
         except Interrupted as error:
-            raise _no_sandbox(f"a trial failed: {error}") from error
+            raise _no_sandbox(f"a test run in {scratch} failed: {error}") from error
     if run.reason is not None:
-        raise _no_sandbox(f"a trial failed: {run.reason}: {_text(run.log)}")
+        raise _no_sandbox(f"a test run in {scratch} failed: {run.reason}: {_text(run.log)}")
 
 
 def _no_sandbox(message: str) -> InputError:
@@ -206,7 +206,7 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
     """
     outputs.mkdir()
     if not (system / "run").is_file():
-        return SystemRun("it has no file `run` at its top", b"", 0.0)
+        return SystemRun("no file `run` at the top of the archive", b"", 0.0)
     (system / "run").chmod(0o755)
     started = time.monotonic()
     with tempfile.TemporaryFile(dir=outputs.parent) as archive:
@@ -298,7 +298,7 @@ def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: Sandbox
                 else:
                     size += archive.write(part)
             if size > most:
-                reason = "it handed over more than allowed"
+                reason = "its output is larger than allowed"
             elif time.monotonic() > deadline:
                 reason = _NOT_IN_TIME
         if reason is not None:
@@ -336,7 +336,7 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
             (handed / "output").rename(outputs)
         return _meaning(handed / "status" / "code", limits)
     except UnsafeArchive as error:
-        return f"what it wrote cannot be taken: {error.message}"
+        return f"its output is refused: {error.message}"
     finally:
         shutil.rmtree(handed, ignore_errors=True)
 
@@ -347,7 +347,7 @@ def _meaning(path: Path, limits: SandboxLimits) -> str | None:
     if code == "0":
         return None
     if code in {"124", "137"}:
-        return f"it was killed: it may run for {limits.seconds} seconds, and compute and use memory within its limits"
+        return f"it was killed: it exceeded {limits.seconds} seconds, or its limit of processor time or memory"
     if code in {"126", "127"}:
         return f"its file `run` cannot be executed (exit code {code})"
-    return f"it ended with exit code {int(code)}" if code.isdecimal() else "it ended in disorder"
+    return f"it ended with exit code {int(code)}" if code.isdecimal() else "it ended without a valid exit code"

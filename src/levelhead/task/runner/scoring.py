@@ -135,8 +135,8 @@ def public_reason(reason: str) -> str:
     name = parts["slug"]
     if name == "text-mismatch":
         place = _OFFSET.search(reason)
-        where = f" first at character {place[1]} of your output, spaces not counted" if place else ""
-        return f"{name}: the text of your output is not that of the input: they differ{where}"
+        where = f", first at character {place[1]} of your output (not counting spaces)" if place else ""
+        return f"{name}: the text of your output differs from the input{where}"
     if parts["line"]:
         return reason
     return f"{name}: {MESSAGES[name].meaning}"

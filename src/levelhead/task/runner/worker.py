@@ -117,7 +117,7 @@ class Runner:
         self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
         status = self.scratch.lstat()
         if self.scratch.is_symlink() or status.st_uid != os.geteuid():
-            raise OSError(f"{self.scratch} belongs to somebody else")
+            raise OSError(f"{self.scratch} belongs to another user")
         place = self.scratch / submission.id
         shutil.rmtree(place, ignore_errors=True)
         try:

@@ -15,7 +15,7 @@ from levelhead.report.table import Table
 from levelhead.task.model.campaign import measures_of, rules_of
 from levelhead.task.model.submissions import Refused, choose, submissions
 from levelhead.task.model.teams import Team, team_of_token
-from levelhead.task.results.standings import Leaderboard
+from levelhead.task.results.leaderboard import Leaderboard
 from levelhead.task.web.site import Site
 from levelhead.task.web.uploads import UploadRequest
 
@@ -106,7 +106,7 @@ def _announced(request: Request) -> UploadRequest:
     size = request.headers.get("content-length")
     key = request.headers.get("idempotency-key")
     if (size is not None and not size.isdecimal()) or (key is not None and not 8 <= len(key) <= 100):
-        raise Refused("Content-Length or Idempotency-Key is not in order")
+        raise Refused("invalid Content-Length or Idempotency-Key")
     query = request.query_params
     return UploadRequest(
         query.get("kind", "outputs"), query.get("label", ""), key, query.get("sha256"), int(size) if size else None

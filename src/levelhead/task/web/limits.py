@@ -52,11 +52,11 @@ class _Body:
                 message = await self._receive()
         except TimeoutError as error:
             self._ended = True
-            raise Refused("this arrives too slowly", 408) from error
+            raise Refused("the request arrives too slowly", 408) from error
         self._ended = message["type"] != "http.request" or not message.get("more_body", False)
         self._left -= len(message.get("body", b""))
         if self._left < 0:
-            raise Refused("this is larger than allowed", 413)
+            raise Refused("the request is larger than allowed", 413)
         return message
 
     async def read_on(self) -> None:

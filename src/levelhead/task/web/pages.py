@@ -19,7 +19,7 @@ from starlette.routing import Route
 from levelhead.task.model.description import SYSTEM
 from levelhead.task.model.submissions import Refused, choose, submissions
 from levelhead.task.model.teams import Session, end_session, new_session, session_of, team_of_token
-from levelhead.task.results.standings import own_results, report_of
+from levelhead.task.results.leaderboard import own_results, report_of
 from levelhead.task.web.limits import FORM_BESIDE_FILE
 from levelhead.task.web.site import Site
 from levelhead.task.web.templating import style_sheet
@@ -44,7 +44,7 @@ def _same_site(site: Site, request: Request) -> None:
     fetch = request.headers.get("sec-fetch-site", "same-origin")
     # pages without an origin of their own, such as the report, say "null"
     if (origin is not None and urlsplit(origin).netloc not in own) or fetch not in {"same-origin", "none"}:
-        raise Refused("this came from another site", 403)
+        raise Refused("this request came from another site", 403)
 
 
 def _with_form(session: Session | None, form: object) -> Session:
@@ -52,7 +52,7 @@ def _with_form(session: Session | None, form: object) -> Session:
     if session is None:
         raise HTTPException(401)
     if not isinstance(form, str) or not hmac.compare_digest(form.encode(), session.form.encode()):
-        raise Refused("this form is not of your session; load the page again", 403)
+        raise Refused("this form belongs to another session: reload the page", 403)
     return session
 
 
@@ -132,7 +132,7 @@ def _sign_in_page(site: Site, problem: str = "", status: int = 200) -> Response:
 def _signed_in(site: Site, token: str) -> Response:
     team = team_of_token(site.database, token.strip())
     if team is None:
-        return _sign_in_page(site, "That is no team's token.", 403)
+        return _sign_in_page(site, "Invalid token.", 403)
     answer = RedirectResponse("/submissions", 303)
     secure = site.task.about.address.startswith("https://")
     secret = new_session(site.database, team)
@@ -223,7 +223,7 @@ async def _submitted(site: Site, session: Session, request: Request) -> None:
         _with_form(session, sent.get("form"))
         archive = sent.get("archive")
         if not isinstance(archive, UploadFile):
-            raise Refused("there is no archive")
+            raise Refused("no archive was sent")
         announced = UploadRequest(str(sent.get("kind", "")), str(sent.get("label", "")), size=archive.size)
         await site.uploads.take(session.team, announced, _pieces(archive))
 

@@ -71,7 +71,9 @@ def _only_server(folder: TaskFolder) -> Iterator[None]:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except OSError as error:
-            raise InputError(Fault("invalid-task", "it is being served already", Place(str(folder.path)))) from error
+            raise InputError(
+                Fault("invalid-task", "the task is already being served", Place(str(folder.path)))
+            ) from error
         yield
 
 
@@ -87,7 +89,7 @@ def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
             ]
         except OSError as error:
             reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
-            message = f"cannot listen at {host}:{port}: {reason}; choose another --port or --host"
+            message = f"cannot listen on {host}:{port}: {reason}; choose another --port or --host"
             raise InputError(Fault("cannot-listen", message)) from error
         yield sockets
 

@@ -15,7 +15,7 @@ from levelhead.task.model.database import Database, shown_time
 from levelhead.task.model.description import SharedTask
 from levelhead.task.model.submissions import Refused, Submission, primary_of, submission, submissions
 from levelhead.task.model.teams import Session, Team
-from levelhead.task.results.standings import Leaderboard, leaderboard, own_results
+from levelhead.task.results.leaderboard import Leaderboard, leaderboard, own_results
 from levelhead.task.web.templating import page_templates
 from levelhead.task.web.uploads import Uploads
 
@@ -53,9 +53,9 @@ class Site:
         if about.opens is not None and time < about.opens:
             return "early", f"The task opens at {shown_time(about.opens)}."
         if about.closes is not None and time >= about.closes:
-            return "over", "The time for submissions is over."
+            return "over", "The submission deadline has passed."
         until = f" until {shown_time(about.closes)}" if about.closes is not None else ""
-        return "open", f"Submissions are taken{until}."
+        return "open", f"Submissions are open{until}."
 
     def check_open(self) -> None:
         """Refuse a submission while the task is not open."""

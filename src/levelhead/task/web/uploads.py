@@ -66,7 +66,7 @@ class Uploads:
             Refused: the team has one already.
         """
         if team.id in self._busy:
-            raise Refused("your team is uploading something else; wait until that is there", 429)
+            raise Refused("your team already has an upload in progress: wait until it is finished", 429)
         self._busy.add(team.id)
         try:
             async with self._places:
@@ -86,7 +86,7 @@ class Uploads:
             Refused: it is not accepted, and nothing of it is left.
         """
         if announced.kind not in self.task.about.kinds:
-            raise Refused(f"this task does not take that; it takes {', '.join(self.task.about.kinds)}")
+            raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
         await run_in_threadpool(self.refuse_early, team, announced.size, announced.key)
         path = self.folder.incoming / secrets.token_hex(16)
         try:
@@ -115,7 +115,7 @@ class Uploads:
             refuse_early(self.database, team, limits)
         room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
         if room < (most if size is None else size):
-            raise Refused("the server has no room left; the organizer must make some", 507)
+            raise Refused("the disk of the server is full: please tell the organizer", 507)
 
     def _has_accepted(self, team: Team, key: str | None) -> bool:
         query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
@@ -128,7 +128,7 @@ class Uploads:
         refused = sum(row["action"] == "refused" for row in rows)
         most = self.task.limits.submissions_a_day
         if refused and len(rows) >= most:
-            message = f"your team has made its {most} submissions of today (UTC): archives that were refused count too"
+            message = f"your team has used its {most} submissions for today (UTC); refused archives count, too"
             raise Refused(f"{message} ({refused} today)", 429)
 
     async def _write(self, path: Path, announced: UploadRequest, body: AsyncIterator[bytes]) -> Upload:
@@ -143,9 +143,9 @@ class Uploads:
                 try:
                     file.write(part)
                 except OSError as error:
-                    raise Refused("the server has no room left; the organizer must make some", 507) from error
+                    raise Refused("the disk of the server is full: please tell the organizer", 507) from error
         if announced.size not in {None, size} or announced.sha256 not in {None, digest.hexdigest()}:
-            raise Refused("what arrived is not what was announced; send it again")
+            raise Refused("the upload does not match its announced size or hash: send it again")
         return Upload(path, digest.hexdigest(), size, announced.kind, announced.label, announced.key)
 
     def _accept(self, team: Team, upload: Upload) -> Submission:
@@ -155,5 +155,5 @@ class Uploads:
         except UnsafeArchive as error:
             with self.database.transaction() as connection:
                 record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
-            raise Refused(f"the archive is refused: {error.message}") from error
+            raise Refused(f"archive refused: {error.message}") from error
         return accept(self.database, self.folder, team, upload, self.task.limits)
