@@ -34,7 +34,7 @@ from levelhead.task.model.submissions import (
 )
 from levelhead.task.model.teams import new_token, team_of_token
 from levelhead.task.results.closing import close_task
-from levelhead.task.runner.outputs import tidy
+from levelhead.task.runner.outputs import collect_outputs
 from levelhead.task.runner.queue import claim, finish, put_back, recover
 from levelhead.task.runner.sandbox import scratch_of
 from levelhead.task.runner.worker import Runner, _end_with_server, drain
@@ -384,7 +384,7 @@ def test_how_many_times_its_gold_an_output_may_be_is_a_limit_of_the_task(tmp_pat
         for code, data in outputs("alpha").items():
             (run / code).write_bytes(data)
         (run / "en.conllu").write_bytes(b"x" * (2 * gold.stat().st_size + extra))
-        assert set(tidy(task_of(folder), run, "outputs")) == refused
+        assert set(collect_outputs(task_of(folder), run, "outputs")) == refused
 
 
 MACOS = {"__MACOSX/out/._en.conllu": b"\0\5\26\7", "out/.DS_Store": b"x", ".DS_Store": b"x", "._out": b"x"}

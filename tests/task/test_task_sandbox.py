@@ -569,7 +569,7 @@ def test_systems_are_tried_out_in_the_scratch_folder_of_the_task(tmp_path):
     if SANDBOX_USER:  # who cannot look into the folder
         closed = tmp_path / "closed"
         closed.mkdir(mode=0o700)
-        with pytest.raises(InputError, match="a test run in .*closed failed"):
+        with pytest.raises(InputError, match=r"a test run in .*closed failed"):
             check_sandbox(LIMITS._replace(scratch=str(closed)), tmp_path)
 
 

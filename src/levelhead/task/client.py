@@ -27,21 +27,21 @@ _LOCAL = {"localhost", "127.0.0.1", "::1"}
 
 
 class _NoRedirects(urllib.request.HTTPRedirectHandler):
-    """A token goes nowhere but where it was meant to go."""
+    """Follows no redirects, so that a token is sent only to the server it is for."""
 
     def redirect_request(self, *_: Any) -> None:
         return None
 
 
 class Client:
-    """A team's way to the server of a task.
+    """The connection of a team to the server of a task.
 
     Args:
         address: of the server, for example `https://task.example.org`.
         token: the team's.
 
     Raises:
-        InputError: the address is none, or would send the token in the clear.
+        InputError: the address is invalid, or the token would be sent unencrypted.
     """
 
     def __init__(self, address: str, token: str) -> None:
@@ -57,7 +57,7 @@ class Client:
         self._opener = urllib.request.build_opener(_NoRedirects)
 
     def submit(self, archive: Path, kind: str, label: str = "") -> dict[str, Any]:
-        """Send an archive, or a folder of which an archive is made; if the connection breaks, again.
+        """Upload an archive or a folder, which is packed; repeat the upload if the connection breaks.
 
         Args:
             archive: the file or folder.
@@ -92,7 +92,7 @@ class Client:
         raise AssertionError
 
     def _check(self, size: int, kind: str) -> None:
-        """Say before an upload what the server would say after it."""
+        """Refuse before the upload what the server would refuse after it."""
         task = self._asked("GET", "/task")
         most = task["limits"]["upload_megabytes"]
         if size > most * _MEGABYTE:
@@ -167,14 +167,14 @@ class Client:
         except urllib.error.HTTPError as error:
             with error:
                 if error.code == 503:
-                    raise _Busy(_said(error)) from error
-                raise _failed(_said(error)) from error
+                    raise _Busy(_error_message(error)) from error
+                raise _failed(_error_message(error)) from error
         except ValueError as error:
             raise _failed("unexpected answer: this is not a levelhead server") from error
 
 
 class _Busy(OSError):
-    """A server that has too much to do now."""
+    """The server is busy: try again later."""
 
 
 def _sha256(file: IO[bytes]) -> str:
@@ -184,8 +184,8 @@ def _sha256(file: IO[bytes]) -> str:
     return digest.hexdigest()
 
 
-def _said(error: urllib.error.HTTPError) -> str:
-    """What a server says about a request that it refuses."""
+def _error_message(error: urllib.error.HTTPError) -> str:
+    """Return the error message of an answer."""
     if error.code == 401:
         return "unknown token"
     try:
@@ -196,7 +196,7 @@ def _said(error: urllib.error.HTTPError) -> str:
 
 @contextmanager
 def _packed(archive: Path) -> Iterator[IO[bytes]]:
-    """An archive as it is, or one made of a folder; executable files stay so."""
+    """Open an archive, or pack a folder; executable files stay executable."""
     try:
         if not archive.is_dir():
             with archive.open("rb") as file:
@@ -205,14 +205,14 @@ def _packed(archive: Path) -> Iterator[IO[bytes]]:
         with tempfile.TemporaryFile() as made:
             with tarfile.open(fileobj=made, mode="w:gz", dereference=True) as tar:
                 for path in sorted(archive.iterdir()):
-                    tar.add(path, path.name, filter=_nobody)
+                    tar.add(path, path.name, filter=_without_owner)
             made.seek(0)
             yield made
     except FileNotFoundError as error:
         raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(archive)))) from error
 
 
-def _nobody(info: tarfile.TarInfo) -> tarfile.TarInfo:
+def _without_owner(info: tarfile.TarInfo) -> tarfile.TarInfo:
     """Leave out who owns a file."""
     info.uid = info.gid = 0
     info.uname = info.gname = ""

@@ -1,4 +1,4 @@
-"""The database of a task: one sqlite file, of which nothing that was committed is ever lost."""
+"""The database of a task: one sqlite file; what is committed is on the disk."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ class Database:
 
     @contextmanager
     def transaction(self) -> Iterator[sqlite3.Connection]:
-        """Do several things, all or none; other processes wait."""
+        """Open a transaction: all of its changes are made or none; other processes wait."""
         with self._lock, self._errors():
             self._connection.execute("BEGIN IMMEDIATE")
             try:
@@ -102,7 +102,7 @@ class Database:
             self._connection.execute("COMMIT")
 
     def check(self) -> None:
-        """Read the whole database, and make sure that nothing in it is damaged.
+        """Check the whole database for damage.
 
         Raises:
             InputError: it is damaged.
@@ -116,7 +116,7 @@ class Database:
             raise InputError(Fault("invalid-store", message, Place(str(self.path))))
 
     def fact(self, name: str) -> str | None:
-        """Return something that is known of the task.
+        """Return a stored fact about the task, None if it is not set.
 
         Args:
             name: its name.
@@ -156,7 +156,7 @@ class Database:
 
 
 def now() -> str:
-    """Return the time in UTC, as it stands in the database."""
+    """Return the current time in UTC, in the format of the database."""
     return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
 
 

@@ -28,9 +28,9 @@ class About(NamedTuple):
 
     Args:
         title: its title.
-        contact: whom to ask; shown on the pages.
-        opens: from when on submissions are taken; None for always.
-        closes: until when; None for until `levelhead task close`.
+        contact: shown on the pages.
+        opens: when submissions open; None for always open.
+        closes: when submissions close; None for open until `levelhead task close`.
         kinds: what can be submitted.
         address: the public address of the server, for example `https://task.example.org`; cookies are then sent over
             encrypted connections only.
@@ -45,7 +45,7 @@ class About(NamedTuple):
 
 
 class SubmissionLimits(NamedTuple):
-    """How much participants may hand in.
+    """Limits on submissions.
 
     Args:
         submissions_a_day: of each team, by the day in UTC.
@@ -73,7 +73,7 @@ class SubmissionLimits(NamedTuple):
 
 
 class SandboxLimits(NamedTuple):
-    """How much a submitted system may use.
+    """Limits on a submitted system.
 
     Args:
         user: the names or numbers of the users it runs as, separated by commas, or a range of numbers; one for each
@@ -147,7 +147,7 @@ def read_task(folder: str | os.PathLike[str]) -> SharedTask:
         folder: the folder of the task, which has a `task.toml`.
 
     Raises:
-        InputError: it is not there, or says what no description says; with every fault.
+        InputError: the file is missing or invalid; with every fault.
     """
     made = TaskFolder(Path(folder).resolve())
     path = Path(folder) / made.description.name

@@ -21,12 +21,12 @@ class TaskFolder(NamedTuple):
 
     @property
     def description(self) -> Path:
-        """What organizers write."""
+        """The description of the task, written by the organizer."""
         return self.path / "task.toml"
 
     @property
     def blind(self) -> Path:
-        """The inputs, which participants may have."""
+        """The inputs, which participants may download."""
         return self.path / "blind"
 
     def inputs(self) -> list[Path]:
@@ -37,7 +37,7 @@ class TaskFolder(NamedTuple):
 
     @property
     def gold(self) -> Path:
-        """The gold treebanks, which nobody is served."""
+        """The gold treebanks, which are never served."""
         return self.path / "gold"
 
     @property
@@ -72,11 +72,11 @@ class TaskFolder(NamedTuple):
 
     @property
     def final(self) -> Path:
-        """What was found when the task was closed."""
+        """The final ranking."""
         return self.state / "final"
 
     def holds(self, path: Path) -> bool:
-        """Whether a path is a file of the task, or in one of its folders, through whatever links.
+        """Return whether a path is a file of the task or in one of its folders, also through links.
 
         Args:
             path: of a file that may not exist.
@@ -87,7 +87,7 @@ class TaskFolder(NamedTuple):
         return inside or there == self.description.resolve()
 
     def check_state(self) -> None:
-        """Make sure that what the server keeps is there: `init` makes it, so that it is lost if it is not.
+        """Check that the database exists: `init` creates it, so a missing one was lost.
 
         Raises:
             InputError: it is not.
@@ -104,7 +104,7 @@ class TaskFolder(NamedTuple):
             raise InputError(Fault("invalid-task", message, Place(str(self.database))))
 
     def prepare(self) -> None:
-        """Make what the server keeps, where it is missing; for its user only.
+        """Create the missing folders of the server, readable for its user only.
 
         Raises:
             OutputError: it cannot be made.
@@ -117,7 +117,7 @@ class TaskFolder(NamedTuple):
 
 
 def sync(paths: Iterable[Path]) -> None:
-    """Make sure that files and folders are on the disk, not only in memory.
+    """Write files and folders to the disk (fsync).
 
     Args:
         paths: the files, and the folders whose lists of entries changed.
@@ -131,7 +131,7 @@ def sync(paths: Iterable[Path]) -> None:
 
 
 def sync_tree(folder: Path) -> None:
-    """Make sure that a folder with all that is in it is on the disk.
+    """Write a folder and everything in it to the disk (fsync).
 
     Args:
         folder: the folder, which has no links.

@@ -23,7 +23,7 @@ _LONGEST_LABEL = 80
 
 
 class Refused(LevelheadError):
-    """A submission that is not accepted; its message is fit for participants.
+    """A submission that is not accepted; participants see its message.
 
     Args:
         message: why.
@@ -57,7 +57,7 @@ class Upload(NamedTuple):
 
 
 class Submission(NamedTuple):
-    """Something that a team handed in.
+    """A submission of a team.
 
     Args:
         id: its name, which cannot be guessed.
@@ -129,7 +129,7 @@ def submissions(database: Database, team: Team | None = None) -> list[Submission
 
 
 def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
-    """Return a submission; None if there is none of this name, or if it is another team's.
+    """Return a submission, None if it does not exist or belongs to another team.
 
     Args:
         database: of the task.
@@ -141,7 +141,7 @@ def submission(database: Database, name: str, team: Team | None = None) -> Submi
 
 
 def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> None:
-    """Say that a team has used up its submissions, before it uploads anything.
+    """Check the quota of a team before it uploads anything.
 
     Args:
         database: of the task.
@@ -160,7 +160,7 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
 
 
 def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
-    """Put an upload into the queue; once this returns, it will be finished whatever happens.
+    """Put an upload into the queue; once this returns, it will be processed whatever happens.
 
     The archive is on the disk under its final name before the database knows of it; an archive of which the database
     does not know is removed when the runner starts. One that was sent before, with the same key, is not taken again.
@@ -253,7 +253,7 @@ def _preference(one: Submission) -> tuple[bool, bool, bool]:
 
 
 def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
-    """Return which submission is the primary one of each team that has one, by the teams' names.
+    """Return the primary submission of each team that has one, by team name.
 
     It is the one that the team chose; otherwise the last that is finished: one without a valid output only if none has
     any, and then one whose run went wrong only if all did.
@@ -270,7 +270,7 @@ def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
 
 
 def why_primary(one: Submission) -> str:
-    """Say in a few words why a submission is the primary one of its team.
+    """Return in a few words why a submission is the primary one of its team.
 
     Args:
         one: the submission.
@@ -281,7 +281,7 @@ def why_primary(one: Submission) -> str:
 
 
 def primary_submissions(database: Database) -> list[Submission]:
-    """Return the primary submission of each team that has one, with its results, by the teams' names.
+    """Return the primary submissions with their results, sorted by team name.
 
     Args:
         database: of the task.

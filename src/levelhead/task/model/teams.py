@@ -16,7 +16,7 @@ _PREFIX = "lvlh_"  # so that scanners for leaked secrets can find tokens
 
 
 class Team(NamedTuple):
-    """Those who take part together.
+    """A team of participants.
 
     Args:
         id: its number.
@@ -45,14 +45,14 @@ def _hash(secret: str) -> str:
 
 
 def new_token(database: Database, name: str) -> str:
-    """Make a token for a team; an earlier one is no longer valid.
+    """Return a new token for a team; its earlier token becomes invalid.
 
     Args:
         database: of the task.
         name: the name of the team, which is new or known.
 
     Raises:
-        InputError: it is no name.
+        InputError: the name is invalid.
     """
     if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
         message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
@@ -70,11 +70,11 @@ def new_token(database: Database, name: str) -> str:
 
 
 def team_of_token(database: Database, token: str) -> Team | None:
-    """Return the team of a token, or None if it is nobody's.
+    """Return the team of a token, None if the token is invalid.
 
     Args:
         database: of the task.
-        token: what somebody says is a token.
+        token: the token that a client sent.
     """
     found = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
     return Team(found[0]["id"], found[0]["name"]) if found else None

@@ -1,4 +1,4 @@
-"""Check that no input of a task has the gold trees."""
+"""Check that no input of a task contains the gold trees."""
 
 from __future__ import annotations
 

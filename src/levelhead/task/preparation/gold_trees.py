@@ -176,7 +176,7 @@ def _columns(data: bytes) -> dict[str, _Column]:
 
 
 class _Reading:
-    """Takes lines apart."""
+    """Reads lines into columns of numbers."""
 
     def __init__(self) -> None:
         self.columns: dict[str, _Column] = {}

@@ -1,4 +1,4 @@
-"""Make the folder of a task: description, gold, and inputs without what participants must not see."""
+"""Create the folder of a task: the description, gold, and inputs without gold annotation."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ ranking = "exact"
 def create_task(
     folder: Path, gold: Path | None, *, title: str = "A shared task", inputs: Path | None = None
 ) -> TaskFolder:
-    """Make the folder of a task.
+    """Create the folder of a task.
 
     Args:
         folder: the folder, which does not exist or is empty.
@@ -90,7 +90,7 @@ def create_task(
 
 @contextmanager
 def _whole_or_nothing(folder: Path) -> Iterator[None]:
-    """Make a folder; if what is then put into it fails, nothing of it is left, nor of folders above that were made."""
+    """Create a folder; if filling it fails, remove it with the folders above that were created."""
     new = [path for path in (folder, *folder.parents) if not path.exists()]
     try:
         _check_new(folder)
@@ -126,7 +126,7 @@ def _description(title: str, test_sets: Sequence[TestSet]) -> str:
 
 
 def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapping[str, Any]:
-    """Copy gold, write its raw text, and return what TIRA's metadata says of a test set, gold left out."""
+    """Copy gold, write its raw text, and return the entry of the test set in TIRA's metadata, without gold."""
     code = test_set.code
     treebank = read(test_set.gold or Path())
     gold = folder.gold / f"{code}.conllu"

@@ -1,4 +1,4 @@
-"""What is in a file, through compression and archives, in memory and with limits."""
+"""Unpack compressed files and archives in memory, with limits."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class UnpackedFile(NamedTuple):
 
 
 def unpacked_files(path: Path) -> Iterator[UnpackedFile]:
-    """Give everything that is in a file: first what it unpacks to, then its own bytes.
+    """Yield everything in a file: first what it unpacks to, then its own bytes.
 
     These are given even of an archive: there may be text before or after it.
 

@@ -1,1 +1,1 @@
-"""Standings, the end of a task, and what is published of it."""
+"""The leaderboard, the final ranking, and the export of a task."""

@@ -1,4 +1,4 @@
-"""The end of a task: the final ranking, and the report of it."""
+"""Close a task: the final ranking and its report."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _RESAMPLES = 2000  # as `levelhead rank --significance`
 
 
 def close_task(task: SharedTask, database: Database, *, now: bool = False, force: bool = False) -> Results | None:
-    """Close a task: nothing is accepted any more, and the final ranking is made and kept.
+    """Close a task for submissions, and store the final ranking.
 
     Args:
         task: the task.
@@ -77,7 +77,7 @@ def _still_waiting(left: int, *, closed: bool) -> str:
 
 
 def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Iterator[Fault]:
-    """Say which submissions failed through the organizer's fault, and what to do."""
+    """Yield a summary of the submissions that failed through the organizer's fault, then each of them."""
     state = "the task is closed for new submissions, but has no final ranking" if closed else "the task stays open"
     again = "" if final else "run them again with `levelhead task retry`, or "
     yield Fault(
@@ -91,7 +91,7 @@ def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Ite
 
 
 def _keep(task: SharedTask, database: Database, results: Results, page: bytes) -> None:
-    """Write the final ranking beside the database."""
+    """Write the final ranking to its folder."""
     folder = task.folder
     folder.final.mkdir(mode=0o700, exist_ok=True)
     table = standings_table(task, database, results)

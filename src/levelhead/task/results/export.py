@@ -1,4 +1,4 @@
-"""Everything of a task that is to be published, in one archive."""
+"""Export a closed task to one archive for publication."""
 
 from __future__ import annotations
 
@@ -104,6 +104,6 @@ def _of_submission(folder: TaskFolder, one: Submission, *, primary: bool) -> Ite
 
 
 def _name(team: str) -> str:
-    """The name of a team as that of a folder; two names never give one."""
+    """Return a folder name for a team; different teams have different folders."""
     safe = team.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C")
     return f"%2E{safe[1:]}" if safe.startswith(".") else safe

@@ -21,7 +21,7 @@ from levelhead.task.runner.scoring import read_result
 
 
 class Leaderboard(NamedTuple):
-    """What may be shown of the standings.
+    """The leaderboard as far as it may be shown.
 
     Args:
         view: how much: hidden, coarse or open.
@@ -48,7 +48,7 @@ def report_of(task: SharedTask, database: Database) -> Path | None:
 
 
 def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
-    """Return how much of scores is shown now.
+    """Return how much of the scores is shown now.
 
     Args:
         task: the task.
@@ -61,7 +61,7 @@ def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
 
 
 def leaderboard(task: SharedTask, database: Database) -> Leaderboard:
-    """Return the leaderboard as it may be shown now, from the results that were kept: gold is not read.
+    """Return the leaderboard as it may be shown now, from stored results: gold is not read.
 
     Args:
         task: the task.
@@ -110,7 +110,7 @@ def to_five_percent(value: Fraction | None) -> Fraction | None:
 
 
 def _coarse(results: Results) -> Results:
-    """Round every value; averages of these say no more than they do."""
+    """Round every value, so that averages reveal no more than the rounded values."""
     found = {
         key: one._replace(values={name: to_five_percent(value) for name, value in one.values.items()})
         for key, one in results.results.items()
@@ -119,13 +119,13 @@ def _coarse(results: Results) -> Results:
 
 
 def _ranked_as_shown(ranking: Ranking) -> Ranking:
-    """Round averages too, and let those that look equal share a rank."""
+    """Round averages, too; teams with equal rounded averages share a rank."""
     rounded = [one._replace(rank=None, value=to_five_percent(one.value)) for one in ranking.standings]
     return ranking._replace(standings=tuple(ranked(rounded)))
 
 
 def _of_treebank(table: Table, code: str) -> Table:
-    """The rows of a test set, the best first, without the reasons."""
+    """Return the rows of a test set, the best first, without the reasons."""
     keep = [i for i, column in enumerate(table.columns) if column.name not in {"Treebank", "Reason"}]
     rows = [tuple(row[i] for i in keep) for row in table.rows if row[1] == code]
     rows.sort(key=lambda row: (-(row[1] if isinstance(row[1], float) else -1.0), str(row[0])))

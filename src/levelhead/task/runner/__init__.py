@@ -1,1 +1,1 @@
-"""What becomes of a submission: the queue, runs of systems in a sandbox, scoring."""
+"""Process submissions: the queue, runs of systems in a sandbox, scoring."""

@@ -1,4 +1,4 @@
-"""Archives from strangers: tar and zip files, read with limits and unpacked without leaving a folder."""
+"""Read and unpack untrusted tar and zip files, with limits and inside one folder."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def archive_limits(limits: SubmissionLimits) -> ArchiveLimits:
 
 
 class UnsafeArchive(LevelheadError):
-    """An archive that is damaged, too large, or not what may be submitted; its message is fit for participants."""
+    """An archive that is damaged, too large, or not what may be submitted; participants see its message."""
 
     def __init__(self, message: str) -> None:
         super().__init__(message, "unsafe-archive")
@@ -108,7 +108,7 @@ def _for_each(archive: Path, limits: ArchiveLimits, target: Path | None) -> list
     names: set[tuple[str, ...]] = set()
     folders: set[tuple[str, ...]] = set()
     left = limits.unpacked
-    with _faults_named():
+    with _damage_reported():
         for entry in _entries(archive, limits):
             if entry.parts in names or entry.parts in folders or any(p in names for p in _above(entry.parts)):
                 raise UnsafeArchive(f"it contains {quoted('/'.join(entry.parts))} twice")
@@ -151,8 +151,8 @@ def _new_file(entry: _Entry, target: Path | None) -> Iterator[IO[bytes] | None]:
 
 
 @contextmanager
-def _faults_named() -> Iterator[None]:
-    """Whatever the libraries say of a damaged archive, participants are told that it is damaged."""
+def _damage_reported() -> Iterator[None]:
+    """Report every error of the archive libraries as a damaged archive."""
     try:
         yield
     except _DAMAGED as error:
@@ -180,7 +180,7 @@ def _entries(archive: Path, limits: ArchiveLimits) -> Iterator[_Entry]:
 
 
 def _tar_bytes(file: IO[bytes], start: bytes) -> Iterator[bytes]:
-    """The plain tar file in a compressed one, a piece at a time."""
+    """Yield the decompressed bytes of a tar file in parts."""
     for magic, decompressor in _DECOMPRESSORS.items():
         if start.startswith(magic):
             yield from _members(file, decompressor)
@@ -257,7 +257,7 @@ def _after_zeros(data: bytes, file: IO[bytes]) -> bytes:
 
 
 class _Careful(io.RawIOBase):
-    """A file of which nobody reads much at once, nor for ever: tar headers are believed by the library."""
+    """A file with limits on reads: tarfile trusts the sizes in tar headers."""
 
     def __init__(self, file: IO[bytes], reads: int) -> None:
         super().__init__()
@@ -336,7 +336,7 @@ def _count(n_entries: int, limits: ArchiveLimits) -> None:
 
 
 def _parts(name: str, *, folder: bool) -> tuple[str, ...]:
-    """The parts of a relative path that stays where it is."""
+    """Return the parts of a relative path; refuse one that leaves the folder."""
     parts = tuple(part for part in name.split("/") if part not in {"", "."})
     if not name.isprintable():
         raise UnsafeArchive(f"the name {quoted(name)} contains unprintable characters")

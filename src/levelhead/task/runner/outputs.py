@@ -1,4 +1,4 @@
-"""Outputs as they were handed in: where they are, which of them can be scored, and why the others cannot."""
+"""Submitted outputs: find those that can be scored, and say why others cannot."""
 
 from __future__ import annotations
 
@@ -19,8 +19,8 @@ _TOO_LARGE = "{} has {} bytes, many times more than an output for this test set 
 _NOT_WRITTEN = "the system wrote no {} to the output folder"
 
 
-def top_of(folder: Path) -> Path:
-    """Return the folder that holds everything, where an archive was made of a folder and not of what is in it.
+def contents_folder(folder: Path) -> Path:
+    """Return the folder with the contents of an archive: its only folder if it has a single one, else its top.
 
     What macOS puts beside it (`__MACOSX`, `.DS_Store`, `._NAME`) does not count.
 
@@ -35,8 +35,8 @@ def _of_macos(name: str) -> bool:
     return name in {"__MACOSX", ".DS_Store"} or name.startswith("._")
 
 
-def tidy(task: SharedTask, outputs: Path, kind: str) -> dict[str, str]:
-    """Bring outputs to the top of their folder, and leave only plain text that belongs to a test set.
+def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str]:
+    """Move outputs to the top of their folder, and remove everything that is not the output of a test set.
 
     Args:
         task: the task.
@@ -46,7 +46,7 @@ def tidy(task: SharedTask, outputs: Path, kind: str) -> dict[str, str]:
     Returns:
         Why there is no output for a test set, by its code, for each that has none.
     """
-    top, reasons = top_of(outputs), {}
+    top, reasons = contents_folder(outputs), {}
     kept = outputs.with_name("kept")
     kept.mkdir()
     for test_set in test_sets_of(task):
@@ -76,11 +76,11 @@ def _is_too_large(n_bytes: int, task: SharedTask, test_set: TestSet) -> bool:
 
 
 def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
-    """Say in the document of a submission why outputs are not there.
+    """Add to the document of a submission why outputs are missing.
 
     Args:
         document: as `score_submission` returns it; it is changed.
-        reasons: as `tidy` returns them.
+        reasons: as `collect_outputs` returns them.
     """
     for code, result in document["results"].items():
         if code in reasons and result["state"] == "missing":
@@ -88,7 +88,7 @@ def add_reasons(document: dict[str, Any], reasons: Mapping[str, str]) -> None:
 
 
 def _output(top: Path, test_set: TestSet) -> tuple[Path | None, str | None]:
-    """The output for a test set, or else the name of a compressed file that would be it."""
+    """Return the output of a test set, or the name of a compressed file in its place."""
     compressed = None
     for name in test_set.outputs:
         for path in (top / f"{bare_name(name)}{suffix}" for suffix in ("", *SUFFIXES)):

@@ -1,4 +1,4 @@
-"""A process that ends with the one that started it, however that ends."""
+"""Child processes that end with their parent, however it ends."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ _PR_SET_PDEATHSIG = 1  # prctl(2)
 
 
 class Interrupted(Exception):
-    """A process of ours was killed or could not be started; its message is for the organizer."""
+    """A sandbox or scorer was killed or could not be started; the organizer sees the message."""
 
 
 def run_child(command: Sequence[str], seconds: int) -> subprocess.CompletedProcess[bytes]:

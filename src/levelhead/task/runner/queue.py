@@ -1,4 +1,4 @@
-"""The queue: submissions are begun in turn, and each is finished exactly once."""
+"""The queue: teams take turns, and each submission is finished exactly once."""
 
 from __future__ import annotations
 
@@ -32,9 +32,9 @@ WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT
 
 
 def claim(database: Database, kind: str) -> Submission | None:
-    """Take the first waiting submission of the team whose turn it is, or None: teams take turns.
+    """Start the next waiting submission of the team whose turn it is, and return it; None if nothing waits.
 
-    It is the turn of the team of which nothing was begun for the longest time.
+    The turn goes to the team whose last submission was started the longest time ago.
 
     Args:
         database: of the task.
@@ -61,7 +61,7 @@ def finish(
     reason: str | None = None,
     log: str | None = None,
 ) -> bool:
-    """Record how a submission ended, if it has not ended before; say whether it had not.
+    """Record how a submission ended, unless that is recorded already; return whether it was recorded now.
 
     Args:
         database: of the task.
@@ -85,9 +85,9 @@ def finish(
 
 
 def recover(database: Database) -> None:
-    """Put what was under way when a runner ended back into the queue.
+    """Put submissions that were running when a runner ended back into the queue.
 
-    A submission that was begun ten times without an end is given up: it may be what ends the runner.
+    A submission that was started ten times without finishing fails: it may be what ends the runner.
 
     Args:
         database: of the task.
@@ -99,7 +99,7 @@ def recover(database: Database) -> None:
 
 
 def interrupt(database: Database, name: str, why: str) -> None:
-    """Put a submission whose run or scoring was interrupted back into the queue, or give it up after ten attempts.
+    """Put an interrupted submission back into the queue; after ten attempts it fails.
 
     Args:
         database: of the task.

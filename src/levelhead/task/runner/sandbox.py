@@ -61,7 +61,7 @@ _MOST_USERS = 2**32 - 2
 
 
 class SystemRun(NamedTuple):
-    """What came of a run.
+    """The result of a run.
 
     Args:
         reason: what went wrong, for the participant; None if nothing did.
@@ -75,7 +75,7 @@ class SystemRun(NamedTuple):
 
 
 def check_sandbox(limits: SandboxLimits, task: Path) -> None:
-    """Make sure that systems can be run at all, by running one that does nothing, and that they cannot see the task.
+    """Check, with a system that does nothing, that systems can be run, and that they cannot see the task.
 
     Args:
         limits: of the sandbox.
@@ -157,7 +157,7 @@ def _check_no_other_user(limits: SandboxLimits) -> None:
 
 
 def _numbers(name: str, most: int) -> Sequence[int]:
-    """The number of a user; of a range of numbers, the first ones."""
+    """Return the number of a user, or the first numbers of a range."""
     numbers = _NUMBERS.fullmatch(name)
     try:
         if numbers is not None:
@@ -229,7 +229,7 @@ def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
 
 
 def _check_not_interrupted(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> None:
-    """Tell what the sandbox did not let happen from what the system did.
+    """Distinguish a failure of the sandbox from one of the system.
 
     Args:
         code: how the sandbox ended.
@@ -279,7 +279,7 @@ def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
 
 
 def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: SandboxLimits) -> tuple[str | None, bytes]:
-    """Take what comes out of a sandbox until it ends; kill it if it takes too long or hands over too much."""
+    """Read the output of a sandbox until it ends; kill it if it takes too long or writes too much."""
     assert process.stdout is not None
     assert process.stderr is not None
     deadline = time.monotonic() + limits.seconds + _SECONDS_TO_HAND_OVER
@@ -319,7 +319,7 @@ def _kill(process: subprocess.Popen[bytes]) -> None:
 
 
 def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | None:
-    """Unpack what a sandbox handed over; return what is wrong with the run, if anything."""
+    """Unpack the output of a sandbox; return what is wrong with the run, None if nothing."""
     handed = outputs.with_name(f"{outputs.name}.handed-over")
     handed.mkdir()
     allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE + 65536, _MOST_OUTPUTS)
@@ -342,7 +342,7 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
 
 
 def _meaning(path: Path, limits: SandboxLimits) -> str | None:
-    """Say what the exit code of a system means; the file comes from the sandbox and may say anything."""
+    """Return what the exit code of a system means, None for success; the file is from the sandbox: do not trust it."""
     code = path.read_bytes()[:8].decode("ascii", "replace").strip() if path.is_file() else ""
     if code == "0":
         return None

@@ -1,4 +1,4 @@
-"""Score the outputs of a submission: a process of its own, the only one that reads gold as a treebank."""
+"""Score the outputs of a submission in a separate process, the only one that reads gold as a treebank."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _OFFSET = re.compile(r"\(character (\d+) of the text, token ")
 
 
 class ScoringFailed(Exception):
-    """The process that scores ended without a result; its message is for the organizer."""
+    """The scorer ended without a result; the organizer sees the message."""
 
 
 def score_folders(
@@ -121,7 +121,7 @@ def _result(result: Result) -> dict[str, Any]:
 
 
 def public_reason(reason: str) -> str:
-    """Say why an output is 0 without a word of gold.
+    """Return why an output is 0, without quoting gold.
 
     What is wrong with lines of the output itself is told as it is. Where the texts differ, only the place in the output
     is; of anything else, what its name means.

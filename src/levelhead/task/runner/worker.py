@@ -1,4 +1,4 @@
-"""The runner: takes submissions from the queue, runs systems, has outputs scored, and records how each ended."""
+"""The runner: take submissions from the queue, run systems, score outputs, and record the results."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from levelhead.task.model.description import OUTPUTS, SYSTEM, SharedTask, read_t
 from levelhead.task.model.folder import TaskFolder, sync_tree
 from levelhead.task.model.submissions import Submission
 from levelhead.task.runner.archives import UnsafeArchive, archive_limits, unpack
-from levelhead.task.runner.outputs import add_reasons, tidy, top_of
+from levelhead.task.runner.outputs import add_reasons, collect_outputs, contents_folder
 from levelhead.task.runner.processes import Interrupted
 from levelhead.task.runner.queue import claim, finish, interrupt, recover
 from levelhead.task.runner.sandbox import run_system, scratch_of, users_of
@@ -32,7 +32,7 @@ NOT_SCORED = "it could not be scored; the organizer has been told why"
 
 
 class Runner:
-    """Does what waits in the queue. There is one runner for a task: see `only_runner`.
+    """Processes the queue of a task. A task has one runner: see `only_runner`.
 
     Args:
         task: the task.
@@ -45,7 +45,7 @@ class Runner:
         self.scratch = scratch_of(task.sandbox, task.folder.path)
 
     def recover(self) -> None:
-        """Remove what an interrupted runner or server left, and begin its submissions again."""
+        """Remove what an interrupted runner or server left, and put its submissions back into the queue."""
         with self.database.transaction() as connection:  # nothing is accepted meanwhile
             rows = connection.execute("SELECT id, run FROM submissions").fetchall()
             known, runs = {row["id"] for row in rows}, {row["run"] for row in rows}
@@ -59,7 +59,7 @@ class Runner:
         recover(self.database)
 
     def step(self, kind: str, slot: int = 0) -> bool:
-        """Do one submission of a kind, if one waits; say whether one did.
+        """Process one submission of a kind, if one is waiting; return whether one was.
 
         Args:
             kind: outputs or systems.
@@ -78,13 +78,13 @@ class Runner:
         except UnsafeArchive as error:
             finish(self.database, submission.id, run=run.name, reason=error.message)
         except (ScoringFailed, LevelheadError, OSError) as error:  # ours: a full disk, no sandbox
-            self._ours(submission, run, str(error))
+            self._organizer_failure(submission, run, str(error))
         except Exception:  # noqa: BLE001 -- a fault of ours must not stop the queue
-            self._ours(submission, run, traceback.format_exc())
+            self._organizer_failure(submission, run, traceback.format_exc())
         return True
 
-    def _ours(self, submission: Submission, run: Path, log: str) -> None:
-        """Record, for the organizer, that a submission failed without its team's doing."""
+    def _organizer_failure(self, submission: Submission, run: Path, log: str) -> None:
+        """Record that a submission failed through no fault of the team."""
         finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
         _tell_organizer(submission, log)
 
@@ -104,7 +104,7 @@ class Runner:
             unpack(upload, outputs, archive_limits(self.task.limits))
         else:
             reason = self._run(submission, upload, run, slot)
-        reasons = tidy(self.task, outputs, submission.kind)
+        reasons = collect_outputs(self.task, outputs, submission.kind)
         sync_tree(run)
         document = score_submission(self.task, outputs, run / "result.json")
         (run / "result.json").unlink()
@@ -128,7 +128,7 @@ class Runner:
             system.mkdir()
             unpack(upload, system, archive_limits(self.task.limits))
             _readable(place, user)
-            done = run_system(top_of(system), place / "input", run / "output", self.task.sandbox, slot)
+            done = run_system(contents_folder(system), place / "input", run / "output", self.task.sandbox, slot)
         finally:
             shutil.rmtree(place, ignore_errors=True)
         (run / "log").write_bytes(done.log)
@@ -159,7 +159,7 @@ def only_runner(folder: TaskFolder) -> Iterator[None]:
 
 
 def drain(task: SharedTask) -> None:
-    """Do all that waits, and return; what `levelhead task serve` does all the time.
+    """Process everything in the queue, and return.
 
     Args:
         task: the task.

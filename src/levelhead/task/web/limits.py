@@ -1,4 +1,4 @@
-"""How much clients may send, and the security headers of answers. Connections are limited by uvicorn and the proxy."""
+"""Limits on request bodies, and the security headers of answers; uvicorn and the proxy limit connections."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The pages for people: a browser signs in with the token of a team, and then sends a cookie.
+"""The pages: a browser signs in with the token of a team, and then sends a cookie.
 
 Forms send a secret of their session along, so that no other site can post in somebody's name.
 """
@@ -38,7 +38,7 @@ def _session(site: Site, request: Request) -> Session | None:
 
 
 def _same_site(site: Site, request: Request) -> None:
-    """Refuse what another site makes a browser post."""
+    """Refuse forms that another site makes a browser post."""
     origin = request.headers.get("origin")
     own = {urlsplit(site.task.about.address).netloc, request.headers.get("host", "")} - {""}
     fetch = request.headers.get("sec-fetch-site", "same-origin")
@@ -48,7 +48,7 @@ def _same_site(site: Site, request: Request) -> None:
 
 
 def _with_form(session: Session | None, form: object) -> Session:
-    """The session of a form that was sent from one of its own pages."""
+    """Return the session, if the form was sent from one of its own pages."""
     if session is None:
         raise HTTPException(401)
     if not isinstance(form, str) or not hmac.compare_digest(form.encode(), session.form.encode()):
@@ -214,7 +214,7 @@ def _of_forms(site: Site) -> list[Route]:
 
 
 async def _submitted(site: Site, session: Session, request: Request) -> None:
-    """Take what the form of a page sends; the file of a form is on the disk before it is looked at."""
+    """Accept an upload from a form; the file of a form is on the disk before it is read here."""
     await run_in_threadpool(site.check_open)
     length = request.headers.get("content-length", "")
     size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None

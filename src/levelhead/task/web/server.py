@@ -1,4 +1,4 @@
-"""Serve a task: the web server in this process, the runner in another, begun again if it ends."""
+"""Serve a task: the web server in this process, the runner in another, restarted if it ends."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _CONNECTIONS = 800  # at a time, within the 1024 files that a process may usuall
 
 
 class _Runners:
-    """One runner after the other, until they are stopped."""
+    """Starts a runner, and restarts it whenever it ends."""
 
     def __init__(self, task: SharedTask) -> None:
         self._task = task
@@ -66,7 +66,7 @@ class _Runners:
 
 @contextmanager
 def _only_server(folder: TaskFolder) -> Iterator[None]:
-    """Hold a lock, which ends with the process: another server would take our uploads for leftovers."""
+    """Hold a lock, which ends with the process: a second server would delete our uploads."""
     with (folder.state / "server.lock").open("w") as lock:
         try:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -151,7 +151,7 @@ def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
 
 
 class _Server(uvicorn.Server):
-    """Says where it listens, once it does, and stops the runners, if it has any, at its end."""
+    """Prints its addresses at the start, and stops the runner at the end."""
 
     def __init__(self, settings: uvicorn.Config, runners: _Runners | None = None) -> None:
         super().__init__(settings)

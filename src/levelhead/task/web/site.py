@@ -1,4 +1,4 @@
-"""What the handlers of requests share: the task as it is now, and what may be shown of it."""
+"""What request handlers share: the current state of the task, and what may be shown of it."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from levelhead.task.web.uploads import Uploads
 
 
 class Site:
-    """What the handlers of requests share.
+    """What request handlers share.
 
     Args:
         task: the task.

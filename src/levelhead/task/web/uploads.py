@@ -1,4 +1,4 @@
-"""Archives as they arrive: written to the disk piece by piece, checked, and accepted whole or not at all."""
+"""Receive uploads: write them to the disk, check them, and accept them whole or not at all."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ _CHECKS_AT_ONCE = 2
 
 
 class UploadRequest(NamedTuple):
-    """What a client says of an archive before it sends it.
+    """What a client announces before it sends an archive.
 
     Args:
         kind: outputs or a system.
@@ -57,7 +57,7 @@ class Uploads:
 
     @asynccontextmanager
     async def place(self, team: Team) -> AsyncIterator[None]:
-        """Wait for a place; what a client sends meanwhile waits in the network.
+        """Wait for one of the places for uploads.
 
         Args:
             team: who uploads.
@@ -75,7 +75,7 @@ class Uploads:
             self._busy.discard(team.id)
 
     async def take(self, team: Team, announced: UploadRequest, body: AsyncIterator[bytes]) -> Submission:
-        """Take an archive, in a `place`; once this returns, it will be finished whatever happens.
+        """Receive an archive, in a `place`; once this returns, it will be processed whatever happens.
 
         Args:
             team: whose it is.
@@ -97,7 +97,7 @@ class Uploads:
             path.unlink(missing_ok=True)
 
     def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
-        """Refuse before anything is read; what was accepted before under the same key is let through.
+        """Refuse an upload before it is read; one that was accepted before under the same key passes.
 
         Args:
             team: who uploads.
@@ -122,7 +122,7 @@ class Uploads:
         return key is not None and bool(self.database.rows(query, team.id, key))
 
     def _refuse_attempts(self, team: Team) -> None:
-        """Refuse a team whose archives were refused too often: to check one takes time as well."""
+        """Refuse a team with too many refused archives today: checking them takes time, too."""
         query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
         rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
         refused = sum(row["action"] == "refused" for row in rows)
