@@ -16,7 +16,7 @@ from levelhead.task.runner.scoring import public_reason
 from task.task_server import FREE, make_task, task_of, upload
 
 CODES = ("ar", "cs", "de", "en", "fi", "fr", "ja", "tr")
-DIFFERS = "text-mismatch: the text of your output is not that of the input: they differ"
+DIFFERS = "text-mismatch: the text of your output differs from the input"
 MEASURES = ("LAS", "MLAS", "BLEX", "CLAS")
 
 
@@ -121,7 +121,7 @@ def test_rounding_to_five_percent(value):
     ("line 3: cycle: the heads go round", "line 3: cycle: the heads go round"),
     (
         "line 3: text-mismatch: gold has 'secret' there (character 17 of the text, token 4): 'secret words'",
-        f"{DIFFERS} first at character 17 of your output, spaces not counted",
+        f"{DIFFERS}, first at character 17 of your output (not counting spaces)",
     ),
     ("text-mismatch: gold has 'secret'", DIFFERS),
     ("KeyError: 'secret'", "it cannot be scored"), ("secret", "it cannot be scored"), ("no-such-name: secret", "it cannot be scored"),

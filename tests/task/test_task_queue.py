@@ -408,7 +408,7 @@ def test_a_system_packed_on_macos_is_run_and_what_it_did_not_write_is_named(tmp_
     found, results = result_of(tmp_path, tar({"out/run": program} | files | MACOS), "system")
     assert found.reason is None
     assert results["en"]["state"] == "valid"
-    assert results["de"]["reasons"] == ["the system wrote no de.conllu to the folder of outputs"]
+    assert results["de"]["reasons"] == ["the system wrote no de.conllu to the output folder"]
     assert results["fi"]["reasons"] == ["fi.conllu.gz is compressed; only the archive itself may be"]
     assert not Runner(task_of(tmp_path / "task"), None).scratch.exists()
 
@@ -614,5 +614,5 @@ def test_one_task_is_served_once(tmp_path):
         command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0"]
         done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
     assert done.returncode == 2
-    assert "being served already" in done.stderr
+    assert "already being served" in done.stderr
     assert "Traceback" not in done.stderr
