@@ -211,7 +211,7 @@ def test_closing_refuses_while_failures_of_the_organizer_were_not_rerun(tmp_path
         theirs = accept(database, folder, beta, upload(folder, b"no archive"), FREE).id
         drain(task)
         assert submission(database, theirs).state == "failed"
-        for options, phase in (({}, "the task stays open"), ({"now": True}, "accepted any more"), ({}, "any more")):
+        for options, phase in (({}, "the task stays open"), ({"now": True}, "closed for new"), ({}, "closed for new")):
             with pytest.raises(InputError) as refused:
                 close_task(task, database, **options)
             summary, *listed = str(refused.value).split("\n")

@@ -390,8 +390,10 @@ def test_a_program_that_cannot_be_run_is_told(place):
 
 def test_it_ends_when_the_runner_is_killed(place):
     program = (
-        "import sys; from pathlib import Path; from levelhead.task.model.description import SandboxLimits; from levelhead.task.runner.sandbox import run_system; p = Path(sys.argv[1]);"
-        f"run_system(p / 'system', p / 'input', p / 'output', Sandbox(user='{SANDBOX_USER}', output_megabytes=8))"
+        "import sys; from pathlib import Path; p = Path(sys.argv[1]);"
+        "from levelhead.task.model.description import SandboxLimits;"
+        "from levelhead.task.runner.sandbox import run_system;"
+        f"run_system(p / 'system', p / 'input', p / 'output', SandboxLimits(user='{SANDBOX_USER}', output_megabytes=8))"
     )
     (place / "system" / "run").write_text(SHELL + "trap '' TERM HUP; sleep 1000 & setsid sleep 1000 & sleep 1000")
     runner = subprocess.Popen([sys.executable, "-c", program, str(place)])
@@ -407,11 +409,13 @@ def test_it_ends_when_the_runner_is_killed(place):
 
 
 def _commands():
-    """What runs in sandboxes of ours: processes whose folder is /system, which nothing else has."""
+    """What runs in sandboxes of these tests: processes of our sandbox user whose folder is /system."""
+    user = SANDBOX_USER or str(os.getuid())
     found = []
     for path in Path("/proc").iterdir():
         try:
-            if path.name.isdecimal() and os.readlink(path / "cwd") == "/system":
+            ours = path.name.isdecimal() and f"Uid:\t{user}\t" in (path / "status").read_text()
+            if ours and os.readlink(path / "cwd") == "/system":
                 found.append((path / "cmdline").read_bytes().split(b"\0")[0])
         except OSError:
             continue
