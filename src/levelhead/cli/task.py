@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -89,29 +89,16 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
 )
 def serve(folder: str, host: str, port: int) -> int:
     """Start the web server, and run and score submissions until interrupted."""
+    from levelhead.extras import require
     from levelhead.task.model.description import read_task
 
-    _with_extra(lambda: read_task(folder), lambda found: _serve(found, host, port))
-    return DONE
-
-
-def _serve(found: SharedTask, host: str, port: int) -> None:
+    found = read_task(folder)
+    for library in ("starlette", "uvicorn", "jinja2"):
+        require(library, "shared tasks")
     from levelhead.task.web.server import serve_task
 
     serve_task(found, host=host, port=port)
-
-
-def _with_extra(read: Callable[[], SharedTask], use: Callable[[SharedTask], None]) -> None:
-    """Say which extra is missing, if one is."""
-    from levelhead.errors import Fault, InputError
-    from levelhead.extras import install_command
-
-    found = read()
-    try:
-        use(found)
-    except ModuleNotFoundError as error:
-        message = f"shared tasks need {error.name}: {install_command('server')}"
-        raise InputError(Fault("missing-extra", message)) from error
+    return DONE
 
 
 @task.command()

@@ -7,7 +7,7 @@ from typing import Any
 from starlette.concurrency import run_in_threadpool
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
 from levelhead.report.documents import SCHEMA
@@ -75,10 +75,7 @@ def _of_submissions(site: Site) -> list[Route]:
         return JSONResponse(site.document(found, site.primary(team), results=True))
 
     def log(request: Request) -> Response:
-        printed = site.log(site.submission_of(_bearer(site, request), request.path_params["id"]))
-        if printed is None:
-            raise HTTPException(404)
-        return PlainTextResponse(printed)
+        return site.log(_bearer(site, request), request.path_params["id"])
 
     def primary(request: Request) -> Response:
         team = _bearer(site, request)

@@ -13,7 +13,7 @@ from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import UploadFile
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, RedirectResponse, Response
 from starlette.routing import Route
 
 from levelhead.task.model.description import SYSTEM
@@ -164,15 +164,12 @@ def _of_a_team(site: Site) -> list[Route]:
         own = site.submission_of(session.team, request.path_params["id"])
         return site.page(
             "submission", session, f"Submission {own.number}",
-            submission=own, primary=site.primary(session.team), has_log=site.log(own) is not None,
+            submission=own, primary=site.primary(session.team), has_log=site.log_path(own) is not None,
             results=own_results(site.task, site.database, own),
         )  # fmt: skip
 
     def log(request: Request) -> Response:
-        printed = site.log(site.submission_of(_signed_in_or_sent(site, request).team, request.path_params["id"]))
-        if printed is None:
-            raise HTTPException(404)
-        return PlainTextResponse(printed)
+        return site.log(_signed_in_or_sent(site, request).team, request.path_params["id"])
 
     def one_input(request: Request) -> Response:
         _signed_in_or_sent(site, request)

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from starlette.exceptions import HTTPException
-from starlette.responses import FileResponse, HTMLResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
 
 from levelhead.task.model.campaign import test_sets_of
 from levelhead.task.model.database import Database, shown_time
@@ -84,10 +84,17 @@ class Site:
             raise HTTPException(404)
         return own
 
-    def log(self, of: Submission) -> bytes | None:
-        """Return what a system printed, if its team may see that."""
+    def log_path(self, of: Submission) -> Path | None:
+        """Return the file with what a system printed, if its team may see that."""
         path = self.task.folder.runs / str(of.run) / "log"
-        return path.read_bytes() if self.task.show.logs and of.run and path.is_file() else None
+        return path if self.task.show.logs and of.run and path.is_file() else None
+
+    def log(self, team: Team, name: str) -> Response:
+        """Answer with what a system of a team printed."""
+        path = self.log_path(self.submission_of(team, name))
+        if path is None:
+            raise HTTPException(404)
+        return PlainTextResponse(path.read_bytes())
 
     def primary(self, team: Team) -> str | None:
         """Return the ID of a team's primary submission, chosen or not."""
