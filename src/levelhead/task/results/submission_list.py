@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelhead.report import Column, Table
-from levelhead.report.documents import SCHEMA
+from levelhead.report.documents import header
 from levelhead.task.model.database import shown_time
 from levelhead.task.model.submissions import Submission, primary_of, why_primary
 
@@ -26,7 +26,7 @@ def submissions_document(found: Sequence[Submission]) -> dict[str, Any]:
         {"team": one.team_name, **{name: getattr(one, name) for name in names}, "primary": one.id in primary}
         for one in found
     ]
-    return {"schema": SCHEMA, "kind": "submissions", "submissions": documents}
+    return {**header("submissions"), "submissions": documents}
 
 
 def submissions_table(found: Sequence[Submission], *, exact: bool = True) -> Table:

@@ -17,7 +17,7 @@ from levelhead.campaign.plan import plan_of
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store
 from levelhead.messages import MESSAGES
-from levelhead.report.documents import SCHEMA
+from levelhead.report.documents import header
 from levelhead.task.model.campaign import setup_of_task, test_sets_of
 from levelhead.task.model.description import MEGABYTE, SharedTask, read_task
 from levelhead.task.runner.processes import Interrupted, end_with_parent, run_child
@@ -104,9 +104,7 @@ def _document(results: Results) -> dict[str, Any]:
     system = results.systems[0]
     found = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
     return {
-        "schema": SCHEMA,
-        "kind": "submission",
-        "signature": dict(results.signature),
+        **header("submission", results.signature),
         "measures": list(results.measures),
         "results": {code: _result(result) for code, result in found.items()},
     }

@@ -10,7 +10,7 @@ from starlette.requests import Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
-from levelhead.report.documents import SCHEMA
+from levelhead.report.documents import header
 from levelhead.report.table import Table
 from levelhead.task.model.campaign import measures_of, rules_of
 from levelhead.task.model.submissions import Refused, choose, submissions
@@ -114,8 +114,7 @@ def _task_document(site: Site) -> dict[str, Any]:
     about, task = site.task.about, site.task
     word, sentence = site.phase()
     return {
-        "schema": SCHEMA,
-        "kind": "task",
+        **header("task"),
         "title": about.title,
         "contact": about.contact,
         "opens": about.opens and about.opens.isoformat(),
@@ -135,7 +134,7 @@ def _task_document(site: Site) -> dict[str, Any]:
 def _leaderboard_document(shown: Leaderboard) -> dict[str, Any]:
     treebanks = {code: _table_document(table) for code, table in shown.treebanks.items()}
     ranking = None if shown.ranking is None else _table_document(shown.ranking)
-    return {"schema": SCHEMA, "kind": "leaderboard", "view": shown.view, "ranking": ranking, "treebanks": treebanks}
+    return {**header("leaderboard"), "view": shown.view, "ranking": ranking, "treebanks": treebanks}
 
 
 def _table_document(table: Table) -> dict[str, Any]:
