@@ -39,7 +39,7 @@ LAYERS = (
     {"comparison", "agreement"},
     {"folders", "languages", "gains", "judgement"},
     {"report", "compat"},
-    {"studies", "service"},
+    {"studies", "task"},
     {"cli"},
     {"__main__", "__init__"},
 )
