@@ -13,18 +13,18 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.agreement import agreement
 from levelhead.analysis import break_down
 from levelhead.analysis.buckets import Settings as Buckets
 from levelhead.campaign import find
 from levelhead.cli import program
+from levelhead.comparison.agreement import agreement
+from levelhead.comparison.contrasts import compare_by, contrasts
+from levelhead.comparison.languages import _boot, _pairs, _parallel, compare_languages, only_count
 from levelhead.errors import MeasureError
-from levelhead.gains import compare_by, contrasts
-from levelhead.languages import _boot, _pairs, _parallel, compare_languages, only_count
+from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
-from levelhead.setup import setup_of
 from levelhead.significance import Counted, Settings
 from levelhead.treebank.schemes import NIVRE_FANG
 from oracle import resampling as oracle

@@ -16,11 +16,11 @@ from levelhead.analysis.buckets import Settings as Buckets
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
+from levelhead.comparison.contrasts import compare_by
+from levelhead.comparison.folders import score_folder
 from levelhead.errors import InputError
-from levelhead.folders import score_folder
-from levelhead.gains import compare_by
+from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
-from levelhead.setup import setup_of
 from levelhead.significance import Settings
 from levelhead.treebank.schemes import NIVRE_FANG
 

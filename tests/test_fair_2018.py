@@ -12,7 +12,7 @@ import pytest
 import levelhead
 from levelhead.analysis import break_down, confuse, error_types
 from levelhead.analysis.buckets import Settings
-from levelhead.exclusions import difference, exclusions_of, values_of
+from levelhead.analysis.restrictions import difference, exclusions_of, values_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD

@@ -418,8 +418,8 @@ def test_bad_input(run, tmp_path):
 
 
 def test_sentence_tables_are_frames():
-    from levelhead.sentences import count_sentences
-    from levelhead.setup import setup_of
+    from levelhead.evaluation.by_sentence import count_sentences
+    from levelhead.evaluation.setup import setup_of
 
     polars = library("polars")
     pandas = library("pandas")

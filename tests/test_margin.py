@@ -10,8 +10,8 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.comparison import compare_treebanks
 from levelhead.errors import InputError
+from levelhead.evaluation.setup import setup_of
 from levelhead.report.comparison import comparison_table
-from levelhead.setup import setup_of
 from levelhead.significance import Counted, Settings, differences, equivalence
 from levelhead.significance.equivalence import margin_of
 from oracle import across as oracle

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Settings, bootstrap_p
 from levelhead.significance.pairwise import pairwise_bootstrap_p
 from levelhead.treebank.contents import Contents

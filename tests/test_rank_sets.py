@@ -10,9 +10,9 @@ from hypothesis.extra.numpy import arrays
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
+from levelhead.evaluation.setup import setup_of
 from levelhead.report.rank_notes import test_notes as notes_on_tests
 from levelhead.report.rank_notes import undecided
-from levelhead.setup import setup_of
 from levelhead.significance import Settings
 from levelhead.significance.failures import evidence
 from levelhead.significance.letters import compact_letters

@@ -10,19 +10,20 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from levelhead.comparisonNone import compare
 
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
-from levelhead.comparison import compare, counts_of
+from levelhead.comparison.folders import macro_average, score_folder
 from levelhead.errors import InputError, LevelheadError, MeasureError
-from levelhead.folders import macro_average, score_folder
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures import parse_measure
 from levelhead.report.comparison import comparison_table
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
-from levelhead.setup import Setup, setup_of
 from levelhead.significance import (
     Counted,
     Run,

@@ -21,12 +21,12 @@ from pathlib import Path
 
 import numpy as np
 
-from levelhead.comparison import counts_of
 from levelhead.evaluation import load
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.setup import Setup
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
-from levelhead.setup import Setup
 from levelhead.significance import Counted, Result, Run, Settings, counted, differences
 from levelhead.significance.counted import ratios
 from levelhead.treebank.contents import contents_hash

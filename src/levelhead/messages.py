@@ -199,6 +199,10 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-manifest": _error(
         "A manifest or the metadata of a campaign does not say what it must.", "See docs/rank.md for all keys."
     ),
+    "no-documents": _error(
+        "The gold treebank does not mark the documents or comments that --resample-by names.",
+        "Use --resample-by sentence, or auto; mark documents with # newdoc.",
+    ),
     "unknown-language": _error(
         "The language or family of a treebank is unknown, and it should have a vote.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",

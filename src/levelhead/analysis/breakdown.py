@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead.analysis.buckets import Buckets, Settings, find
 from levelhead.errors import MeasureError
-from levelhead.measures import STANDARD, Registry
+from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Definition, Measure

@@ -19,10 +19,10 @@ if TYPE_CHECKING:
 
     from levelhead.campaign.job import Look
     from levelhead.campaign.plan import Plan
-    from levelhead.measures import Registry
-    from levelhead.provenance import Provenance
+    from levelhead.evaluation.provenance import Provenance
+    from levelhead.evaluation.setup import Setup
+    from levelhead.measures.registry import Registry
     from levelhead.scoring.weights import Weights
-    from levelhead.setup import Setup
     from levelhead.significance import Settings
 
 
@@ -163,7 +163,7 @@ class Request(NamedTuple):
 
     def setup(self, measures: Iterable[str]) -> Setup:
         """Return the settings for some measures."""
-        from levelhead.setup import setup_of
+        from levelhead.evaluation.setup import setup_of
 
         formats = {"format": self.input_format, "gold_format": self.gold_format}
         weights = self.entropy_weights()
@@ -243,7 +243,7 @@ def _print_warnings_and_notes(provenance: Provenance) -> None:
 
 
 def _compare(request: Request) -> None:
-    from levelhead.comparison import compare as compare_systems
+    from levelhead.comparison.systems import compare as compare_systems
     from levelhead.report.comparison import comparison_document, comparison_table
 
     setup, plan = request.setup(request.asked(*request.default())), request.plan()
@@ -273,7 +273,7 @@ def _look(n_treebanks: int, setup: Setup) -> Look:
 
 
 def _languages(request: Request) -> None:
-    from levelhead.languages import compare_languages
+    from levelhead.comparison.languages import compare_languages
     from levelhead.report.comparison import languages_document, languages_table
 
     plan, setup = request.plan(), request.setup(request.asked(*request.default()))
@@ -286,8 +286,8 @@ def _languages(request: Request) -> None:
 
 
 def _agreement(request: Request) -> None:
-    from levelhead.agreement import agreement
-    from levelhead.evaluation import load_pair
+    from levelhead.comparison.agreement import agreement
+    from levelhead.evaluation.pair import load_pair
     from levelhead.report.comparison import agreement_document, agreement_table
     from levelhead.scoring.matches import match
 
@@ -300,8 +300,8 @@ def _agreement(request: Request) -> None:
 def _gains(request: Request) -> None:
     from levelhead.analysis import Training
     from levelhead.analysis.buckets import Settings
-    from levelhead.gains import compare_by
-    from levelhead.provenance import short_hash
+    from levelhead.comparison.contrasts import compare_by
+    from levelhead.evaluation.provenance import short_hash
     from levelhead.report.comparison import gains_document, gains_table
     from levelhead.treebank import read
 
@@ -317,7 +317,7 @@ def _gains(request: Request) -> None:
 
 
 def _examples(request: Request, how_many: int) -> None:
-    from levelhead.gains import compare_sentences
+    from levelhead.comparison.contrasts import compare_sentences
     from levelhead.report.comparison import contrasts_document, contrasts_text
 
     if request.output_format not in {"text", "json", "jsonl"}:

@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.errors import Fault, InputError
-from levelhead.gates import Gate, bound_of, doubt, gate_of
-from levelhead.measures import parse_measure
+from levelhead.evaluation.gates import Gate, bound_of, doubt, gate_of
+from levelhead.measures.registry import parse_measure
 
 if TYPE_CHECKING:
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
 
 
 def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iterator[Gate]:

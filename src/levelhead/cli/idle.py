@@ -9,7 +9,7 @@ import click
 from click.core import ParameterSource
 
 if TYPE_CHECKING:
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
 
 
 def given() -> dict[str, str]:
@@ -55,7 +55,7 @@ def refuse_for_measures(
     """
     if not given().keys() & {"scheme", "punct", "enhancements"}:
         return
-    from levelhead.measures import parse_measure
+    from levelhead.measures.registry import parse_measure
     from levelhead.scoring.selection import is_class
 
     registry = registry_of()
@@ -81,7 +81,7 @@ def refuse_places(measures: Iterable[str], what: str) -> None:
     Raises:
         click.UsageError: it stands on the command line.
     """
-    from levelhead.measures import REGISTRY
+    from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
 
     named = [split(text).name for text in measures if "(" in text]

@@ -68,8 +68,8 @@ def judge(
     output: str | None,
 ) -> None:
     """Say how well measures agree with people, who chose the better of two analyses of each sentence of GOLD."""
-    from levelhead.judgement import judge as judge_systems
-    from levelhead.judgement import read_choices
+    from levelhead.correlation.judgement import judge as judge_systems
+    from levelhead.correlation.judgement import read_choices
     from levelhead.report.judgement import judgement_document, judgement_table
 
     options.check_paths([gold, first, second, judgements, *definitions, *options.files_of_measures(measures)], [output])

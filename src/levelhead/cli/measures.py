@@ -13,7 +13,7 @@ from levelhead.report.table import Column, Table
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
     from levelhead.scoring.measure import Definition
 
 _LABELED = ("formula", "argument", "source", "example")
@@ -56,7 +56,7 @@ def _measures_table(documents: list[dict[str, Any]]) -> Table:
 
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
     """Describe the named measures once each, or all if none is named."""
-    from levelhead.measures import find_definition, split_measures
+    from levelhead.measures.registry import find_definition, split_measures
     from levelhead.scoring.measure import split
 
     texts = (text for name in names for text in split_measures(name))

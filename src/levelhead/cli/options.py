@@ -19,7 +19,7 @@ from levelhead.report.table import Table
 from levelhead.report.writers import WRITERS
 
 if TYPE_CHECKING:
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
     from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
@@ -63,7 +63,7 @@ def measure_option(default: str) -> Decorator:
 def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
     if not texts:
         return ()
-    from levelhead.measures import split_measures
+    from levelhead.measures.registry import split_measures
 
     return tuple(dict.fromkeys(measure for text in texts for measure in split_measures(text)))
 
@@ -134,11 +134,11 @@ figures_option: Decorator = click.option(
 
 def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
     """Return the registry that --definitions and --scheme make."""
-    from levelhead.measures import STANDARD
+    from levelhead.measures.registry import STANDARD
 
     registry = STANDARD
     for path in definitions:
-        from levelhead.user_definitions import read_definitions
+        from levelhead.measures.user_definitions import read_definitions
 
         registry = read_definitions(path, registry)
     return registry if scheme is None else registry.with_default(scheme)
@@ -155,7 +155,7 @@ def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
 
 def needs_entropy(measures: Iterable[str]) -> bool:
     """Say whether a measure has weights of training treebanks: WLAS(WDE)."""
-    from levelhead.measures import REGISTRY
+    from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
     from levelhead.scoring.weights import ENTROPY, key_of
 
@@ -165,7 +165,7 @@ def needs_entropy(measures: Iterable[str]) -> bool:
 
 def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
     """Give the files that measures name, weights or training treebanks."""
-    from levelhead.measures import REGISTRY
+    from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
     from levelhead.scoring.weights import ENTROPY, path_of
 
@@ -176,7 +176,7 @@ def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
 
 def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:
     """Write measures as --punct asks."""
-    from levelhead.measures import parse_measure
+    from levelhead.measures.registry import parse_measure
 
     parsed = [parse_measure(text, registry) for text in measures]
     if punct == "keep":

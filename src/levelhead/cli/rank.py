@@ -33,15 +33,15 @@ from levelhead.cli import idle, options
 from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE
 from levelhead.cli.result_paths import RESULT_OR_FOLDER
-from levelhead.provenance import signature_of_draws
+from levelhead.evaluation.provenance import signature_of_draws
+from levelhead.evaluation.setup import setup_of
 from levelhead.report import ranking as report
-from levelhead.setup import setup_of
 from levelhead.significance import Settings as Tests
 from levelhead.significance.units import AUTO
 from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
     from levelhead.treebank.finder import Split
 
 _RESAMPLES = 2000
@@ -292,7 +292,7 @@ def _chosen(
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
     """Name the scheme in measures that leave it out: results then say what they are, whatever is asked for later."""
-    from levelhead.measures import parse_measure, qualified
+    from levelhead.measures.registry import parse_measure, qualified
 
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
@@ -362,7 +362,7 @@ def _known(results: Results, measure: str, registry: Registry) -> str:
     by_lower = {one.lower(): one for one in results.measures}
     if measure.lower() in by_lower:  # a table of published scores spells them as it likes
         return by_lower[measure.lower()]
-    from levelhead.measures import parse_measure
+    from levelhead.measures.registry import parse_measure
 
     text = str(parse_measure(measure, registry))
     if text not in results.measures:

@@ -14,11 +14,11 @@ from levelhead.cli import idle, options
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
     from levelhead.cli.engine_options import EngineOptions
-    from levelhead.measures import Registry
+    from levelhead.evaluation.setup import Setup
+    from levelhead.measures.registry import Registry
     from levelhead.scoring import Rules
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
-    from levelhead.setup import Setup
     from levelhead.treebank.reader import Format
 
 
@@ -165,7 +165,7 @@ class Request(NamedTuple):
 
     def _gated(self) -> Iterator[str]:
         """Give the texts of the measures of gates."""
-        from levelhead.measures import split_measures
+        from levelhead.measures.registry import split_measures
 
         gated = (gate.rpartition("=")[0] for gate in (*self.gates, *self.ceilings))
         yield from (split_measures(measure)[0] for measure in gated)
@@ -186,7 +186,7 @@ class Request(NamedTuple):
 
     def setup(self, measures: Iterable[str | Measure] | None) -> Setup:
         """Return the settings for some measures."""
-        from levelhead.setup import setup_of
+        from levelhead.evaluation.setup import setup_of
 
         return setup_of(
             measures,

@@ -13,7 +13,7 @@ from levelhead.cli.engine_options import engine_options
 from levelhead.cli.gates import gates, passed
 from levelhead.cli.program import DONE
 from levelhead.cli.request import Request
-from levelhead.evaluation import Evaluation, load_pair, score_matches
+from levelhead.evaluation.pair import Evaluation, load_pair, score_matches
 from levelhead.report import scores as report
 from levelhead.scoring.matches import Matches, match
 
@@ -22,10 +22,10 @@ if TYPE_CHECKING:
     from fractions import Fraction
 
     from levelhead.campaign.job import Look
-    from levelhead.gates import Gate
-    from levelhead.measures import Registry
-    from levelhead.secondary import Coverage
-    from levelhead.setup import Setup
+    from levelhead.evaluation.gates import Gate
+    from levelhead.evaluation.partial_scores import Coverage
+    from levelhead.evaluation.setup import Setup
+    from levelhead.measures.registry import Registry
 
 
 TABLES = ("scores", "classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
@@ -154,8 +154,8 @@ def _every(request: Request, wanted: list[Gate], registry: Registry) -> list[str
 
 
 def _score_folders(request: Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.comparison import score_outputs
-    from levelhead.folders import evaluations_of, macro_average, one_run
+    from levelhead.comparison.folders import evaluations_of, macro_average, one_run
+    from levelhead.comparison.systems import score_outputs
 
     plan = one_run(request.plan())
     look = _look(request, len(plan.test_sets)) if request.wants_page else None
@@ -193,7 +193,7 @@ def _write_page(
 
 def _score(request: Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Matches | None]:
     if request.align_sentences:
-        from levelhead.secondary import score_agreeing_sentences
+        from levelhead.evaluation.partial_scores import score_agreeing_sentences
 
         return *score_agreeing_sentences(request.gold, request.system, setup), None
     ready = setup.single()
@@ -202,7 +202,7 @@ def _score(request: Request, setup: Setup) -> tuple[Evaluation, Coverage | None,
 
 
 def _explain(request: Request) -> int:
-    from levelhead.explanation import explain
+    from levelhead.analysis.rule_differences import explain
     from levelhead.report.explanation import explanation_document, explanation_table
 
     explanation = explain(request.gold, request.system)

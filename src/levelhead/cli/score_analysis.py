@@ -10,8 +10,8 @@ import click
 from levelhead.campaign.outputs import read_outputs
 from levelhead.cli import options
 from levelhead.cli.score_tables import one_measure
-from levelhead.folders import one_run
-from levelhead.provenance import Provenance, joint_signature, pair_provenance
+from levelhead.comparison.folders import one_run
+from levelhead.evaluation.provenance import Provenance, joint_signature, pair_provenance
 from levelhead.scoring.crossing import notes_of, notes_on
 from levelhead.scoring.matches import Matches
 from levelhead.treebank.contents import contents_of
@@ -73,7 +73,7 @@ def print_breakdowns(request: Request) -> None:
     from levelhead.analysis import break_down
     from levelhead.analysis.breakdown import check_breakable
     from levelhead.analysis.buckets import Comments, Settings
-    from levelhead.measures import parse_measure
+    from levelhead.measures.registry import parse_measure
     from levelhead.report.analysis import breakdown_document, breakdown_table
 
     registry = request.registry()

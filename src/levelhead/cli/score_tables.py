@@ -8,18 +8,18 @@ from typing import TYPE_CHECKING, cast
 import click
 
 from levelhead.cli import options
-from levelhead.evaluation import Evaluation
-from levelhead.provenance import joint_signature
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import joint_signature
 
 if TYPE_CHECKING:
+    from levelhead.analysis.restrictions import Kind
     from levelhead.cli.request import Request
-    from levelhead.exclusions import Kind
-    from levelhead.setup import Setup
+    from levelhead.evaluation.setup import Setup
 
 
 def print_exclusions(request: Request) -> None:
     """Print the first measure for each class alone, and its change when a class or relation is left out."""
-    from levelhead.exclusions import exclusions_of, values_of
+    from levelhead.analysis.restrictions import exclusions_of, values_of
     from levelhead.report.exclusions import exclusions_document, exclusions_table
     from levelhead.report.scores import signature_line
 
@@ -52,10 +52,10 @@ def one_measure(request: Request) -> list[str]:
 def print_sentences(request: Request) -> None:
     """Print one row of counts for each gold sentence."""
     from levelhead.campaign.outputs import read_outputs
+    from levelhead.evaluation.by_sentence import count_sentences_of
     from levelhead.report.documents import header
     from levelhead.report.scores import signature_line
     from levelhead.report.sentences import sentences_table
-    from levelhead.sentences import count_sentences_of
 
     setup = request.setup(options.without_punctuation(request.asked or ["LAS"], request.punct, request.registry()))
     treebanks = {name: count_sentences_of(one.matches, setup) for name, (one,) in read_outputs(request.plan(), setup)}
@@ -71,14 +71,14 @@ def print_sentences(request: Request) -> None:
 
 
 def _evaluations(request: Request, setup: Setup) -> Mapping[str, Evaluation]:
-    from levelhead.folders import score_folder
+    from levelhead.comparison.folders import score_folder
 
     if request.folders:
         plan = request.plan()
         with request.engine.running(plan) as how:
             return score_folder(plan, setup, **how)
     from levelhead.campaign.outputs import read_outputs
-    from levelhead.evaluation import score_treebanks
+    from levelhead.evaluation.pair import score_treebanks
 
     return {name: score_treebanks(one.matches.gold, one.matches.system, setup) for name, (one,) in
             read_outputs(request.plan(), setup)}  # fmt: skip

@@ -6,8 +6,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
+from levelhead.comparison.contrasts import Contrast
 from levelhead.errors import number_of, printable
-from levelhead.gains import Contrast
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import Sentence

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any
 
-from levelhead.exclusions import Exclusions, Values, difference
+from levelhead.analysis.restrictions import Exclusions, Values, difference
 from levelhead.report.documents import header, points
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.measure import Measure

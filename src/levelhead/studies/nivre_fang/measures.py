@@ -7,9 +7,9 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+from levelhead.analysis.restrictions import exclusions_of
 from levelhead.campaign import check_valid, find, score_plan
-from levelhead.exclusions import exclusions_of
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import Cell
 from levelhead.studies.parts import format_of

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from levelhead.campaign.plan import TestSet, find_test_sets
-from levelhead.measures import STANDARD, Registry, parse_measure, qualified
-from levelhead.setup import Setup, setup_of
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
+from levelhead.measures.user_definitions import read_definitions
 from levelhead.task.model.description import SharedTask
-from levelhead.user_definitions import read_definitions
 
 DEFAULT_MEASURES = ("LAS", "MLAS", "BLEX", "CLAS")
 DEFAULT_MEASURES_2017 = ("LAS", "UAS", "CLAS")

@@ -119,7 +119,7 @@ def report(task: SharedTask, database: Database) -> bytes:
         InputError: jinja2 is not installed.
     """
     from levelhead.campaign import with_intervals
-    from levelhead.provenance import signature_of_draws
+    from levelhead.evaluation.provenance import signature_of_draws
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
     from levelhead.significance import Settings

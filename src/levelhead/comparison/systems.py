@@ -15,19 +15,15 @@ from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import Result as Outcome
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place
-from levelhead.messages import MESSAGES
-from levelhead.provenance import (
+from levelhead.evaluation.provenance import (
     Provenance,
     Sources,
     comparison_provenance,
     signature_of_draws,
 )
-from levelhead.scoring.counts import Counts
+from levelhead.evaluation.setup import Setup
+from levelhead.messages import MESSAGES
 from levelhead.scoring.crossing import named_note
-from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure import Component
-from levelhead.scoring.score import count_by_sentence, not_annotated
-from levelhead.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Settings, Units, Wins, check_margin, count_wins, differences, unit_notes
 from levelhead.significance.counted import Counted
@@ -180,27 +176,6 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
         files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
         return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))
     return Fault("not-annotated", message, Place(gold))
-
-
-def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
-    """Return the counts of each measure in every sentence, with the ratio that is its value.
-
-    Args:
-        matches: the aligned words.
-        ready: the settings, with the weights and models that measures name.
-
-    Raises:
-        InputError: gold has nothing that a measure could be counted from, or DEPS cannot be read.
-    """
-    counts = {}
-    for measure, definition in ready.defined:
-        missing = not_annotated(matches, definition)
-        if missing:
-            raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
-        values = ready.values_of(measure)
-        table = count_by_sentence(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
-        counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")
-    return counts
 
 
 def _compared(

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from levelhead.errors import ConlluError, Fault
-from levelhead.measures import parse_measure
+from levelhead.measures.registry import parse_measure
 from levelhead.scoring.crossing import notes_on_labels
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import Score

@@ -13,12 +13,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
-from levelhead.evaluation import Evaluation, Input, score_treebanks
-from levelhead.provenance import TREEBANK, short_hash
+from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
+from levelhead.evaluation.provenance import TREEBANK, short_hash
+from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
-from levelhead.setup import Setup
 from levelhead.treebank import Treebank, parse, read
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair

@@ -11,14 +11,14 @@ from levelhead.analysis import break_down
 from levelhead.analysis.buckets import Comments, Settings
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison import counts_of
 from levelhead.errors import MeasureError
-from levelhead.measures import STANDARD, Registry
-from levelhead.provenance import Provenance, comparison_provenance, sources_of
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
+from levelhead.evaluation.setup import Setup
+from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score
-from levelhead.setup import Setup
 
 _EQUAL = 1e-9
 """Sums of weights closer than this are equal."""

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-from levelhead.evaluation import Input, load_pair
-from levelhead.provenance import Provenance, pair_provenance
+from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.pair import Input, load_pair
+from levelhead.evaluation.provenance import Provenance, pair_provenance
+from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts, count_words
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import NOTHING
-from levelhead.scoring.score import count_by_sentence
-from levelhead.setup import Setup
+from levelhead.scoring.measure import NOTHING, Component
+from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
 
@@ -103,3 +104,24 @@ def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
     notes = notes_on(gold, system, ready.defined, ready.rules, schemes)
     provenance = pair_provenance(contents_of(gold), contents_of(system), ready, notes)
     return SentenceCounts(gold, count_words(matches, NOTHING, by_sentence=True), counts, provenance)
+
+
+def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
+    """Return the counts of each measure in every sentence, with the ratio that is its value.
+
+    Args:
+        matches: the aligned words.
+        ready: the settings, with the weights and models that measures name.
+
+    Raises:
+        InputError: gold has nothing that a measure could be counted from, or DEPS cannot be read.
+    """
+    counts = {}
+    for measure, definition in ready.defined:
+        missing = not_annotated(matches, definition)
+        if missing:
+            raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
+        values = ready.values_of(measure)
+        table = count_by_sentence(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
+        counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")
+    return counts

@@ -8,8 +8,9 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
-from levelhead.measures import STANDARD, Registry, parse_measure
-from levelhead.provenance import Provenance, pair_provenance
+from levelhead.evaluation.provenance import Provenance, pair_provenance
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
@@ -17,7 +18,6 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.weights import Weights
-from levelhead.setup import Setup, setup_of
 from levelhead.treebank import Treebank, parse
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.reader import check_format

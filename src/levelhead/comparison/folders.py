@@ -9,11 +9,11 @@ from typing import Any
 
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import Result, Results
-from levelhead.comparison import score_outputs
+from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
-from levelhead.evaluation import Evaluation
-from levelhead.provenance import pair_provenance
-from levelhead.setup import Setup
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.setup import Setup
 from levelhead.treebank.contents import Contents
 
 

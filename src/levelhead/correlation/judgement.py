@@ -14,17 +14,17 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.comparison import counts_of
 from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.evaluation import Input, load
-from levelhead.measures import STANDARD, Registry
-from levelhead.provenance import TREEBANK, Provenance, pair_provenance, short_hash, sources_of
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.pair import Input, load
+from levelhead.evaluation.provenance import TREEBANK, Provenance, pair_provenance, short_hash, sources_of
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
-from levelhead.setup import Setup, setup_of
 from levelhead.significance import Run, Units, counted, holm, unit_notes, units_of
 from levelhead.significance.counted import ratios
 from levelhead.significance.units import AUTO

@@ -6,7 +6,7 @@ import warnings
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation import Input, score
-from levelhead.gates import Gate, bound_of, doubt, gate_of
+from levelhead.evaluation.gates import Gate, bound_of, doubt, gate_of
 from levelhead.measures import REGISTRY, parse_measure
 
 

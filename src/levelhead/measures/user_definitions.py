@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NoReturn
 
 from levelhead.errors import Fault, InputError, MeasureError, Place
-from levelhead.measures import STANDARD, Registry
+from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
 from levelhead.scoring.selection import Schemes, check, keeps_nothing

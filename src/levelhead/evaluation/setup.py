@@ -12,7 +12,7 @@ from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import MeasureError
-from levelhead.measures import STANDARD, Registry, parse_measure, split_measures
+from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.selection import is_class

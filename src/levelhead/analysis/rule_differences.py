@@ -11,11 +11,11 @@ from typing import Any
 import numpy as np
 
 from levelhead.errors import InputError, Place
-from levelhead.evaluation import Evaluation, Input, parse_as, score, score_treebanks
-from levelhead.measures import parse_measure
+from levelhead.evaluation.pair import Evaluation, Input, parse_as, score, score_treebanks
+from levelhead.evaluation.setup import Setup
+from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
-from levelhead.setup import Setup
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
 from levelhead.treebank.source import read_bytes

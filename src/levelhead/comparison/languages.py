@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
-from levelhead.comparison import counts_and_sources, measures_part, score_outputs
-from levelhead.provenance import Provenance, comparison_provenance, signature_of_draws
-from levelhead.setup import Setup
+from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
+from levelhead.evaluation.provenance import Provenance, comparison_provenance, signature_of_draws
+from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
 from levelhead.significance.jackknife import Stratum, leave_out, spread_of

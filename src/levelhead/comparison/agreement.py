@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.analysis.buckets import BUCKETS, Settings
-from levelhead.evaluation import Evaluation, score_treebanks
-from levelhead.measures import STANDARD, parse_measure
+from levelhead.evaluation.pair import Evaluation, score_treebanks
+from levelhead.evaluation.setup import Setup
+from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import count_by_sentence, not_annotated
-from levelhead.setup import Setup
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import NIVRE_FANG
 

@@ -10,8 +10,8 @@ from fractions import Fraction
 from typing import Literal, NamedTuple
 
 from levelhead.errors import MeasureError
-from levelhead.evaluation import Evaluation
-from levelhead.measures import STANDARD, Registry, parse_measure
+from levelhead.evaluation.pair import Evaluation
+from levelhead.measures.registry import STANDARD, Registry, parse_measure
 from levelhead.scoring.measure import Measure
 from levelhead.treebank.schemes import Scheme
 
