@@ -56,9 +56,11 @@ def kinds_in(tree: ast.Module) -> set[str]:
     """Find the kinds of JSON documents that a file writes, also where a variable holds them."""
     found: set[str] = set()
     for node in ast.walk(tree):
-        keys = [ast.unparse(key) for key in node.keys if key] if isinstance(node, ast.Dict) else []
-        if isinstance(node, ast.Dict) and {"'schema'", "'kind'"} <= {*keys}:
-            value = node.values[node.keys.index(next(key for key in node.keys if key and constants(key) == {"kind"}))]
+        keys = [constants(key) for key in node.keys if key] if isinstance(node, ast.Dict) else []
+        if {"schema"} in keys and {"kind"} in keys:
+            found |= constants(node.values[keys.index({"kind"})])
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "header":
+            value = node.args[0]
             parts = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
             found |= {part.value for part in parts if isinstance(part, ast.Constant)}
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind" and "schemes" in constants(node):

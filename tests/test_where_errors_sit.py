@@ -166,7 +166,7 @@ def test_files_without_a_common_first_character(run, tmp_path: Path) -> None:
             f" Gold begins with 'Ölb', the system with '{start}' (character 1 of the text, token '{start[:-1]}')\n"
         )
         assert public_reason(err.partition(": ")[2].strip()).endswith(
-            "they differ first at character 1 of your output, spaces not counted"
+            "differs from the input, first at character 1 of your output (not counting spaces)"
         )
     later = written(tmp_path / "s.conllu", "Öl/X/0/root c/X/1/obj")
     assert (
