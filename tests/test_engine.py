@@ -11,7 +11,6 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead import evaluation
 from levelhead.analysis.buckets import Settings as Buckets
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.cli.program import run as run_command
@@ -19,6 +18,7 @@ from levelhead.comparison import compare
 from levelhead.comparison.contrasts import compare_by
 from levelhead.comparison.folders import score_folder
 from levelhead.errors import InputError
+from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
 from levelhead.significance import Settings
@@ -208,7 +208,7 @@ def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     )
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     read: list[object] = []
-    monkeypatch.setattr(evaluation, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
+    monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
     compare_by(find(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     assert read == [GOLD / "en.conllu", *paths.values()]
 

@@ -150,7 +150,7 @@ class Request(NamedTuple):
 
     def plan(self) -> Plan:
         """Return the test sets and the systems."""
-        from levelhead.campaign.plan import find
+        from levelhead.campaign.plan import find, missing_outputs
 
         if not options.holds_test_sets(self.gold) and any(map(os.path.isdir, self.systems)):
             raise click.UsageError("GOLD is a file and a SYSTEM is a folder: give files, or folders of files")
@@ -158,7 +158,7 @@ class Request(NamedTuple):
         several_runs = any(system.run for system in plan.systems)
         if several_runs and (self.by or self.examples is not None):
             raise click.UsageError("--by and --examples compare single outputs: name one run of each system")
-        options.print_unpaired(plan.ignored, "gold treebank")
+        options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
         return plan
 
     def setup(self, measures: Iterable[str]) -> Setup:

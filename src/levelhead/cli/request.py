@@ -221,10 +221,10 @@ class Request(NamedTuple):
         """Return the test sets, and the output for each."""
         from pathlib import Path
 
-        from levelhead.campaign.plan import find
+        from levelhead.campaign.plan import find, missing_outputs
 
         plan = find(self.gold, {self.name: Path(self.system)}, self.engine.split)
-        options.print_unpaired(plan.ignored, "gold treebank")
+        options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
         return plan
 
     @property
