@@ -206,6 +206,10 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-margin": _error(
         "The margin of equivalence cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
     ),
+    "no-documents": _error(
+        "What --resample-by names is not marked in the gold treebank.",
+        "Use --resample-by auto or sentence, or mark documents by # newdoc.",
+    ),
     "unknown-group": _error("There is no such group of test sets here.", "Name it in a manifest, or use all."),
     "changing-file": _error(
         "A file does not stay as it is, or a worker does not see it as this machine does.",
