@@ -180,6 +180,14 @@ def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) 
             assert np.isnan(found[one, other]) == (difference.value < 0)
 
 
+def test_a_win_on_one_of_many_test_sets_can_be_significant() -> None:
+    """Holm's smallest p over 60 test sets must be below .05 / 60, however few permutations there are."""
+    equal, better = [((5, 10), (5, 10))] * 20, [((9, 10), (5, 10))] * 20
+    results = results_of([better, *[equal] * 59])
+    (wins,) = c.with_intervals(results, [ranking(results)], Settings(9)).wins
+    assert wins == {("A", "B"): 1, ("B", "A"): 0}
+
+
 def test_a_failure_is_significant_on_no_test_set() -> None:
     table = Counted(("A", "B"), ("LAS",), np.array([[[[9.0, 10]], [[0.0, 1]]]] * 20), "gold")
     found = better_p(table, leave_out(table), np.array([False, True]))
@@ -298,7 +306,10 @@ def test_intervals_of_a_table_are_of_test_sets() -> None:
     library("scipy.stats")
     from oracle import intervals
 
-    scores = {"A": [71, 64, 80, 55, 62, 90, 77, 68, 70, 60, 66, 70], "B": [67, 61, 75, 50, 59, 87, 73, 64, 66, 56, 63, 66]}
+    scores = {
+        "A": [71, 64, 80, 55, 62, 90, 77, 68, 70, 60, 66, 70],
+        "B": [67, 61, 75, 50, 59, 87, 73, 64, 66, 56, 63, 66],
+    }
     found = {one.system: one for one in certain(table_of(scores)).standings}
     for system, own in scores.items():
         expected = intervals.wilson(intervals.estimate([[[(one, 100)] for one in own]], {0: 1.0}), 0.95)

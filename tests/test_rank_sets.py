@@ -269,7 +269,7 @@ def test_notes_name_groups_and_failures() -> None:
     ]
     part = ranking._replace(group=c.Group("part", ("t0", "t1")))
     assert notes_on_tests(results, [part, part])[:2] == ["part: undecided places by LAS: 1-2 (A, B)"] * 2
-    assert len(notes_on_tests(results, [part])) == 2
+    assert len(notes_on_tests(results, [part])) == 3
 
 
 @settings(max_examples=20)
