@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead.analysis import break_down
 from levelhead.analysis.buckets import Settings as Buckets
 from levelhead.campaign import find
 from levelhead.cli import program
 from levelhead.comparison.agreement import agreement
 from levelhead.comparison.contrasts import compare_by, contrasts
-from levelhead.comparison.languages import _boot, _pairs, _parallel, compare_languages, only_count
+from levelhead.comparison.languages import _pairs, _parallel, compare_languages, only_count
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
@@ -58,31 +58,46 @@ def one_system(parts: list[tuple[int, int]], gold: str) -> Counted:
     return Counted(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
 
 
+ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
+
+
 @pytest.mark.parametrize("paired", [True, False])
-@settings(max_examples=15)
-@given(rows=st.lists(st.tuples(PART, PART), min_size=2, max_size=3))
-def test_both_bootstraps_against_all_samples(paired, rows):
-    """Paired: both treebanks have the same draw; apart: every draw of one meets every draw of the other."""
+@settings(max_examples=25)
+@given(rows=ROWS)
+def test_pairs_are_those_of_the_second_implementation(paired, rows):
+    """Paired: a sentence is left out of both treebanks; apart: their variances add up (Welch 1947)."""
+    library("scipy.stats")
+    from oracle import intervals
+
     one, other = ([row[side] for row in rows] for side in (0, 1))
     tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
-    names = tuple(f"id{i * i}" for i in range(len(rows)))
+    names = tuple(f"id{i * i:04}" for i in range(len(rows)))
     groups = _parallel(tables, {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None})
-    drawn = _boot(tables, groups, Settings(4000))
-    found = (drawn["a"] - drawn["b"])[:, 0, 0]
-    expected = oracle.pairs_of_samples(one, other, paired=paired)
-    (pair,) = _pairs(tables, groups, Settings(4000))
+    (pair,) = _pairs(tables, groups, Settings(9))
     assert pair.paired is paired
-    values = sorted({float(value) for value in expected})
-    for value in values:
-        share = sum(one <= value + 1e-9 for one in map(float, expected)) / len(expected)
-        assert abs(np.mean(found <= value + 1e-9) - share) <= 5 * (share * (1 - share) / 4000) ** 0.5 + 1e-9
-    below, above = (sum(sign * one >= 0 for one in expected) / len(expected) for sign in (-1, 1))
-    exact = min(1.0, 2 * min(below, above))
-    assert abs(pair.p - exact) <= 10 * (exact / 2 * (1 - exact / 2) / 4000) ** 0.5 + 4 / 4000
+    if paired:
+        expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
+    else:
+        each = [[[part] for part in side] for side in (one, other)]
+        alone = [intervals.estimate([side], {0: 1.0}) for side in each]
+        variance = sum(part.variance for part in alone)
+        freedom = intervals.satterthwaite([part.variance for part in alone], [part.freedom for part in alone])
+        more = max((2 / sum(part[0][1] for part in side)) ** 2 for side in each)
+        expected = intervals.Estimate(alone[0].value - alone[1].value, variance + more, freedom, len(rows))
+    assert pair.difference == pytest.approx(expected.value, abs=1e-12)
+    assert pair.interval == pytest.approx(intervals.difference_interval(expected, 0.95), rel=1e-6, abs=1e-9)
+    assert pair.p == pytest.approx(intervals.t_p(expected), rel=1e-6)
+
+
+def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
+    tables = {"a": one_system([(1, 2)] * 40, "gold a"), "b": one_system([(1, 3)] * 9, "gold b")}
+    (pair,) = _pairs(tables, _parallel(tables, {"a": None, "b": None}), Settings(9))
+    assert pair.difference == pytest.approx(1 / 6)
+    assert (pair.interval, pair.p, pair.p_holm) == (None, None, None)
 
 
 def test_the_five_pud_sets(data):
-    """Values are those of score; texts are parallel where the sent_ids are the same."""
+    """Values are those of score; texts are parallel where the sent_ids are the same, and documents are marked alike."""
     folder = data / "conll18"
     outputs = find(folder / "gold", [folder / "systems/UDPipe-Future"])
     chosen = outputs._replace(test_sets=tuple(one for one in outputs.test_sets if one.code in PUD))
@@ -91,12 +106,14 @@ def test_the_five_pud_sets(data):
     files = {name: [folder / f"{side}/{name}.conllu.xz" for side in ("gold", "systems/UDPipe-Future")] for name in PUD}
     golds = {name: levelhead.read(gold) for name, (gold, _) in files.items()}
     ids = {name: {sentence.id for sentence in gold} for name, gold in golds.items()}
+    documents = {name: any("newdoc" in text for text in gold.comments) for name, gold in golds.items()}
     scores = {name: levelhead.score(golds[name], path, measures=["LAS", "CLAS"]) for name, (_, path) in files.items()}
     for pair in found.pairs:
         values = [scores[name][pair.measure].value for name in pair.treebanks]
         assert pair.values == pytest.approx(values)
         assert pair.difference == pytest.approx(values[0] - values[1])
-        assert pair.paired == (ids[pair.treebanks[0]] == ids[pair.treebanks[1]])
+        same = ids[pair.treebanks[0]] == ids[pair.treebanks[1]]
+        assert pair.paired == (same and documents[pair.treebanks[0]] == documents[pair.treebanks[1]])
     assert any(pair.paired for pair in found.pairs)
 
 
@@ -120,7 +137,7 @@ def test_pairs_need_evidence(tmp_path):
     assert note.startswith(
         "note: ar and cs; ar and de; ar and en (and 25 more pairs) have the same sent_ids, which only"
     )
-    assert "with 28 pairs and 50 resamples no corrected p can be below 1: --resamples 2000 is enough" in err
+    assert "note: gold marks no documents, so sentences are resampled as if they were independent: ar, cs" in err
     found = document(PARALLEL / "gold", PARALLEL / "systems/alpha", "--languages", "--resamples", 50, "--parallel")
     assert {pair["paired"] for pair in found["pairs"]} == {True}
     assert found["signature"]["parallel"] == "declared"
@@ -151,6 +168,7 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
         "resamples",
         "seed",
         "level",
+        "resample-by",
         "numpy",
         "version",
     ]
@@ -343,7 +361,7 @@ def test_runs_are_told_in_table_and_signature(tmp_path):
         (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
     _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
-    assert [line.split("|")[-1].strip() for line in out.splitlines()[2:5]] == ["", "randomisation", "bootstrap"]
+    assert [line.split("|")[-1].strip() for line in out.splitlines()[2:5]] == ["", "randomization", "runs"]
     assert "|p:bootstrap+randomisation|" in out
     assert "note: c has 2 runs: its differences get no significance marks; give five or more" in err
     for system in "ab":

@@ -301,8 +301,10 @@ def test_compare(run):
     assert (cells[1], cells[2], cells[5], cells[10]) == ("beta", "71.83", "-17.20", "***")
     assert float(cells[8]) == pytest.approx(1 / 1001, abs=1e-4)
     assert notes[0] == "differences to alpha; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"
-    assert "resamples:1000|seed:3|level:0.9|" in notes[1]
-    assert (code, err) == (0, "")
+    assert notes[1] == "confidence intervals and p-values by sentence: 20 sentences"
+    assert "resamples:1000|seed:3|level:0.9|" in notes[2]
+    note = "note: gold marks no documents, so sentences are resampled as if they were independent: en\n"
+    assert (code, err) == (0, note)
     again = run("compare", "-m", "LAS", "--resamples", 1000, "--seed", 3, "--level", "0.9", GOLD, ALPHA, BETA)
     assert again[1] == out
 

@@ -312,11 +312,12 @@ def test_significance_draws_lines_and_gives_sets_of_ranks():
     for low, high in ends:
         shown = shown.replace(f"{low:.2f} | {high:.2f}", "##### | #####")
     assert shown + "\n" == SIGNIFICANT
-    assert "|resamples:500|seed:3|numpy:" in lines[-1]
-    assert "|drawn:sentences|ranking:" in lines[-1]
-    assert lines[-4:-1] == [
+    assert "|resamples:500|seed:3|level:0.95|resample-by:auto|numpy:" in lines[-1]
+    assert lines[-6:-1] == [
         "undecided places by LAS: 1-2 (alpha, gamma)",
         "systems that share a letter do not differ significantly",
+        "confidence intervals and p-values by sentence: 160 sentences",
+        "gold marks no documents, so sentences are resampled as if they were independent: ar, cs, de, en, fi and 3 more",
         "no difference is significant because of missing or invalid outputs alone",
     ]
     again = ran(GOLD, SYSTEMS, "-m", "LAS", "--significance", "--resamples", "500", "--seed", "3", "-j", "2")
@@ -348,23 +349,22 @@ def test_simultaneous_rank_sets_are_in_the_signature(tmp_path):
     assert 30 < width["marginal"] < width["simultaneous"]
 
 
-def test_a_table_of_scores_says_what_was_drawn(tmp_path):
+@pytest.mark.parametrize("n_test_sets", [9, 10])
+def test_a_table_of_scores_says_what_was_left_out(tmp_path, n_test_sets):
     table = tmp_path / "scores.tsv"
-    rows = "".join(f"{system}\tt{i}\t{score + i}\n" for system, score in (("a", 70), ("b", 60)) for i in range(9))
+    draw = random.Random(1)
+    scores = [
+        (system, i, score + i + draw.random()) for system, score in (("a", 70), ("b", 60)) for i in range(n_test_sets)
+    ]
+    rows = "".join(f"{system}\tt{i}\t{score}\n" for system, i, score in scores)
     table.write_text(f"system\ttreebank\tLAS\n{rows}", encoding="utf-8")
     lines = ran("--scores", table, "--significance").stdout.splitlines()
-    assert set(lines[3]) == {"-", "+"}
-    assert "|drawn:test-sets|" in lines[-1]
-
-
-def test_a_win_on_one_of_many_test_sets_can_be_significant(tmp_path):
-    """Holm's smallest p over n test sets must reach .05 / n: 2,000 resamples are too few for 60 (2 / 2001 > .05 / 60)."""
-    table = tmp_path / "scores.tsv"
-    rows = "".join(f"{system}\tt{i}\t{score + i / 7}\n" for system, score in (("a", 70), ("b", 60)) for i in range(60))
-    table.write_text(f"system\ttreebank\tLAS\n{rows}", encoding="utf-8")
-    signature = ran("--scores", table, "--significance").stdout.splitlines()[-1]
-    assert "|resamples:3000|" in signature
-    assert "|resamples:9|" in ran("--scores", table, "--significance", "--resamples", "9").stdout.splitlines()[-1]
+    if n_test_sets == 9:
+        assert lines[-2] == "fewer than 10 test sets, so no intervals and p-values"
+        assert "low" not in lines[0]
+    else:
+        assert set(lines[3]) == {"-", "+"}
+        assert lines[-2] == "confidence intervals and p-values by test set: 10 test sets"
 
 
 def test_a_scheme_names_the_classes(tmp_path):

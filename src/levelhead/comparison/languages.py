@@ -180,9 +180,9 @@ def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] |
 
 
 def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
-    strata = {name: leave_out(table) for name, table in tables.items()}
     group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
     orders = {name: order for group in groups.values() for name, order in group.items()}
+    strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
     first = next(iter(tables.values()))
     found = []
     for s, system in enumerate(first.systems):
@@ -190,7 +190,7 @@ def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) ->
             rows = []
             for one, other in combinations(tables, 2):
                 paired = group_of[one] == group_of[other]
-                both = [_ordered(strata[name], orders[name]) for name in (one, other)]
+                both = [strata[name] for name in (one, other)]
                 values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
                 estimate = _difference(values, both, s, m, paired=paired)
                 rows.append(_pair(system, measure, (one, other), values, estimate, paired, settings))

@@ -81,7 +81,7 @@ def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
         cell(one.value),
         *pair(one.interval),
         *((cell(one.spread),) if spread else ()),
-        *(blank if one.p is None else change),
+        *(blank if one.difference is None else change),
         mark(one.p_holm) if one.enough_runs else "",
     ]
 

@@ -13,6 +13,9 @@ _SIGNIFICANT = 0.05
 _SMALLEST_P = 1e-12
 _HALVINGS = 50
 
+_NO_ERROR = 1e-12
+"""Errors below this come from rounding alone."""
+
 Interval = tuple[float, float]
 
 
@@ -64,16 +67,16 @@ class Estimate(NamedTuple):
 
         Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
         instead of the normal distribution, as for proportions in clustered samples (Korn and Graubard 1998; Dean and
-        Pagano 2015). For a score of 0 or 1 each unit counts as one observation.
+        Pagano 2015). For a score of 0 or 1, and where all units are alike, each unit counts as one observation.
 
         Args:
             level: the confidence level.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
-        t = quantile((1 - level) / 2, self.freedom)
-        bounded, error = self.value * (1 - self.value), self.half_width(level) / t
-        ratio = t**2 * (error**2 / bounded if bounded > 0 and error > 0 else 1 / self.n_units)
+        t, half = quantile((1 - level) / 2, self.freedom), self.half_width(level)
+        bounded = self.value * (1 - self.value)
+        ratio = half**2 / bounded if bounded > 0 and half > _NO_ERROR * t else t**2 / self.n_units
         middle, half = self.value + ratio / 2, math.sqrt(ratio * bounded + ratio**2 / 4)
         return (middle - half) / (1 + ratio), (middle + half) / (1 + ratio)
 

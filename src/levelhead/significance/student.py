@@ -6,8 +6,8 @@ import math
 from functools import lru_cache
 from statistics import NormalDist
 
-_NORMAL_FROM = 300
-"""Degrees of freedom from which on the expansion around the normal distribution is exact to five digits."""
+_NORMAL_FROM = 100_000
+"""Degrees of freedom from which on the expansion around the normal distribution is exact to six digits (to |t| = 6)."""
 
 _TERMS = 500
 _STEPS = 50
