@@ -13,7 +13,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.cli.result_paths import ResultPath
+from levelhead.cli.shared.result_paths import ResultPath
 
 INPUTS = {
     # the options and arguments with paths that are only read: every other one must be a ResultPath

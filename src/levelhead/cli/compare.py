@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import idle, options
-from levelhead.cli.engine_options import EngineOptions, engine_options
+from levelhead.cli import idle
 from levelhead.cli.program import DONE, say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.extras import require
 
 if TYPE_CHECKING:

@@ -9,11 +9,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple, cast
 
 import click
 
-from levelhead.cli import idle, options
+from levelhead.cli import idle
+from levelhead.cli.shared import options
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
-    from levelhead.cli.engine_options import EngineOptions
+    from levelhead.cli.shared.engine import EngineOptions
     from levelhead.measures import Registry
     from levelhead.scoring import Rules
     from levelhead.scoring.measure import Measure

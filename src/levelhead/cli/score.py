@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.engine_options import engine_options
-from levelhead.cli.gates import gates, passed
 from levelhead.cli.program import DONE
 from levelhead.cli.request import Request
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import engine_options
+from levelhead.cli.shared.gates import gates, passed
 from levelhead.evaluation import Evaluation, load_pair, score_matches
 from levelhead.report import scores as report
 from levelhead.scoring.matches import Matches, match

@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 import click
 
 from levelhead.campaign.outputs import read_outputs
-from levelhead.cli import options
 from levelhead.cli.score_tables import one_measure
+from levelhead.cli.shared import options
 from levelhead.folders import one_run
 from levelhead.provenance import Provenance, joint_signature, pair_provenance
 from levelhead.scoring.crossing import notes_of, notes_on

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli.shared import options
 from levelhead.evaluation import Evaluation
 from levelhead.provenance import joint_signature
 

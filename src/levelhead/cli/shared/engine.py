@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
-from levelhead.cli.result_paths import STORE
+from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.result_paths import STORE
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
