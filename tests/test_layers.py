@@ -34,7 +34,7 @@ LAYERS = (
     {"user_definitions"},
     {"setup"},
     {"provenance"},
-    {"evaluation", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
+    {"evaluation", "explanation", "secondary", "epochs", "testing", "sentences", "analysis"},
     {"campaign"},
     {"comparison", "agreement"},
     {"folders", "languages", "gains", "judgement"},

@@ -168,8 +168,8 @@ def test_an_output_of_zstandard_is_not_scored_as_invalid_without_the_library(
 MISSING = (
     "train swap-lazy EN model --dev /no/such",
     "perplexity /no/such EN",
-    "score EN EN --by frequency --train /no/such",
-    "compare EN EN2 EN3 --by frequency --train /no/such",
+    "breakdown EN EN --by frequency --train /no/such",
+    "breakdown EN EN2 EN3 --by frequency --train /no/such",
     "judge EN EN EN -j /no/such",
     "profile EN /no/such",
     "parse EN /no/such",

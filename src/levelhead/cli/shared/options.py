@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import OutputClosed, say
+from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.errors import Fault, OutputError, Place, UnreadableFile
 from levelhead.extras import require
@@ -30,8 +31,6 @@ PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are told alike."""
 
 _MOST_FILES = 2
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def format_option(*formats: str) -> Decorator:
