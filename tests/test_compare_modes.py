@@ -1,4 +1,4 @@
-"""compare --languages, --agreement, --by, --examples: against plain second implementations, by hand, on real data."""
+"""compare --languages, --agreement; breakdown and trees of systems: against plain second implementations, by hand, on real data."""
 
 import contextlib
 import io
@@ -36,10 +36,12 @@ PUD = ("cs_pud", "en_pud", "fi_pud", "sv_pud", "th_pud")
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
-    """Run the command in this process; gives the exit code, standard output and standard error."""
+    """Run the command in this process, compare if none is named; gives the exit code and both outputs."""
+    command = list(map(str, arguments))
+    command = command if command[0] in {"breakdown", "trees"} else ["compare", *command]
     out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = program.run(["compare", *map(str, arguments)])
+        code = program.run(command)
     out.flush()
     assert "Traceback" not in err.getvalue()
     return code, out.buffer.getvalue().decode("utf-8"), err.getvalue()
@@ -270,13 +272,20 @@ def test_gains_are_those_of_breakdowns():
 
 def test_every_mode_has_a_signature():
     train = ("--train", GOLD)
-    found = document(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
+    found = document("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
     assert list(found["signature"]) == ["rules", "gold", "systems", "measure", "by", "train", "version"]
     assert found["baseline"] == "alpha"
-    assert "measure:LAS|by:vocabulary|train:1df049534849|" in run(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
-    shown = document(GOLD, ALPHA, BETA, "--examples", 1, "-m", "WLAS(WDE)", *train)
+    assert (
+        "measure:LAS|by:vocabulary|train:1df049534849|"
+        in run("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
+    )
+    shown = document("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", "WLAS(WDE)", *train)
     assert list(shown["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
-    assert run(GOLD, ALPHA, BETA, "--examples", 1)[1].splitlines()[-1].startswith("rules:ud|gold:1df049534849|systems:")
+    assert (
+        run("trees", GOLD, ALPHA, BETA, "--limit", 1)[1]
+        .splitlines()[-1]
+        .startswith("rules:ud|gold:1df049534849|systems:")
+    )
     assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train, "--resamples", 5)["signature"]
 
 
@@ -295,7 +304,7 @@ def test_examples_are_weighted(tmp_path):
         }
     with pytest.raises(MeasureError, match="Sentences does not count words, and shows no sentences"):
         contrasts(one, other, 1, setup_of(["Sentences"]))
-    code, out, err = run(GOLD, ALPHA, BETA, "--examples", 1, "-m", f"DPPL({GOLD})")
+    code, out, err = run("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", f"DPPL({GOLD})")
     assert (code, out) == (2, "")
     assert "Traceback" not in err
 
@@ -311,9 +320,14 @@ def test_warnings_and_notes_in_all_modes(tmp_path):
         for name in ("a", "b"):
             (tmp_path / folder / f"{name}.conllu").write_text(text, encoding="utf-8")
     gold, one, two = (tmp_path / folder for folder in ("gold", "one", "two"))
-    for mode in ((one, two), (one, two, "--by", "deprel"), (one, two, "--examples", 1), (one, "--languages")):
-        measure = ("-m", "CLAS")
-        _, _, err = run(gold, *mode, *measure, *(("--resamples", 5) if len(mode) == 2 else ()))
+    modes = (
+        (gold, one, two, "--resamples", 5),
+        ("breakdown", gold, one, two, "--by", "deprel"),
+        ("trees", gold, one, two, "--limit", 1),
+        (gold, one, "--languages"),
+    )
+    for mode in modes:
+        _, _, err = run(*mode, "-m", "CLAS")
         assert "single-word-range" in err, mode
         assert "does not list: dobj; left out of CLAS" in err, mode
     _, _, err = run(gold / "a.conllu", one / "a.conllu", "--agreement")
@@ -331,10 +345,9 @@ IDLE = {
     "--languages --power": "--languages does nothing with --power",
     "--languages --train x -m LAS": "--train is for WLAS(WDE), and -m asks for other measures",
     "--parallel": "--parallel is for --languages",
-    "--train x": "--train is for --by, --languages and WLAS(WDE)",
+    "--train x": "--train is for --languages and WLAS(WDE)",
     "-m WLAS(WDE)": "WLAS(WDE) needs training treebanks: --train FILE",
-    "--agreement --languages": "give one of --languages, --agreement, --by, --examples",
-    "--by deprel": "this needs two systems",
+    "--agreement --languages": "give one of --languages, --agreement",
     "--languages": "--languages needs a folder of at least two treebanks",
 }
 
@@ -344,14 +357,6 @@ def test_options_that_do_nothing_are_refused(arguments):
     code, out, err = run(GOLD, ALPHA, *arguments.split())
     assert (code, out) == (2, "")
     assert IDLE[arguments] in " ".join(err.split())
-
-
-@pytest.mark.parametrize("idle", ["--power", "--each", "--wilcoxon", "--resamples 9", "--level .9"])
-@pytest.mark.parametrize("mode", ["by deprel", "examples 1"])
-def test_options_of_tests_are_refused_without_tests(mode, idle):
-    code, out, err = run(GOLD, ALPHA, BETA, *f"--{mode} {idle}".split())
-    assert (code, out) == (2, "")
-    assert f"--{mode.split()[0]} does nothing with {idle.split()[0]}" in " ".join(err.split())
 
 
 def test_runs_are_told_in_table_and_signature(tmp_path):

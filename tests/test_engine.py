@@ -182,14 +182,18 @@ def test_all_missing_files_of_weights_are_reported(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("source", "more"),
-    [("<(gzip -c {gold})", "--resamples 50 -j 2"), ("<(cat {gold})", "--by deprel"), ("- < {gold}", "--power")],
+    ("source", "command"),
+    [
+        ("<(gzip -c {gold})", "compare --resamples 50 -j 2"),
+        ("<(cat {gold})", "breakdown --by deprel"),
+        ("- < {gold}", "compare --power"),
+    ],
 )
-def test_gold_from_a_pipe_is_compared(source, more):
+def test_gold_from_a_pipe_is_compared(source, command):
     def printed(gold: str) -> str:
         name, _, rest = gold.partition(" < ")
         systems = f"{ALPHA / 'en.conllu'} {BETA / 'en.conllu'}"
-        line = f"{sys.executable} -m levelhead compare {name} {systems} -m LAS --format json {more}"
+        line = f"{sys.executable} -m levelhead {command} {name} {systems} -m LAS --format json"
         full = line + (f" < {rest}" if rest else "")
         return subprocess.run(["bash", "-c", full], capture_output=True, text=True, check=True).stdout
 

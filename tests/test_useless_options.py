@@ -40,27 +40,7 @@ REFUSED = {
     "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
     "profile --list-columns --chunk 5": "--chunk changes no column's text",
     "profile GOLDS --select callin --merge": "--select takes the files of a treebank together: leave --merge out",
-    "compare EN A B --by deprel --train EN": "--train is for --by frequency, vocabulary, seen-sentence, seen-tree",
-    "compare EN A B --by deprel --scheme callin": "--scheme is for classes that are named without their scheme",
     "compare EN A B -m CLAS --punct relation": "--punct is for UAS, LAS and LS",
-    "score EN A --explain --rules conll18": "--rules changes nothing of --explain",
-    "score EN A --explain --scheme callin --counts": "--scheme, --counts changes nothing of --explain",
-    "score EN A --by deprel --train EN": "--train is for --by frequency, vocabulary, seen-sentence, seen-tree",
-    "score EN A -m LAS --scheme callin": "--scheme is for classes that are named without their scheme, as in LAS@CORE",
-    "score EN A --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A -m LAS@callin:CONTENT --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A --table confusion --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A --by upos --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A -m CLAS --punct relation": "--punct is for UAS, LAS and LS: there is none here",
-    "score EN A --by upos -m CLAS --punct relation": "--punct is for UAS, LAS and LS: there is none here",
-    "score EN A --table errors --punct relation": "--punct is for UAS, LAS and LS: there is none here",
-    "score EN A --table errors --rules udtools --enhancements 1": "--enhancements is for ELAS and EULAS",
-    "score EN A -m LAS --rules udtools --enhancements 1": "--enhancements is for ELAS and EULAS",
-    "score EN A --show obl:nmod --places 3": "--places does nothing with --show",
-    "score EN A --show obl:nmod --punct relation": "--punct is for UAS, LAS and LS",
-    "score EN A --counts --places 4": "--places does nothing with --counts: these are whole numbers",
-    "score EN A --table sentences --places 4": "--places does nothing with --table sentences: these are whole numbers",
-    "score EN A --align-sentences --input-format conllx": "--input-format does nothing with --align-sentences",
     "judge EN A B -j votes --scheme callin": "--scheme is for classes that are named without their scheme",
     "judge EN A A -j votes": "no-pairs: this output is given twice",
     "rank GOLDS SYSTEMS --seed 1": "--seed is for --significance, --report and --figures",
@@ -81,23 +61,23 @@ ACCEPTED = (
     "profile GOLDS --similarity --merge",
     "compare GOLDS SYSTEMS/alpha SYSTEMS/beta --each --resamples 5 -m LAS",
     "compare EN A B --each --wilcoxon --resamples 5 -m LAS -j 2 --store own --split dev",
-    "compare EN A B --by frequency,deprel --train EN",
-    "compare EN A B --by class --scheme callin",
+    "breakdown EN A B --by frequency,deprel --train EN",
+    "breakdown EN A B --by class --scheme callin",
     "compare EN A B -m CLAS -m LAS --punct relation --resamples 5",
-    "score EN A --by vocabulary --train EN",
+    "breakdown EN A --by vocabulary --train EN",
     "score EN A -m LAS@CONTENT --scheme callin",
     "score EN A -m LAS-FUNCTION --scheme callin",
     "score EN A -m LAS --fail-under LAS@CONTENT=2 --scheme callin",
-    "score EN A --by deprel,class --scheme callin",
-    "score EN A --table cascading --scheme callin",
-    "score EN A --table all-relations --scheme callin",
+    "breakdown EN A --by deprel,class --scheme callin",
+    "breakdown EN A --by cascading --scheme callin",
+    "breakdown EN A --by deprel --scheme callin",
     "score EN A --punct relation",
     "score EN A -m UAS --punct relation",
-    "score EN A --by upos --punct relation",
+    "breakdown EN A --by upos --punct relation",
     "score EN A --rules udtools --enhancements 1",
     "score EN A -m WLAS(weights,default=0.1) --counts --places 4",
     "score EN A -m WLAS(WDE.tsv)",
-    "score EN A --rules conll18 --table confusion --places 4",
+    "confusion EN A --rules conll18 --places 4",
     "score EN A -m LAS -j 2 --store own --split dev",
     "rank RELEASE SYSTEMS --split dev",
     "rank GOLDS SYSTEMS --split dev -m LAS",
@@ -183,7 +163,10 @@ def test_definitions_that_are_not_used_are_not_in_the_signature(run, tmp_path: P
         for command in (f"score EN A {given} {asked}", f"rank GOLDS SYSTEMS {given} {asked}"):
             signature = json.loads(run(f"{command} --format json")[1])["signature"]
             assert signature.get("definitions", "") == "+".join(digest[name] for name in names), command
-    assert "definitions" in json.loads(run(f"score EN A {given} --scheme own --by class --format json")[1])["signature"]
+    assert (
+        "definitions"
+        in json.loads(run(f"breakdown EN A {given} --scheme own --by class --format json")[1])["signature"]
+    )
 
 
 def test_judging_by_measures_of_ones_own(run, tmp_path: Path) -> None:

@@ -9,9 +9,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import idle, options
-from levelhead.cli.engine_options import EngineOptions, engine_options
+from levelhead.cli import idle
 from levelhead.cli.program import DONE, say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.extras import require
 
 if TYPE_CHECKING:
@@ -31,8 +32,6 @@ _DRAWS = ("resamples", "resample_by", "seed", "level")
 _IDLE = {
     "languages": _TESTS,
     "agreement": (*_TESTS, *_DRAWS, "measures", "scheme", "definitions", "punct", "train", "parallel"),
-    "by": (*_TESTS, *_DRAWS),
-    "examples": (*_TESTS, *_DRAWS, "places"),
 }
 """Of each mode the options that would do nothing."""
 
@@ -52,9 +51,7 @@ class Request(NamedTuple):
     languages: bool
     parallel: bool
     agreement: bool
-    by: tuple[str, ...]
     train: tuple[str, ...]
-    examples: int | None
     resamples: int
     resample_by: str
     seed: int
@@ -81,14 +78,13 @@ class Request(NamedTuple):
         """
         modes = [name for name in _IDLE if getattr(self, name) not in (False, None, ())]
         if len(modes) > 1:
-            raise click.UsageError("give one of --languages, --agreement, --by, --examples")
-        needed = 2 if self.by or self.examples is not None else 1
-        if len(self.systems) < needed or (self.agreement and len(self.systems) != 1):
-            raise click.UsageError("this needs two systems" if needed == 2 else "--agreement is of two files")
+            raise click.UsageError("give one of --languages, --agreement")
+        if self.agreement and len(self.systems) != 1:
+            raise click.UsageError("--agreement is of two files")
         if self.agreement and any(map(os.path.isdir, (self.gold, *self.systems))):
             raise click.UsageError("--agreement is for one pair of files")
         if modes and (self.report_file or self.figures):
-            raise click.UsageError("--report and --figures go with none of --languages, --agreement, --by, --examples")
+            raise click.UsageError("--report and --figures go with none of --languages, --agreement")
         for mode in modes:
             unused = [name for name in _IDLE[mode] if name in given]
             if unused:
@@ -96,8 +92,8 @@ class Request(NamedTuple):
                 raise click.UsageError(f"--{mode} does nothing with {flags}")
         if self.parallel and not self.languages:
             raise click.UsageError("--parallel is for --languages")
-        if self.train and not (self.by or self.languages or self.needs_entropy):
-            raise click.UsageError("--train is for --by, --languages and WLAS(WDE)")
+        if self.train and not (self.languages or self.needs_entropy):
+            raise click.UsageError("--train is for --languages and WLAS(WDE)")
         if self.train and self.languages and self.measures and not self.needs_entropy:
             raise click.UsageError("--train is for WLAS(WDE), and -m asks for other measures")
         self._refuse_idle()
@@ -107,11 +103,8 @@ class Request(NamedTuple):
         """Refuse options that change nothing of these files, measures and breakdowns."""
         if self.wilcoxon:
             require("scipy", "Wilcoxon tests")
-        if self.by and not self.needs_entropy:
-            idle.refuse_training(name for text in self.by for name in text.split(","))
-        by_scheme = bool(self.report_file or self.figures) or any("class" in text.split(",") for text in self.by)
-        measures = self.measures or (("LAS",) if self.by or self.examples is not None else self.default())
-        idle.refuse_for_measures(measures, self.registry, by_scheme=by_scheme)
+        by_scheme = bool(self.report_file or self.figures)
+        idle.refuse_for_measures(self.measures or self.default(), self.registry, by_scheme=by_scheme)
 
     @property
     def needs_entropy(self) -> bool:
@@ -155,9 +148,6 @@ class Request(NamedTuple):
         if not options.holds_test_sets(self.gold) and any(map(os.path.isdir, self.systems)):
             raise click.UsageError("GOLD is a file and a SYSTEM is a folder: give files, or folders of files")
         plan = find(self.gold, self.systems, self.engine.split)
-        several_runs = any(system.run for system in plan.systems)
-        if several_runs and (self.by or self.examples is not None):
-            raise click.UsageError("--by and --examples compare single outputs: name one run of each system")
         options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
         return plan
 
@@ -177,7 +167,7 @@ class Request(NamedTuple):
 @click.command()
 @click.argument("gold", type=click.Path())
 @click.argument("systems", nargs=-1, required=True, type=click.Path())
-@options.measure_option("UAS, LAS and CLAS; LAS and CLAS with --languages; LAS with --by and --examples")
+@options.measure_option("UAS, LAS and CLAS; LAS and CLAS with --languages")
 @options.rules_option
 @options.scheme_option
 @options.definitions_option
@@ -187,13 +177,8 @@ class Request(NamedTuple):
               help="With --languages: the same sent_ids are the same sentences, even if they only count.")  # fmt: skip
 @click.option("--agreement", is_flag=True,
               help="Compare two annotations as equals: symmetric F1, kappa, sentences that differ.")  # fmt: skip
-@click.option("--by", multiple=True, metavar="PROPERTY[,PROPERTY]",
-              help="Where do systems gain? By deprel, length ...: see `score --by`.")  # fmt: skip
 @click.option("--train", multiple=True, type=click.Path(),
-              help="A training treebank, for --by, WLAS(WDE) and --languages; can be repeated.")  # fmt: skip
-@click.option("--examples", type=click.IntRange(1), metavar="N",
-              help="Draw N sentences in which each system gains most, and N in which it loses most"
-                   " (up to 200 words).")  # fmt: skip
+              help="A training treebank, for WLAS(WDE) and --languages; can be repeated.")  # fmt: skip
 @click.option("--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
               help="Random permutations")  # fmt: skip
 @options.resample_by_option
@@ -227,10 +212,6 @@ def compare(**given: Any) -> int:
         _languages(request)
     elif request.agreement:
         _agreement(request)
-    elif request.by:
-        _gains(request)
-    elif request.examples is not None:
-        _examples(request, request.examples)
     else:
         _compare(request)
     return DONE
@@ -295,44 +276,3 @@ def _agreement(request: Request) -> None:
     found = agreement(match(*load_pair(request.gold, request.systems[0], setup), setup.rules))
     _print_warnings_and_notes(found.evaluation.provenance)
     request.print(lambda: agreement_table(found), lambda: agreement_document(found))
-
-
-def _gains(request: Request) -> None:
-    from levelhead.analysis import Training
-    from levelhead.analysis.buckets import Settings
-    from levelhead.comparison.contrasts import compare_by
-    from levelhead.evaluation.provenance import short_hash
-    from levelhead.report.comparison import gains_document, gains_table
-    from levelhead.treebank import read
-
-    setup = request.setup([_one(request.asked("LAS"))])
-    schemes = setup.registry.schemes
-    by = _one(list(request.by)).split(",")
-    seen = [read(path) for path in request.train]
-    buckets = Settings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
-    decided = {"train": "+".join(short_hash(one.source.sha256) for one in seen)} if seen else {}
-    found = compare_by(request.plan(), by, buckets, setup, decided)
-    _print_warnings_and_notes(found.provenance)
-    request.print(lambda: gains_table(found), lambda: gains_document(found))
-
-
-def _examples(request: Request, how_many: int) -> None:
-    from levelhead.comparison.contrasts import compare_sentences
-    from levelhead.report.comparison import contrasts_document, contrasts_text
-
-    if request.output_format not in {"text", "json", "jsonl"}:
-        raise click.UsageError("--examples prints text or JSON")
-    setup = request.setup([_one(request.asked("LAS"))])
-    found = compare_sentences(request.plan(), how_many, setup)
-    _print_warnings_and_notes(found.provenance)
-    if request.output_format == "text":
-        ((measure, definition),) = setup.defined
-        options.emit(contrasts_text(found, definition.needs_for(measure.argument)), request.output)
-    else:
-        options.print_json(contrasts_document(found), request.output, lines=request.output_format == "jsonl")
-
-
-def _one(given: list[str]) -> str:
-    if len(given) > 1:
-        raise click.UsageError("--by and --examples take one measure and one --by at a time")
-    return given[0]

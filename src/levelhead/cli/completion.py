@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, cli
+from levelhead.cli.shared import options
 
 
 @click.command()

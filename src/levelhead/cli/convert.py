@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, say
+from levelhead.cli.shared import options
 from levelhead.conversion import VARIANTS, backward, check, default_targets, forward, read_targets, ud_version
 from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked

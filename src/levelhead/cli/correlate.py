@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from levelhead.cli import idle, options
-from levelhead.cli.result_paths import CHART
+from levelhead.cli import idle
+from levelhead.cli.shared import options
+from levelhead.cli.shared.result_paths import CHART
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
-from levelhead.cli.parser_options import recipe_of, repair_option, running_options, training_options
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import STORE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
+from levelhead.cli.shared.result_paths import STORE
 from levelhead.jobs import Store, n_cores
 
 

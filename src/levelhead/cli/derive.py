@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, say
+from levelhead.cli.shared import options
 from levelhead.treebank import read
 
 if TYPE_CHECKING:

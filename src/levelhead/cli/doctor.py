@@ -12,8 +12,8 @@ import sys
 import click
 
 from levelhead._version import VERSION
-from levelhead.cli import options
 from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table

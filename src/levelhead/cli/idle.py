@@ -69,39 +69,3 @@ def refuse_for_measures(
         refuse(["punct"], "is for UAS, LAS and LS: there is none here")
     if not any(one.unit == "edges" for one in definitions):
         refuse(["enhancements"], "is for ELAS and EULAS: there is none here")
-
-
-def refuse_places(measures: Iterable[str], what: str) -> None:
-    """Refuse --places for counts, unless a measure counts weights or surprise, which are no whole numbers.
-
-    Args:
-        measures: the texts of all measures.
-        what: what prints counts.
-
-    Raises:
-        click.UsageError: it stands on the command line.
-    """
-    from levelhead.measures.registry import REGISTRY
-    from levelhead.scoring.measure import split
-
-    named = [split(text).name for text in measures if "(" in text]
-    if not any(name in REGISTRY and REGISTRY[name].needs_file for name in named):
-        refuse(["places"], f"does nothing with {what}: these are whole numbers")
-
-
-def refuse_training(by: Iterable[str]) -> None:
-    """Refuse --train where no property of a breakdown is of training treebanks.
-
-    Args:
-        by: the names of the properties.
-
-    Raises:
-        click.UsageError: it stands on the command line.
-        MeasureError: there is no such property.
-    """
-    from levelhead.analysis.buckets import BUCKETS, find
-
-    buckets = [find(name) for name in by]
-    if not any(bucket.of_training for bucket in buckets):
-        having = ", ".join(bucket.name for bucket in BUCKETS.values() if bucket.of_training)
-        refuse(["train"], f"is for --by {having}")

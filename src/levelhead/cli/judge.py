@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from levelhead.cli import idle, options
+from levelhead.cli import idle
+from levelhead.cli.shared import options
 
 if TYPE_CHECKING:
     from levelhead.correlation.agreement import Ties

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli.shared import options
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 

@@ -6,9 +6,9 @@ import os
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.parser_options import check_options, repair_option, running_options
 from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.parser import check_options, repair_option, running_options
 
 
 @click.command()

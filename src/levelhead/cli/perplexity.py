@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, say
-from levelhead.cli.result_paths import RESULT
+from levelhead.cli.shared import options
+from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import idle, options
-from levelhead.cli.result_paths import RESULT
+from levelhead.cli import idle
+from levelhead.cli.shared import options
+from levelhead.cli.shared.result_paths import RESULT
 from levelhead.report import profiles as report
 from levelhead.report.documents import header
 from levelhead.typology import GROUPS, Chunks, Criteria, collection, select

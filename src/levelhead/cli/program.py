@@ -16,6 +16,10 @@ DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2,
 
 VERBS = {
     "score": "Score a system's output against gold.",
+    "breakdown": "Break scores down by properties of words, or by sentence",
+    "confusion": "Show which relations are taken for which",
+    "trees": "Draw the trees of gold and systems where they differ",
+    "explain": "Show why official scorers disagree on two files",
     "compare": "Compare systems: intervals, tests, which differences are real.",
     "rank": "Rank many systems on many test sets.",
     "validate": "List every fault of CoNLL-U files.",

@@ -29,10 +29,11 @@ from levelhead.campaign import (
 )
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
-from levelhead.cli import idle, options
-from levelhead.cli.engine_options import EngineOptions, engine_options
+from levelhead.cli import idle
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import RESULT_OR_FOLDER
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
 from levelhead.evaluation.provenance import signature_of_draws
 from levelhead.evaluation.setup import setup_of
 from levelhead.report import ranking as report

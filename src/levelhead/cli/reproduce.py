@@ -9,10 +9,10 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import STORE, ResultPath
+from levelhead.cli.shared import options
+from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.result_paths import STORE, ResultPath
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",

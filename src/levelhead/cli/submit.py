@@ -10,9 +10,9 @@ from typing import Any
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, GATE, say
-from levelhead.cli.result_paths import RESULT_FOLDER
+from levelhead.cli.shared import options
+from levelhead.cli.shared.result_paths import RESULT_FOLDER
 from levelhead.errors import number_of, printable
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS

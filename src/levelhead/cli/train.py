@@ -9,10 +9,10 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.parser_options import recipe_of, training_options
 from levelhead.cli.program import DONE, say
-from levelhead.cli.result_paths import RESULT
+from levelhead.cli.shared import options
+from levelhead.cli.shared.parser import recipe_of, training_options
+from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report

@@ -9,8 +9,8 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import BAD_INPUT, DONE, say
+from levelhead.cli.shared import options
 from levelhead.errors import number_of
 from levelhead.report.faults import annotation, fault_lines, faults_document
 from levelhead.treebank import faults_of

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and how they print."""
+"""Options that several commands share, and how they print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import OutputClosed, say
-from levelhead.cli.result_paths import FIGURES, REPORT, RESULT
+from levelhead.cli.shared.grouped import Decorator
+from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.errors import Fault, OutputError, Place, UnreadableFile
 from levelhead.extras import require
 from levelhead.report.table import Table
@@ -30,8 +31,6 @@ PATH = click.Path(readable=False)
 """A path that is checked where it is opened, so that all errors of files are told alike."""
 
 _MOST_FILES = 2
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def format_option(*formats: str) -> Decorator:

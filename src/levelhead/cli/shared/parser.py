@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli import idle
-from levelhead.cli.options import Decorator, seed_option
+from levelhead.cli.shared.grouped import Decorator
+from levelhead.cli.shared.options import seed_option
 from levelhead.extras import require
 
 if TYPE_CHECKING:
