@@ -22,13 +22,13 @@ _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer t
 _OPTIONS = (
     click.option(
         "--split", type=click.Choice(["train", "dev", "test"]),
-        help="Which files of UD releases are gold.  [default: test, or the only split that there is]",
+        help="Split of UD releases to use as gold  [default: test, or the only split]",
     ),
     click.option(
         "-j", "--jobs", type=click.IntRange(1, 1024),
-        help="Processes.  [default: one a core; one if there is little to do]",
+        help="Number of processes  [default: one per core; one for small inputs]",
     ),
-    click.option("--store", type=STORE, help="Keep results in this file; run again, it continues where it ended."),
+    click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run"),
     cluster_options,
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""levelhead submit: hand in outputs or a system to a shared task."""
+"""levelhead submit: outputs or a system for a shared task."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from typing import Any
 import click
 
 from levelhead.cli import options
+from levelhead.cli.option_groups import command
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.result_paths import RESULT_FOLDER
 from levelhead.errors import number_of, printable
@@ -18,21 +19,26 @@ from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS
 
 
-@click.command()
+@command()
 @click.argument("address")
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=click.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="Parsed test sets, or a system with a program `run`.",
+    help="Parsed test sets, or a system with a program `run`",
 )  # fmt: skip
-@click.option("--label", default="", help="What to call the submission.")
+@click.option("--label", default="", help="Name of the submission")
 @click.option(
     "--token-file", type=options.PATH,
-    help="A file with the team's token; - is standard input.  [default: the variable LEVELHEAD_TOKEN]",
+    help="File with the team's token, - for standard input  [default: the variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
-@click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed.")
-@click.option("--primary", is_flag=True, help="Wait, and make it the primary submission.")
-@click.option("--inputs", type=RESULT_FOLDER, metavar="FOLDER", help="Download the inputs; nothing need be submitted.")
+@click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed")
+@click.option("--primary", is_flag=True, help="Wait, and make it the primary submission")
+@click.option(
+    "--inputs",
+    type=RESULT_FOLDER,
+    metavar="FOLDER",
+    help="Download the inputs to this folder; ARCHIVE is then optional",
+)
 @options.format_option("text", "json")
 @options.output_option
 def submit(
@@ -47,7 +53,7 @@ def submit(
     output_format: str,
     output: str | None,
 ) -> int:
-    """Hand in ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS; print its state and its scores."""
+    """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.service.client import Client
 
     if archive is None and inputs is None:
