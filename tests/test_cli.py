@@ -193,10 +193,10 @@ def test_unknown_measures_name_the_nearest():
 
 
 def test_every_verb_has_help_and_an_entry_in_the_overview():
-    from levelhead.cli.program import VERBS
+    from levelhead.cli.program import COMMANDS
 
     overview = levelhead("--help").stdout
-    for verb, meaning in VERBS.items():
+    for verb, meaning in COMMANDS.items():
         assert f"{verb} " in overview
         assert meaning in overview
         assert levelhead(verb, "--help").stdout.startswith(f"Usage: levelhead {verb}")

@@ -25,7 +25,7 @@ INPUTS = {
 
 def commands() -> Iterator[tuple[list[str], click.Command]]:
     """Give every command with the words that call it."""
-    for name in program.VERBS:
+    for name in program.COMMANDS:
         command = getattr(importlib.import_module(f"levelhead.cli.{name}"), name)
         if isinstance(command, click.Group):
             yield from (([name, inner], one) for inner, one in command.commands.items())

@@ -19,46 +19,28 @@ GOOD = "treebank\ta\tb\nx\t1\t1\ny\t3\t2\nz\t5\t3\nw\t1\t9\n"
 
 REFUSED = {
     # what follows `levelhead`, in a folder with good.tsv, huge.tsv and tiny.tsv, and what is said
-    "convert forward EN out --check": "--check takes no direction",
-    "convert backward EN out --check": "leave backward out",
-    "convert forward EN out --places 3": "--places and --output go with --check",
-    "derive EN --transitions --order": "give one of --transitions and --order",
-    "correlate good.tsv --draw bars": "--draw says what --figure draws",
-    "correlate good.tsv --cumulative-variance --method pearson": "--cumulative-variance does not go with --method",
-    "correlate good.tsv --cumulative-variance --resamples 5": "--cumulative-variance does not go with --resamples",
-    "correlate good.tsv --cumulative-variance --missing drop": "--cumulative-variance does not go with --missing",
-    "correlate good.tsv --cumulative-variance --matrix": "--cumulative-variance does not go with --matrix",
+    "convert forward EN out --check": "forward: unreadable-file",
+    "convert forward EN out -o x": "--output is for --check",
     "correlate huge.tsv": "invalid-table: the column 'a' holds 1e+308; values may be 1e+150 at most",
     "correlate huge.tsv --diff a b": "invalid-table: the column 'a' holds 1e+308",
     "correlate huge.tsv --cumulative-variance": "invalid-table: the column 'a' holds 1e+308",
     "correlate tiny.tsv": "invalid-table: the values of the column 'a' differ by less than 1e-150",
-    "profile --list-columns -c sizes": "--list-columns lists all columns: leave --columns out",
-    "perplexity EN EN --lift": "--lift changes nothing in the order of the string",
     "perplexity /no/train /no/test": "/no/test: unreadable-file",
     "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "go together: give --tls-cert, too",
     "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "are for --cluster",
     "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
-    "profile --list-columns --chunk 5": "--chunk changes no column's text",
-    "profile GOLDS --select callin --merge": "--select takes the files of a treebank together: leave --merge out",
     "compare EN A B -m CLAS --punct relation": "--punct is for UAS, LAS and LS",
-    "judge EN A B -j votes --scheme callin": "--scheme is for classes that are named without their scheme",
     "judge EN A A -j votes": "no-pairs: this output is given twice",
-    "rank GOLDS SYSTEMS --seed 1": "--seed is for --significance, --report and --figures",
-    "rank GOLDS SYSTEMS --level .9": "--level is for --significance, --report and --figures",
-    "rank GOLDS SYSTEMS --scheme callin": "--scheme is for classes that are named without their scheme",
-    "rank --scores good.tsv --all-measures": "--all-measures is for files, not for --scores",
-    "rank GOLDS SYSTEMS --by-treebank --ranking conll18": "--ranking does nothing with --by-treebank, which has no ranks",
-    "rank GOLDS SYSTEMS --by-treebank --significance": "--significance does nothing with --by-treebank",
-    "rank GOLDS SYSTEMS --by-treebank --format json": "--format json has every score: leave --by-treebank out",
-    "rank GOLDS SYSTEMS --format jsonl --ranking conll18": "--ranking does nothing with --format jsonl",
-    "rank GOLDS SYSTEMS --format jsonl --group all": "--group does nothing with --format jsonl, which has all test sets",
-    "rank GOLDS SYSTEMS -m WLAS(WDE)": "rank has no --train: write the weights with `levelhead profile TREEBANK..."
-    " --wde-table FILE`, and use WLAS(FILE)",
+    "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
+    "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
+    "rank --scores scores.tsv --system y": "unknown system 'y': use x",
+    "rank GOLDS SYSTEMS -m WLAS(WDE)": "for rank, write the weights with `levelhead profile TREEBANK..."
+    " --wde-table FILE` and use WLAS(FILE)",
 }
 
 ACCEPTED = (
     # the same, where they change something
-    "profile GOLDS --similarity --merge",
+    "similarity GOLDS --merge",
     "compare GOLDS SYSTEMS/alpha SYSTEMS/beta --each --resamples 5 -m LAS",
     "compare EN A B --each --wilcoxon --resamples 5 -m LAS -j 2 --store own --split dev",
     "breakdown EN A B --by frequency,deprel --train EN",
@@ -87,6 +69,21 @@ ACCEPTED = (
     "rank GOLDS SYSTEMS -m WLAS(./WDE)",
 )
 
+
+WITHOUT_EFFECT = {
+    # options that this input makes irrelevant, after the command that prints the same without them
+    "convert --check EN": "--places 2",
+    "derive EN --order": "--labeled",
+    "correlate good.tsv": "--draw bars",
+    "correlate good.tsv --cumulative-variance": "--method pearson --resamples 5 --missing drop --matrix --given a",
+    "perplexity EN EN": "--lift",
+    "judge EN A B -j votes --resamples 5": "--scheme callin",
+    "rank GOLDS SYSTEMS -m LAS": "--seed 1 --level .9 --resamples 5 --scheme callin",
+    "rank GOLDS SYSTEMS -m LAS --by-treebank": "--ranking conll18",
+    "rank GOLDS SYSTEMS -m LAS --format json": "--by-treebank",
+    "rank GOLDS SYSTEMS -m LAS --format jsonl": "--ranking conll18 --group family:Uralic",
+    "rank --scores scores.tsv": "--all-measures --rules conll18 --system x",
+}
 
 PARALLEL = EXAMPLES / "parallel"
 WORDS = {"EN": EN, "GOLDS": str(PARALLEL / "gold"), "SYSTEMS": str(PARALLEL / "systems")}
@@ -128,6 +125,13 @@ def test_refused(run, text: str) -> None:
 def test_accepted(run, text: str) -> None:
     code, out, err = run(text)
     assert (code, bool(out)) == (0, True), err
+
+
+@pytest.mark.parametrize("text", WITHOUT_EFFECT)
+def test_accepted_without_effect(run, text: str) -> None:
+    code, out, err = run(text)
+    assert (code, bool(out)) == (0, True), err
+    assert run(f"{text} {WITHOUT_EFFECT[text]}") == (code, out, err)
 
 
 def test_shares_among_percentages_are_warned_of(run) -> None:

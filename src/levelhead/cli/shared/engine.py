@@ -28,9 +28,9 @@ _OPTIONS = (
     split_option,
     click.option(
         "-j", "--jobs", type=click.IntRange(1, 1024),
-        help="Processes.  [default: one a core; one if there is little to do]",
+        help="Number of processes  [default: one per core; one for small inputs]",
     ),
-    click.option("--store", type=STORE, help="Keep results in this file; run again, it continues where it ended."),
+    click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run"),
     cluster_options,
 )  # fmt: skip
 

@@ -1,4 +1,4 @@
-"""Options of parsers that several verbs share."""
+"""Options of parsers that several commands share."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import idle
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.options import seed_option
 from levelhead.extras import require
@@ -16,43 +15,46 @@ if TYPE_CHECKING:
     from levelhead.parsing import Recipe
 
 _RUNNING = (
-    click.option("--jar", type=click.Path(), help="malt: the file of MaltParser."),
+    click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)"),
     click.option(
-        "--parse-cmd", metavar="COMMAND", help="command: how to parse, with {model}, {input} and {output}; no shell."
+        "--parse-cmd",
+        metavar="COMMAND",
+        help="Command that parses, with {model}, {input} and {output}; run without a shell (command)",
     ),
 )
 _TRAINING = (
-    click.option("--beam", type=click.IntRange(1, 1024), help="Hypotheses a transition system keeps.  [default: 4]"),
+    click.option("--beam", type=click.IntRange(1, 1024), help="Beam width (transition systems)  [default: 4]"),
     click.option(
         "--relations", type=click.Choice(["universal", "full"]), default="universal", show_default=True,
-        help="Learn relations without or with their subtypes.",
+        help="Learn relations without or with subtypes",
     ),
     click.option(
         "--scheme", type=click.Choice(["content-head", "function-head"]), default="content-head", show_default=True,
-        help="Learn trees as they are, or converted to function heads; the output is then converted back.",
+        help="Learn the trees unchanged, or converted to function heads; parses are converted back",
     ),
-    click.option("--train-cmd", metavar="COMMAND", help="command: how to train, with {train} and {model}; no shell."),
-    click.option("--options", "more", default="", metavar="TEXT", help="malt, udpipe: more options of the parser."),
+    click.option(
+        "--train-cmd", metavar="COMMAND",
+        help="Command that trains, with {train} and {model}; run without a shell (command)",
+    ),
+    click.option(
+        "--options", "more", default="", metavar="TEXT",
+        help="More options for the external parser (malt, udpipe)",
+    ),
     seed_option,
 )  # fmt: skip
-_OWN = "our own parsers"
-_OUTSIDE = "udpipe, malt and command"
-_OF = {"beam": "transition systems", "jar": "malt", "train_cmd": "command", "parse_cmd": "command",
-       "more": "malt and udpipe", "dev": _OWN, "seed": _OWN, "repair": _OUTSIDE}  # fmt: skip
-"""Which parsers an option is for; those that are not here are for all."""
 
 repair_option: Decorator = click.option(
-    "--repair", is_flag=True, help="Repair wrong trees of outside parsers in place of refusing them."
+    "--repair", is_flag=True, help="Repair invalid trees of external parsers instead of refusing them"
 )
 
 
 def running_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what parsing with an outside parser takes."""
+    """Add the options for parsing with an external parser."""
     return _with(_RUNNING, function)
 
 
 def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add what decides which parser is trained."""
+    """Add the options that decide which parser is trained."""
     return _with(_TRAINING, function)
 
 
@@ -63,41 +65,18 @@ def _with(decorators: tuple[Decorator, ...], function: Callable[..., Any]) -> Ca
 
 
 def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
-    """Return what the options of training say.
+    """Return the recipe that the options of training describe.
 
     Args:
-        parser: which parser.
-        chosen: the values of `training_options`, and of `running_options` where the verb has them.
+        parser: the name of the parser.
+        chosen: the values of `training_options`, and of `running_options` where the command has them.
     """
     from levelhead.parsing import ALL_PARSERS, Outside, Recipe
     from levelhead.parsing.training import DEFAULT_BEAM, check_parser
 
     check_parser(parser, ALL_PARSERS)
-    check_options(parser)
     if parser == "udpipe":
         require("ufal.udpipe", "UDPipe models")
     outside = Outside(chosen.get("jar"), chosen["train_cmd"], chosen.get("parse_cmd"), chosen["more"])
     beam = DEFAULT_BEAM if chosen["beam"] is None else chosen["beam"]
     return Recipe(parser, beam, chosen["seed"], chosen["relations"], chosen["scheme"], outside)
-
-
-def check_options(parser: str) -> None:
-    """Refuse options on the command line that change nothing for a parser.
-
-    Args:
-        parser: which parser.
-
-    Raises:
-        click.UsageError: an option is for other parsers.
-    """
-    for name, option in idle.given().items():
-        if name in _OF and parser not in _parsers_of(_OF[name]):
-            raise click.UsageError(f"{option} changes nothing for {parser}: it is for {_OF[name]}")
-
-
-def _parsers_of(kind: str) -> tuple[str, ...]:
-    from levelhead.parsing import OUTSIDE_PARSERS, PARSERS
-    from levelhead.parsing.model import TRANSITION_SYSTEMS
-
-    kinds = {"transition systems": TRANSITION_SYSTEMS, _OWN: PARSERS, _OUTSIDE: OUTSIDE_PARSERS}
-    return kinds.get(kind) or tuple(kind.split(" and "))
