@@ -11,6 +11,7 @@ from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import split_option
 from levelhead.cli.shared.measuring import measuring_options
+from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance, printing_options
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
 
@@ -38,7 +39,7 @@ class _Request(NamedTuple):
         return [one.split(",") for one in self.by]
 
 
-@click.command()
+@command()
 @click.argument("gold", type=options.PATH)
 @click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
 @click.option(

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import click
-
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import printing_options
 from levelhead.cli.shared.reading import inputs_of, pair_arguments, plan_of, reading_options
 
@@ -16,7 +15,7 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.reading import Reading
 
 
-@click.command()
+@command()
 @pair_arguments
 @reading_options
 @printing_options

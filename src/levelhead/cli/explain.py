@@ -8,13 +8,14 @@ import click
 
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import printing_options
 
 if TYPE_CHECKING:
     from levelhead.cli.shared.printing import Printing
 
 
-@click.command()
+@command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
 @printing_options

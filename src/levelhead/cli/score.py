@@ -12,6 +12,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.gates import gates, passed
 from levelhead.cli.shared.measuring import Measuring, measuring_options
+from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, reading_options
 from levelhead.evaluation.pair import Evaluation, load_pair, score_matches
@@ -103,7 +104,7 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
     return value or ""
 
 
-@click.command()
+@command()
 @click.argument("gold", type=options.PATH)
 @click.argument("system", type=options.PATH)
 @measuring_options("all that the rules' scorer prints", "WLAS(WDE)")

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
-from levelhead.evaluation.provenance import Provenance, comparison_provenance, signature_of_draws
+from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
@@ -91,7 +91,8 @@ def compare_languages(
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     units = results.units
     pairs = tuple(_pairs(tables, _parallel(tables, _unit_keys(believed, units)), settings))
-    parts = {**measures_part(results), **signature_of_draws(settings)}
+    tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
+    parts = {**measures_part(results), **tests}
     notes = (*unit_notes(units), *_not_paired(ids, believed))
     provenance = comparison_provenance(sources, setup, parts, notes)
     if parallel:

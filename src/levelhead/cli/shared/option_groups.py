@@ -15,12 +15,12 @@ GROUPS = {
         "measure rules enhancements scheme definitions punct counts align-sentences"
         " columns list-columns long total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
         " nonprojective any-features several-per-language column diff given family method matrix cumulative-variance"
-        " system ranking group all-measures by-treebank by show table explain examples limit parallel languages"
-        " agreement ties subtypes-apart check failures variant ud exact transitions labeled lift order ngram"
+        " system ranking group all-measures by-treebank by show limit parallel"
+        " ties subtypes-apart check failures variant ud exact transitions labeled lift order ngram"
         " minimum-counts minimum-word-count ends sentences schemes quick"
     ),
     "Parser": "beam relations folds jar train-cmd parse-cmd options repair",
-    "Statistics": "significance resamples resample-by level seed each wilcoxon power",
+    "Statistics": "significance rank-sets resamples resample-by level seed each wilcoxon votes margin",
     "Output": "format layout places output report figures figure draw wde-table write-arpa outputs",
     "Gates": "fail-under fail-over fail-if-worse",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",

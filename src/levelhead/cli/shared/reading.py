@@ -92,12 +92,12 @@ def plan_of(gold: str, systems: Sequence[str], split: Any) -> Plan:
     """
     from pathlib import Path
 
-    from levelhead.campaign.plan import find
+    from levelhead.campaign.plan import find, missing_outputs
 
     check_kinds(gold, systems)
     named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
     plan = find(gold, named, split)
-    options.print_unpaired(plan.ignored, "gold treebank")
+    options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
     return plan
 
 
