@@ -11,7 +11,7 @@ it with replacement. Its own score, or difference, is the true value.
 - Exchanged: each document's outputs go to the two systems at random. How often is p at most .05?
 - Recentered: the pool's difference is subtracted from each document, so that documents differ, but not on average.
 
-`methods` compares intervals with percentile bootstraps by document and by sentence; `sentences` draws few sentences;
+`methods` has the coverage of bootstraps by sentence and by document; `sentences` draws few sentences;
 `languages` compares samples of the same treebank as `compare --languages` does. The tables have the lowest and highest
 percentage over measures and pairs, then a line for each cell that misses a goal. The estimates are computed for all
 draws at once, and compared with those of `levelhead.significance.differences` for some draws of every cell.
@@ -20,7 +20,7 @@ draws at once, and compared with those of `levelhead.significance.differences` f
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -37,6 +37,7 @@ from levelhead.significance.settings import seeded
 from levelhead.significance.units import FEWEST_UNITS
 
 LEVEL = 0.95
+TAILS = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
 PAIRS = ((0, 1), (2, 3))
 DOCUMENTS = (10, 20, 50)
 SENTENCES = (10, 15, 20, 30, 100)
@@ -195,14 +196,38 @@ def percentiles(rows: np.ndarray, resamples: int, rng: np.random.Generator) -> t
     """Return percentile intervals of the scores of the second of each pair, and of the differences."""
     sums = resampled(rows.reshape(len(rows), -1), resamples, rng).reshape(-1, *rows.shape[1:])
     values = ratios(sums)
-    tails = [(1 - LEVEL) / 2, (1 + LEVEL) / 2]
-    score = np.nanquantile(values[:, [b for _, b in PAIRS]], tails, axis=0)
-    difference = np.nanquantile(values[:, [b for _, b in PAIRS]] - values[:, [a for a, _ in PAIRS]], tails, axis=0)
+    first, second = values[:, [a for a, _ in PAIRS]], values[:, [b for _, b in PAIRS]]
+    score, difference = (np.nanquantile(kind, TAILS, axis=0) for kind in (second, second - first))
     return (score[0], score[1]), (difference[0], difference[1])
 
 
+def studentized(rows: np.ndarray, resamples: int, rng: np.random.Generator) -> tuple[Bounds, Bounds]:
+    """Return bootstrap-t intervals, with linearized standard errors; like `percentiles`."""
+    quads = np.stack([rows[:, pair].swapaxes(1, 2).reshape(len(rows), -1, 4) for pair in PAIRS], axis=1)
+    products = quads[..., :, None] * quads[..., None, :]
+    table = np.concatenate([quads.reshape(len(rows), -1), products.reshape(len(rows), -1)], axis=1)
+    sums = np.concatenate([table.sum(axis=0)[None], resampled(table, resamples, rng)])
+    totals, products = np.split(sums, [quads[0].size], axis=1)
+    return tuple(
+        _studentized(totals.reshape(-1, *quads.shape[1:]), products.reshape(-1, *quads.shape[1:], 4), contrast)
+        for contrast in (SCORE, DIFFERENCE)
+    )
+
+
+def _studentized(totals: np.ndarray, products: np.ndarray, contrast: np.ndarray) -> Bounds:
+    """Bootstrap-t intervals from the totals (numerators and denominators of both systems) and those of products."""
+    with np.errstate(all="ignore"):
+        inverse = contrast / totals[..., 1::2]
+        values = totals[..., ::2] / totals[..., 1::2]
+        factors = np.stack([inverse, -inverse * values], axis=-1).reshape(totals.shape)
+        found = values @ contrast
+        errors = np.sqrt(np.maximum(np.einsum("...i,...ij,...j->...", factors, products, factors), 0))
+        low, high = np.nanquantile((found[1:] - found[0]) / errors[1:], TAILS, axis=0)
+    return found[0] - high * errors[0], found[0] - low * errors[0]
+
+
 def bootstraps(pool: Pool, size: int, draws: int, resamples: int = 499) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Draw documents, and give the coverage of percentile intervals of scores and differences by document and sentence.
+    """Draw documents, and give the coverage of bootstrap intervals of scores and differences in percent.
 
     Args:
         pool: the documents.
@@ -212,18 +237,18 @@ def bootstraps(pool: Pool, size: int, draws: int, resamples: int = 499) -> Itera
     """
     documents = pool.documents
     values = ratios(documents.sum(axis=0))
-    first, second = (np.array(own) for own in zip(*PAIRS, strict=True))
+    first, second = (values[list(own)] for own in zip(*PAIRS, strict=True))
     sentences = [pool.parts[pool.units.of_sentence == number] for number in range(len(documents))]
     rng = np.random.default_rng([size, len(documents)])
     samples = [rng.integers(0, len(documents), size) for _ in range(draws)]
-    units: dict[str, Callable[[np.ndarray], np.ndarray]] = {
-        "by document": lambda drawn: documents[drawn],
-        "by sentence": lambda drawn: np.concatenate([sentences[number] for number in drawn]),
-    }
-    for name, rows in units.items():
-        held = [percentiles(rows(drawn), resamples, rng) for drawn in samples]
-        score = np.mean([contained(one, values[second], np.True_) for one, _ in held], axis=0)
-        difference = np.mean([contained(two, values[second] - values[first], np.True_) for _, two in held], axis=0)
+    for name, method, units in (
+        ("percentiles by sentence", percentiles, sentences),
+        ("percentiles by document", percentiles, documents[:, None]),
+        ("bootstrap-t by document", studentized, documents[:, None]),
+    ):
+        held = [method(np.concatenate([units[number] for number in drawn]), resamples, rng) for drawn in samples]
+        score = np.mean([contained(one, second, np.True_) for one, _ in held], axis=0)
+        difference = np.mean([contained(two, second - first, np.True_) for _, two in held], axis=0)
         yield name, 100 * score, 100 * difference
 
 
@@ -303,8 +328,8 @@ def sentences_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
 
 
 def methods_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
-    """Print the coverage of percentile bootstraps of all documents."""
-    head("Pool", "Documents", "Percentiles", "Score", "Difference")
+    """Print the coverage of bootstraps, with 20 documents and with all."""
+    head("Pool", "Documents", "Bootstrap", "Score", "Difference")
     for pool in wanted:
         for size in sorted({min(20, pool.units.n_units), pool.units.n_units}):
             for name, score, difference in bootstraps(pool, size, given.bootstraps):

@@ -223,8 +223,8 @@ def compare(**given: Any) -> int:
     """Compare SYSTEMS with the first of them: which differences are real?
 
     GOLD and SYSTEMS are files, or folders of files of the same names. A SYSTEM that is a folder of folders has several
-    runs (SYSTEM/seed1/...), whose mean and spread are given. Scores and differences have intervals by the paired
-    bootstrap over sentences; p is of the paired randomisation test, corrected over systems by Holm's method.
+    runs (SYSTEM/seed1/...), whose mean and spread are given. Scores and differences have confidence intervals, and
+    differences p-values, corrected over systems by Holm's method. Documents are the units if gold marks them.
     """
     request = Request(**given)
     request.check({*idle.given()})

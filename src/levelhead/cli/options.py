@@ -101,7 +101,7 @@ resamples_option: Decorator = click.option(
 )  # fmt: skip
 level_option: Decorator = click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-    help="How much an interval holds.",
+    help="Confidence level of intervals",
 )  # fmt: skip
 
 
