@@ -9,8 +9,6 @@ import pytest
 from conftest import script
 from levelhead.significance import Units
 
-pytest.importorskip("scipy")
-
 
 @pytest.fixture
 def coverage(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
