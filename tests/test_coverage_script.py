@@ -44,10 +44,10 @@ def test_sentences_of_one_document_make_intervals_too_narrow(coverage: ModuleTyp
     """Five equal sentences in each document: by sentence, the standard error is too small by the square root of 5."""
     units = Units("document", np.repeat(np.arange(40), 5))
     pool = coverage.Pool("x", np.repeat(documents(40), 5, axis=0), units)
-    shares = {name: score.mean() for name, score, _ in coverage.bootstraps(pool, 40, 60, 99)}
-    assert shares["percentiles by sentence"] < 75
-    assert shares["percentiles by document"] > 85
-    assert shares["bootstrap-t by document"] > 85
+    sentences, percentiles, studentized = (score.mean() for score, _ in coverage.bootstraps(pool, 40, 60, 99))
+    assert sentences < 75
+    assert percentiles > 85
+    assert studentized > 85
 
 
 def test_samples_of_one_treebank_seldom_differ(coverage: ModuleType) -> None:

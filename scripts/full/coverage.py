@@ -226,8 +226,10 @@ def _studentized(totals: np.ndarray, products: np.ndarray, contrast: np.ndarray)
     return found[0] - high * errors[0], found[0] - low * errors[0]
 
 
-def bootstraps(pool: Pool, size: int, draws: int, resamples: int = 499) -> Iterator[tuple[str, np.ndarray, np.ndarray]]:
-    """Draw documents, and give the coverage of bootstrap intervals of scores and differences in percent.
+def bootstraps(pool: Pool, size: int, draws: int, resamples: int = 499) -> Iterator[tuple[np.ndarray, np.ndarray]]:
+    """Draw documents, and give the coverage of intervals of scores and of differences, in percent, by each bootstrap.
+
+    Percentiles by sentence come first, then percentiles and the bootstrap-t by document.
 
     Args:
         pool: the documents.
@@ -241,15 +243,15 @@ def bootstraps(pool: Pool, size: int, draws: int, resamples: int = 499) -> Itera
     sentences = [pool.parts[pool.units.of_sentence == number] for number in range(len(documents))]
     rng = np.random.default_rng([size, len(documents)])
     samples = [rng.integers(0, len(documents), size) for _ in range(draws)]
-    for name, method, units in (
-        ("percentiles by sentence", percentiles, sentences),
-        ("percentiles by document", percentiles, documents[:, None]),
-        ("bootstrap-t by document", studentized, documents[:, None]),
+    for method, units in (
+        (percentiles, sentences),
+        (percentiles, documents[:, None]),
+        (studentized, documents[:, None]),
     ):
         held = [method(np.concatenate([units[number] for number in drawn]), resamples, rng) for drawn in samples]
         score = np.mean([contained(one, second, np.True_) for one, _ in held], axis=0)
         difference = np.mean([contained(two, second - first, np.True_) for _, two in held], axis=0)
-        yield name, 100 * score, 100 * difference
+        yield 100 * score, 100 * difference
 
 
 def language_rejections(rows: np.ndarray, sizes: tuple[int, int], draws: int) -> np.ndarray:
@@ -329,11 +331,12 @@ def sentences_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
 
 def methods_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
     """Print the coverage of bootstraps, with 20 documents and with all."""
-    head("Pool", "Documents", "Bootstrap", "Score", "Difference")
+    names = ("percentiles, sentences", "percentiles, documents", "bootstrap-t, documents")
+    head("Pool", "Documents", *(f"{kind}: {name}" for kind in ("Score", "Difference") for name in names))
     for pool in wanted:
         for size in sorted({min(20, pool.units.n_units), pool.units.n_units}):
-            for name, score, difference in bootstraps(pool, size, given.bootstraps):
-                row(pool.name, size, name, span(score), span(difference))
+            scores, changes = zip(*bootstraps(pool, size, given.bootstraps), strict=True)
+            row(pool.name, size, *map(span, scores), *map(span, changes))
 
 
 def languages_table(wanted: Sequence[Pool], given: argparse.Namespace) -> None:
