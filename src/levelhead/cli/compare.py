@@ -20,7 +20,7 @@ from levelhead.extras import require
 if TYPE_CHECKING:
     from levelhead.campaign.job import Look
     from levelhead.campaign.plan import Plan
-    from levelhead.comparison import Comparison
+    from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.setup import Setup
 
 
@@ -75,8 +75,8 @@ def compare(**given: Any) -> int:
     """Compare SYSTEMS with the first of them: which differences are significant?
 
     GOLD and SYSTEMS are files, or folders of files of the same names. A SYSTEM that is a folder of folders has several
-    runs (SYSTEM/seed1/...), whose mean and spread are given. Documents are the unit of intervals and tests if gold
-    marks them, otherwise sentences. P-values are corrected over systems by Holm's method.
+    runs (SYSTEM/seed1/...), whose mean and spread are given. Scores and differences have confidence intervals, and
+    differences p-values, corrected over systems by Holm's method. Documents are the units if gold marks them.
     """
     request = _Request(**given)
     request.check()

@@ -97,7 +97,7 @@ class _Options(NamedTuple):
 )  # fmt: skip
 @click.option(
     "--rank-sets", type=click.Choice(RANK_SETS), default="marginal", show_default=True,
-    help="Whether each confidence set of a rank holds at the level, or all sets at once",
+    help="Compute confidence sets of ranks that hold at the level each (marginal), or all at once (simultaneous)",
 )  # fmt: skip
 @click.option(
     "--resamples", type=click.IntRange(1, 1_000_000), default=_RESAMPLES, show_default=True,
