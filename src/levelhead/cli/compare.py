@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from levelhead.significance import Settings
 
 
-_TESTS = ("power", "each", "wilcoxon")
+_TESTS = ("each", "wilcoxon")
 _DRAWS = ("resamples", "seed", "level")
 _IDLE = {
     "languages": _TESTS,
@@ -60,7 +60,6 @@ class Request(NamedTuple):
     level: float
     each: bool
     wilcoxon: bool
-    power: bool
     report_file: str | None
     figures: str | None
     input_format: Any
@@ -202,7 +201,6 @@ class Request(NamedTuple):
 @options.level_option
 @click.option("--each", is_flag=True, help="With folders: also every treebank, not only the averages.")
 @click.option("--wilcoxon", is_flag=True, help="With folders: also Wilcoxon's test over treebanks (extra: stats).")
-@click.option("--power", is_flag=True, help="Print the smallest difference that would be found in 80% of cases.")
 @options.report_option
 @options.figures_option
 @engine_options
@@ -251,7 +249,7 @@ def _compare(request: Request) -> None:
         comparison = compare_systems(plan, setup, settings=settings, wilcoxon=request.wilcoxon, look=look, **how)
     _print_warnings_and_notes(comparison.provenance)
     request.print(
-        lambda: comparison_table(comparison, each=request.each, power=request.power),
+        lambda: comparison_table(comparison, each=request.each),
         lambda: comparison_document(comparison),
     )
     if page:

@@ -88,7 +88,10 @@ def bars(
     }
 
 
-def lines(series: Mapping[str, Sequence[tuple[float, float]]], *, x: str, y: str, title: str | None = None) -> Chart:
+def lines(
+    series: Mapping[str, Sequence[tuple[float, float]]], *, x: str, y: str, title: str | None = None,
+    logarithmic: bool = False,
+) -> Chart:  # fmt: skip
     """Return a line for each series.
 
     Args:
@@ -96,7 +99,9 @@ def lines(series: Mapping[str, Sequence[tuple[float, float]]], *, x: str, y: str
         x: what the horizontal axis is called.
         y: what the vertical axis is called.
         title: what stands above.
+        logarithmic: whether the horizontal axis has a logarithmic scale.
     """
+    scale = {"type": "log"} if logarithmic else {"zero": False}
     records = [{"series": name, "x": at, "y": value} for name, points in series.items() for at, value in points]
     return {
         **_top(records, title),
@@ -104,7 +109,7 @@ def lines(series: Mapping[str, Sequence[tuple[float, float]]], *, x: str, y: str
         "height": 320,
         "mark": {"type": "line", "point": True},
         "encoding": {
-            "x": {"field": "x", "type": "quantitative", "title": x, "scale": {"zero": False}},
+            "x": {"field": "x", "type": "quantitative", "title": x, "scale": scale},
             "y": {"field": "y", "type": "quantitative", "title": y},
             "color": {"field": "series", "type": "nominal", "sort": list(series), "title": None},
         },
