@@ -179,7 +179,7 @@ def test_folders_have_a_macro_average_and_each_treebank(run):
     _, out, _ = run("power", GOLD, ALPHA, BETA, "-m", "LAS", "--units", "100", "--format", "tsv")
     assert len(out.splitlines()) == 2
     _, out, _ = run("power", GOLD, ALPHA, BETA, "-m", "LAS", "--units", "100", "--format", "tsv", "--each")
-    assert len(out.splitlines()) == 10
+    assert len(out.splitlines()) == 9
 
 
 def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):

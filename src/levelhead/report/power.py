@@ -16,7 +16,7 @@ def power_table(power: Power, *, each: bool = False) -> Table:
 
     Args:
         power: the detectable differences.
-        each: with several test sets: the rows of each, not only those of the mean over them.
+        each: with several test sets: the rows of each; those of the mean over them are then summary rows.
     """
     rows = _shown(power, each=each)
     several = any(one.average for one in power.rows)
@@ -27,18 +27,20 @@ def power_table(power: Power, *, each: bool = False) -> Table:
     columns += [Column("Quartiles from", key="low"), Column("to", key="high")] if typical else []
     cells = tuple(_cells(one, power, several=several, typical=typical) for one in rows)
     starts = [(one.treebank, one.measure, one.unit) for one in rows]
-    rules = frozenset(i for i in range(1, len(rows)) if starts[i] != starts[i - 1])
+    n_rows = sum(not one.average for one in rows) if each else len(rows)
+    rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
     test = power.test
     note = (
         f"difference in points detected with {test.power:.0%} power by a two-sided test at the level of {test.alpha:g}"
     )
     notes = (note, *power.provenance.notes, signature_line(power.provenance.signature))
-    return Table(tuple(columns), cells, notes, rules)
+    return Table(tuple(columns), cells[:n_rows], notes, rules, cells[n_rows:])
 
 
 def _shown(power: Power, *, each: bool) -> list[Detectable]:
     averages = [one for one in power.rows if one.average]
-    return averages if averages and not each else list(power.rows)
+    own = [one for one in power.rows if not one.average]
+    return [*own, *averages] if each or not averages else averages
 
 
 def _cells(one: Detectable, power: Power, *, several: bool, typical: bool) -> tuple[Cell, ...]:
