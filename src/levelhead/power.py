@@ -127,24 +127,38 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, **how: Any) -> Po
     design.checked()
     results = score_outputs(plan, setup, by_sentence=True, **how)
     counts, sources = counts_and_sources(results, plan, setup)
-    estimated = {code: _estimated(table, design) for code, table in counts.items()}
-    unit: Unit = "sentence"
-    rows: list[Detectable] = []
-    notes: list[str] = []
-    for m, measure in enumerate(results.measures):
-        own = {code: variances[m] for code, variances in estimated.items()}
-        for code, one in own.items():
-            size = len(counts[code].parts)
-            rows += _rows(Detectable(code, measure, unit, size, 1, None), one, design)
-            notes += [] if one else [f"{code}: {measure}: {_why_unknown(size, unit)}"]
-        known = [one for one in own.values() if one is not None]
-        if len(own) > 1 and len(known) == len(own):
-            rows += _rows(Detectable(MACRO, measure, unit, 0, 1, None, average=True), tuple(known), design)
-    notes += [_rough(code, len(table.parts), unit) for code, table in counts.items() if len(table.parts) < _ROUGH]
+    units: dict[str, Unit] = dict.fromkeys(counts, "sentence")
+    rows, notes = detectable_rows(counts, units, design)
     parts = {**measures_part(results), **_signed(design)}
     provenance = comparison_provenance(sources, setup, parts, (*notes, *_on_runs(rows)))
     powers = next(iter(counts.values())).perplexities
-    return Power(tuple(rows), design.test, provenance, tuple(results.measures[m] for m in powers))
+    return Power(rows, design.test, provenance, tuple(results.measures[m] for m in powers))
+
+
+def detectable_rows(
+    counts: Mapping[str, Counted], units: Mapping[str, Unit], design: Design
+) -> tuple[tuple[Detectable, ...], tuple[str, ...]]:
+    """Return the detectable differences between the two systems of some tables, and notes on them.
+
+    Args:
+        counts: the counts of each test set, one row per unit, of the same measures and two systems.
+        units: what the rows of each test set are; the macro-average needs the same unit everywhere.
+        design: numbers of units and runs, and the test.
+    """
+    estimated = {code: _estimated(table, design) for code, table in counts.items()}
+    rows: list[Detectable] = []
+    notes = [_rough(code, table, units[code]) for code, table in counts.items() if len(table.parts) < _ROUGH]
+    for m, measure in enumerate(next(iter(counts.values())).measures):
+        own = {code: variances[m] for code, variances in estimated.items()}
+        for code, one in own.items():
+            start = Detectable(code, measure, units[code], len(counts[code].parts), 1, None)
+            rows += _rows(start, one, design)
+            notes += [] if one else [f"{code}: {measure}: {_why_unknown(start.n_units, start.unit)}"]
+        known = tuple(one for one in own.values() if one is not None)
+        if len(own) > 1 and len(known) == len(own) and len(set(units.values())) == 1:
+            start = Detectable(MACRO, measure, next(iter(units.values())), 0, 1, None, average=True)
+            rows += _rows(start, known, design)
+    return tuple(rows), tuple(notes)
 
 
 def _estimated(table: Counted, design: Design) -> list[Variances | None]:
@@ -185,8 +199,8 @@ def _why_unknown(n_units: int, unit: Unit) -> str:
     return "the outputs never differ, so the variance of their difference is unknown"
 
 
-def _rough(code: str, n_units: int, unit: Unit) -> str:
-    return f"{code}: the variance is a rough estimate from {number_of(n_units, unit)}"
+def _rough(code: str, table: Counted, unit: Unit) -> str:
+    return f"{code}: the variance is a rough estimate from {number_of(len(table.parts), unit)}"
 
 
 def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
