@@ -269,6 +269,12 @@ def test_bad_requests_are_refused(run, arguments):
     assert BAD[arguments] in " ".join(err.split())
 
 
+def test_folders_of_outputs_need_a_folder_of_gold(run):
+    code, out, err = run("power", PAIR[0], ALPHA, BETA)
+    assert (code, out) == (2, "")
+    assert "GOLD is a file and a SYSTEM is a folder" in err
+
+
 def test_python_takes_a_plan(run):  # noqa: ARG001 -- the same numbers as the command
     from levelhead.campaign.plan import find
     from levelhead.setup import setup_of

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -56,6 +57,8 @@ class Request(NamedTuple):
             idle.refuse(_OF_FILES, "requires files")
         elif not options.holds_test_sets(self.files[0]):
             idle.refuse(["each"], "is for folders of treebanks")
+            if any(map(os.path.isdir, self.files[1:])):
+                raise click.UsageError("GOLD is a file and a SYSTEM is a folder: give files, or folders of files")
         if self.train and not options.needs_entropy(self.measures):
             raise click.UsageError("--train is for WLAS(WDE)")
         idle.refuse_for_measures(self.measures or _MEASURES, self.registry)
