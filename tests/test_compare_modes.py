@@ -306,11 +306,10 @@ def test_warnings_and_notes_in_all_modes(tmp_path):
 
 IDLE = {
     "--agreement -m LAS": "--agreement does nothing with --measure",
-    "--agreement --power": "--agreement does nothing with --power",
     "--agreement --each --wilcoxon": "--agreement does nothing with --each, --wilcoxon",
     "--agreement --resamples 5": "--agreement does nothing with --resamples",
     "--agreement --seed 0": "--agreement does nothing with --seed",
-    "--languages --power": "--languages does nothing with --power",
+    "--languages --each": "--languages does nothing with --each",
     "--languages --train x -m LAS": "--train is for WLAS(WDE), and -m asks for other measures",
     "--parallel": "--parallel is for --languages",
     "--train x": "--train is for --by, --languages and WLAS(WDE)",
@@ -328,7 +327,7 @@ def test_options_that_do_nothing_are_refused(arguments):
     assert IDLE[arguments] in " ".join(err.split())
 
 
-@pytest.mark.parametrize("idle", ["--power", "--each", "--wilcoxon", "--resamples 9", "--level .9"])
+@pytest.mark.parametrize("idle", ["--each", "--wilcoxon", "--resamples 9", "--level .9"])
 @pytest.mark.parametrize("mode", ["by deprel", "examples 1"])
 def test_options_of_tests_are_refused_without_tests(mode, idle):
     code, out, err = run(GOLD, ALPHA, BETA, *f"--{mode} {idle}".split())

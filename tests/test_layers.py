@@ -37,7 +37,7 @@ LAYERS = (
     {"evaluation", "explanation", "secondary", "epochs", "testing", "exclusions", "sentences", "analysis"},
     {"campaign"},
     {"comparison", "agreement"},
-    {"folders", "languages", "gains", "judgement"},
+    {"folders", "languages", "gains", "judgement", "power"},
     {"report", "compat"},
     {"studies", "service"},
     {"cli"},

@@ -26,7 +26,7 @@ if TYPE_CHECKING:
     from levelhead.significance import Settings
 
 
-_TESTS = ("power", "each", "wilcoxon", "votes", "margin")
+_TESTS = ("each", "wilcoxon", "votes", "margin")
 _DRAWS = ("resamples", "resample_by", "seed", "level")
 _IDLE = {
     "languages": _TESTS,
@@ -63,7 +63,6 @@ class Request(NamedTuple):
     wilcoxon: bool
     votes: Any
     margin: float | None
-    power: bool
     report_file: str | None
     figures: str | None
     input_format: Any
@@ -205,7 +204,6 @@ class Request(NamedTuple):
               help="With folders: who has one vote in the sign test and Wilcoxon's test.")  # fmt: skip
 @click.option("--margin", type=float, metavar="POINTS",
               help="Are differences smaller than this? For perplexities: a ratio such as 1.05.")  # fmt: skip
-@click.option("--power", is_flag=True, help="Print the smallest difference that would be found in 80% of cases.")
 @options.report_option
 @options.figures_option
 @engine_options
@@ -255,7 +253,7 @@ def _compare(request: Request) -> None:
         comparison = compare_systems(plan, setup, settings=settings, look=look, **tests, **how)
     _print_warnings_and_notes(comparison.provenance)
     request.print(
-        lambda: comparison_table(comparison, each=request.each, power=request.power),
+        lambda: comparison_table(comparison, each=request.each),
         lambda: comparison_document(comparison),
     )
     if page:

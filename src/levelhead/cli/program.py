@@ -17,6 +17,7 @@ DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2,
 VERBS = {
     "score": "Score a system's output against gold.",
     "compare": "Compare systems: intervals, tests, which differences are real.",
+    "power": "Show which difference a test set can detect.",
     "rank": "Rank many systems on many test sets.",
     "validate": "List every fault of CoNLL-U files.",
     "profile": "Say what treebanks are like.",
