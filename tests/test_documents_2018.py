@@ -9,18 +9,15 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.errors import InputError
-from levelhead.significance import spawned
-from levelhead.significance.resampling import resampled_weights
+from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows, spawned
 from levelhead.studies import Request, reproduce
-from levelhead.studies.documents_2018.documents import document_of_sentence
-from levelhead.studies.documents_2018.measure import measure_documents
-from levelhead.treebank import parse
+from levelhead.studies.documents_2018.measure import measure_documents, pair_p_values
 from oracle import documents as oracle
 
 PARALLEL = EXAMPLES / "parallel"
 SYSTEMS = ("alpha", "beta")
 OUTPUTS = [str(PARALLEL / "systems" / name / "en.conllu") for name in SYSTEMS]
-RESAMPLES = 60
+SAMPLES, RESAMPLES, PERMUTATIONS, SEED = 12, 15, 60, 7
 MARKS = (0, 1, 4, 5, 8, 9, 11, 13, 16, 18, 19)  # sentences before which a document begins
 
 
@@ -35,7 +32,7 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(gold: Path) -> dict:
-    return measure_documents(str(gold), *OUTPUTS, list(SYSTEMS), RESAMPLES, 7)
+    return measure_documents(str(gold), *OUTPUTS, list(SYSTEMS), SAMPLES, RESAMPLES, PERMUTATIONS, SEED)
 
 
 @pytest.fixture
@@ -55,35 +52,37 @@ DOCUMENTS = [sum(i >= mark for mark in MARKS) - 1 for i in range(20)]
 
 
 def test_variances_and_coverage_are_those_of_the_definitions(found, rows):
-    draws = resampled_weights(len(MARKS), RESAMPLES, spawned(7, 3)[0]).astype(int).tolist()
     assert (found["documents"], found["sentences"]) == (len(MARKS), 20)
     cases = {"scores": ([row[:2] for row in rows], [row[2:] for row in rows]), "differences": (rows,)}
     for kind, every in cases.items():
         for entry, own in zip(found[kind]["LAS"], every, strict=True):
             expected = [oracle.variance(own), oracle.variance(oracle.summed(own, DOCUMENTS))]
             assert entry["variances"] == pytest.approx(expected, rel=1e-9)
-            assert entry["covered"] == pytest.approx(oracle.coverage(own, DOCUMENTS, draws))
+            held = [oracle.covered(own, DOCUMENTS, *sample) for sample in drawn_samples()]
+            assert entry["covered"] == pytest.approx(np.mean(held, axis=0))
 
 
-def test_pairs_have_a_p_by_sentences_and_by_documents(found):
-    (entry,) = found["differences"]["LAS"]
-    assert all(1 / (RESAMPLES + 1) <= p <= 1 for p in entry["p"])
+def drawn_samples():
+    """The documents of each sample, and the resamples of its sentences and of its documents."""
+    drawing, *seeds = spawned(SEED, 1 + 2 * SAMPLES)
+    sizes = np.bincount(DOCUMENTS)
+    for i, rows in enumerate(resampled_rows(len(MARKS), SAMPLES, drawing)):
+        by_sentence = resampled_rows(int(sizes[rows].sum()), RESAMPLES, seeds[2 * i])
+        yield rows.tolist(), by_sentence.tolist(), resampled_rows(len(MARKS), RESAMPLES, seeds[2 * i + 1]).tolist()
 
 
-@pytest.mark.parametrize(
-    ("comments", "documents"),
-    [
-        (("", "", ""), [0, 0, 0]),
-        (("# newdoc\n", "", "# newdoc id = 2\n"), [0, 0, 1]),
-        (("", "# newdoc\n", ""), [0, 1, 1]),
-        (("# newdocument\n", "# newpar\n", "# text = newdoc\n"), [0, 0, 0]),
-    ],
-)
-def test_documents_begin_at_marks(comments, documents):
-    """Sentences before the first mark form a document; other comments are no marks."""
-    word = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
-    treebank = parse("".join(comment + word for comment in comments))
-    assert document_of_sentence(treebank).tolist() == documents
+def test_the_p_by_document_is_the_larger_of_that_of_swaps_and_of_t():
+    larger = set()
+    for seed in range(8):
+        rng = np.random.default_rng(seed)
+        words = rng.integers(5, 60, (15, 1, 1))
+        right = rng.binomial(words, [[0.7], [0.78]])
+        table = Counted(("a", "b"), ("LAS",), 2.0 * np.stack([right, words.repeat(2, axis=1)], axis=-1), "")
+        swaps = float(pairwise_randomization_p(table, 400, SEED)[0, 0])
+        by_t = oracle.student_p(table.parts.reshape(15, 4).tolist())
+        assert pair_p_values(table, table, 400, SEED)[0, 0] == pytest.approx([swaps, max(swaps, by_t)], rel=1e-6)
+        larger.add("swaps" if swaps > by_t else "t")
+    assert larger == {"swaps", "t"}
 
 
 def test_the_study_judges_test_sets_with_documents(gold, tmp_path):

@@ -15,6 +15,7 @@ from levelhead.significance import Counted, Units, pairwise_randomization_p, res
 from levelhead.significance.counted import Sums
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
+from levelhead.significance.resampling import Seed
 from levelhead.significance.units import AUTO, DOCUMENT
 
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
@@ -57,7 +58,7 @@ def measure_documents(gold: str, *arguments: Any) -> dict[str, Any]:
     documents = sentences._replace(parts=units.sums(sentences.parts))
     variances = np.stack([_variances(one) for one in (sentences, documents)], axis=-1)
     covered = coverage(sentences, units, samples, resamples, seed)
-    p_values = _p_values(sentences, documents, permutations, seed)
+    p_values = pair_p_values(sentences, documents, permutations, seed)
     entries = _entries(sentences.measures, variances, covered)
     scores = {name: own[: len(valid)] for name, own in entries.items()}
     differences = {
@@ -102,13 +103,13 @@ def coverage(sentences: Counted, units: Units, samples: int, resamples: int, see
     """
     true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
     of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
-    drawing, *bootstraps = map(np.random.default_rng, spawned(seed, 3))
+    drawing, *seeds = spawned(seed, 1 + 2 * samples)
     held = np.zeros((*true.shape, len(METHODS)))
-    for rows in resampled_rows(units.n_units, samples, drawing):
+    for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
         drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
         whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
-        intervals = [percentiles(one, resamples, rng) for one, rng in zip((drawn, whole), bootstraps, strict=True)]
-        for method, (low, high) in enumerate([*intervals, _student_intervals(whole)]):
+        bootstraps = [percentiles(drawn, resamples, seeds[2 * i]), percentiles(whole, resamples, seeds[2 * i + 1])]
+        for method, (low, high) in enumerate([*bootstraps, _student_intervals(whole)]):
             held[..., method] += (low <= true + _EQUAL) & (true <= high + _EQUAL)
     return held / samples
 
@@ -120,15 +121,15 @@ def _contrasts(values: Sums) -> Sums:
     return np.concatenate([values, values[..., other, :] - values[..., one, :]], axis=-2)
 
 
-def percentiles(table: Counted, resamples: int, rng: np.random.Generator) -> Sums:
+def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
     """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures).
 
     Args:
         table: the counts by unit.
         resamples: how many resamples.
-        rng: what draws.
+        seed: of the draws.
     """
-    sums = table.shaped(resampled(table.flat, resamples, rng))
+    sums = table.shaped(resampled(table.flat, resamples, seed))
     ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
     return ends
 
@@ -166,8 +167,15 @@ def _estimates(table: Counted) -> Iterator[list[Estimate]]:
         ]
 
 
-def _p_values(sentences: Counted, documents: Counted, permutations: int, seed: int) -> Sums:
-    """The p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, and by document as in `compare`."""
+def pair_p_values(sentences: Counted, documents: Counted, permutations: int, seed: int) -> Sums:
+    """Return the p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`.
+
+    Args:
+        sentences: the counts by sentence.
+        documents: the counts by document.
+        permutations: how many permutations each test has.
+        seed: of the permutations.
+    """
     swaps = [pairwise_randomization_p(one, permutations, seed) for one in (sentences, documents)]
     by_t = [[one.p() for one in own] for own in list(_estimates(documents))[len(documents.systems) :]]
     return np.stack([swaps[0], np.maximum(swaps[1], np.array(by_t, dtype=np.float64))], axis=-1)

@@ -82,13 +82,15 @@ def _setting(results: Results, known: Results, request: Request) -> tuple[str, .
     samples, resamples = _draws(request)
     methods = (
         "Three 95% intervals are compared. The percentile bootstrap over sentences is usual in the field. The"
-        " percentile bootstrap over documents changes only the unit. The third is the interval of `levelhead compare`: documents"
-        " are left out one at a time (jackknife), and Student's t accounts for few or uneven documents."
+        " percentile bootstrap over documents changes only the unit. The third is the interval of `levelhead compare`:"
+        " documents are left out one at a time (jackknife), and Student's t accounts for few or uneven documents."
     )
     draws = (
         f"For coverage, as many documents as the test set has are drawn with replacement {samples} times; each sample"
         f" gets its own intervals, those of the bootstrap from {resamples} resamples. The true value is that of the"
-        " whole test set. Counts come from one scoring under the rules `ud`."
+        " whole test set. A share of 95% has a standard error of up to"
+        f" {100 * (0.95 * 0.05 / samples) ** 0.5:.1f} points, so verdicts close to {NOMINAL:.0%} could change with other"
+        " draws. Counts come from one scoring under the rules `ud`."
     )
     tests = (
         f"Pairs of systems are tested two-sided at the level of 5%, with {request.resamples} permutations and without a"
