@@ -89,8 +89,8 @@ def _setting(results: Results, known: Results, request: Request) -> tuple[str, .
         f"For coverage, as many documents as the test set has are drawn with replacement {samples} times; each sample"
         f" gets its own intervals, those of the bootstrap from {resamples} resamples. The true value is that of the"
         " whole test set. A share of 95% has a standard error of up to"
-        f" {100 * (0.95 * 0.05 / samples) ** 0.5:.1f} points, so verdicts close to {NOMINAL:.0%} could change with other"
-        " draws. Counts come from one scoring under the rules `ud`."
+        f" {100 * (0.95 * 0.05 / samples) ** 0.5:.1f} points, so verdicts close to {NOMINAL:.0%} could change with"
+        " other draws. Counts come from one scoring under the rules `ud`."
     )
     tests = (
         f"Pairs of systems are tested two-sided at the level of 5%, with {request.resamples} permutations and without a"
