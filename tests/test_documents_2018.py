@@ -41,7 +41,7 @@ def rows(run) -> list[list[float]]:
     columns = []
     for output in OUTPUTS:
         _, out, _ = run(
-            "score", PARALLEL / "gold/en.conllu", output, "--table", "sentences", "-m", "LAS", "--format", "json"
+            "breakdown", PARALLEL / "gold/en.conllu", output, "--by", "sentence", "-m", "LAS", "--format", "json"
         )
         own = json.loads(out)["treebanks"]["en"]
         columns += [[2 * one for one in own["LAS.correct"]], list(map(sum, zip(own["LAS.gold"], own["LAS.system"])))]

@@ -6,7 +6,7 @@ from levelhead.campaign import find, score_plan
 from levelhead.cli.program import run
 from levelhead.errors import MeasureError
 from levelhead.evaluation import score
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import read
 from levelhead.typology import entropy_weights
 

@@ -15,7 +15,7 @@ from campaigns import ENGLISH, LANGUAGES, PARALLEL, everything, results_of, scor
 from levelhead import campaign as c
 from levelhead.campaign.ranking import ranked
 from levelhead.errors import InputError
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from oracle.ranking import order
 
 

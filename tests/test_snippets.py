@@ -17,7 +17,7 @@ import pytest
 
 import test_readme
 from levelhead.cli.program import run
-from task_server import SANDBOX_USER, needs_sandbox, serving
+from task.task_server import SANDBOX_USER, serving
 from test_documented import INLINE
 from test_documented import PAGES as DOCUMENTATION
 from test_interop_stanza import _stand_in  # noqa: F401 -- Stanza itself needs torch
@@ -275,7 +275,7 @@ def test_settings_of_the_pages_are_taken(reader: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@needs_sandbox
+@pytest.mark.sandbox
 def test_a_shared_task_from_beginning_to_end(reader: Path) -> None:
     """The page's commands, with a port that is free, the token that was made, and the server beside them."""
     opening, taking_part, closing, at_home, upload = blocks(ROOT / "docs/task.md", "sh")

@@ -8,9 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
+from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Plain, formatted
 from levelhead.scoring.weights import weights_of
-from levelhead.setup import setup_of
 from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, Request
 from levelhead.studies.callin.claims import (

@@ -20,16 +20,16 @@ TABLES = {
     "score perplexity": ["score", EN, EN_ALPHA, "-m", "LAS", "-m", f"DPPL({EN})"],
     "score counts": ["score", EN, EN_ALPHA, "--counts"],
     "score folders": ["score", GOLD, ALPHA, "-m", "LAS", "-m", "CLAS"],
-    "score explain": ["score", EN, EN_ALPHA, "--explain"],
+    "explain": ["explain", EN, EN_ALPHA],
     **{
-        f"score {where} {table}": ["score", *pair, "--table", table]
+        f"breakdown {where} {by}": ["breakdown", *pair, "--by", by]
         for where, pair in (("pair", (EN, EN_ALPHA)), ("folders", (GOLD, ALPHA)))
-        for table in ("classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
+        for by in ("class", "deprel", "sentence", "error", "cascading", "upos")
     },
-    "score two measures by class": ["score", GOLD, ALPHA, "--table", "classes", "-m", "UAS"],
-    "score by": ["score", GOLD, ALPHA, "--by", "upos"],
-    "score by two": ["score", EN, EN_ALPHA, "--by", "upos,direction"],
-    "score by several": ["score", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
+    "confusion pair": ["confusion", EN, EN_ALPHA],
+    "confusion folders": ["confusion", GOLD, ALPHA],
+    "breakdown by two": ["breakdown", EN, EN_ALPHA, "--by", "upos,direction", "-m", "UAS"],
+    "breakdown by several": ["breakdown", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
     "compare pair": ["compare", EN, EN_ALPHA, EN_BETA],
     "power pair": ["power", EN, EN_ALPHA, EN_BETA],
     "power each": ["power", GOLD, ALPHA, BETA, "--each", "--run-sd", "0.2"],
@@ -37,7 +37,7 @@ TABLES = {
     "compare folders": ["compare", GOLD, ALPHA, BETA, "-m", "LAS"],
     "compare each": ["compare", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS", "--each"],
     "compare runs": ["compare", GOLD, "{runs}/one", "{runs}/two", "--each", "-m", "LAS"],
-    "compare by": ["compare", GOLD, ALPHA, BETA, "--by", "upos,direction"],
+    "breakdown systems": ["breakdown", GOLD, ALPHA, BETA, "--by", "upos,direction"],
     "compare languages": ["compare", GOLD, ALPHA, BETA, "--languages", "-m", "LAS", "-m", "UAS"],
     "compare agreement": ["compare", EN, EN_ALPHA, "--agreement"],
     "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
@@ -47,8 +47,8 @@ TABLES = {
     "profile": ["profile", GOLD, "-c", "all"],
     "profile long": ["profile", GOLD, "-c", "words,wde", "--long"],
     "profile columns": ["profile", "--list-columns"],
-    "profile similarity": ["profile", GOLD, "--similarity"],
-    "profile selection": ["profile", GOLD, "--select", "callin"],
+    "similarity": ["similarity", GOLD],
+    "select": ["select", GOLD],
     "profile rarefied": ["profile", GOLD, "--rarefy", "50,100"],
     "correlate": ["correlate", "{table}"],
     "correlate families": ["correlate", "{table}", "-c", "a", "-c", "b", "--family", "family"],
@@ -117,7 +117,7 @@ def test_summaries_are_in_the_other_formats(capfd) -> None:
     for arguments, text, key in (
         (TABLES["score folders"], "Macro-average of 8", '"macro_average"'),
         (TABLES["compare each"], "macro-average", '"macro-average"'),
-        (TABLES["score folders classes"], "Average of 8", '"average"'),
+        (TABLES["breakdown folders class"], "Average of 8", '"averages"'),
         (TABLES["convert"], "Average of 8", '"averages"'),
     ):
         for output_format in ("text", "markdown", "latex", "json"):

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 
 from levelhead.campaign import find, score_plan
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Counted, Settings, differences
 from levelhead.significance.power import detectable_difference, difference_variances
 

@@ -19,7 +19,7 @@ import numpy as np
 from levelhead.campaign import plan_in, score_plan
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import Results
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.significance.counted import Counted
 from levelhead.significance.power import difference_variances
 from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE

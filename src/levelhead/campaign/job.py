@@ -18,7 +18,9 @@ from levelhead._version import VERSION
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.errors import InputError, Place, TextMismatch
-from levelhead.evaluation import Evaluation, parse_as, score_matches, score_treebanks
+from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
+from levelhead.evaluation.partial_scores import SecondaryEvaluation, score_valid_sentences, valid_sentences
+from levelhead.evaluation.setup import Setup
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Rules
 from levelhead.scoring.matches import Matches, match
@@ -27,8 +29,6 @@ from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
-from levelhead.secondary import SecondaryEvaluation, score_valid_sentences, valid_sentences
-from levelhead.setup import Setup
 from levelhead.significance import Run, counted, units_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank

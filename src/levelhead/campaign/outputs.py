@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation import load, load_pair
+from levelhead.evaluation.pair import load, load_pair
+from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches, match
-from levelhead.setup import Setup
 
 
 class Output(NamedTuple):

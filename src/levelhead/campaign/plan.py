@@ -143,7 +143,7 @@ Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
 
 
 def find(gold: Treebanks, systems: Sequence[PathLike] | Mapping[str, Treebanks], split: Split | None = None) -> Plan:
-    """Plan the scoring of some systems, each of which must have an output for every test set.
+    """Plan the scoring of some systems; whoever needs all outputs checks `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
@@ -151,17 +151,14 @@ def find(gold: Treebanks, systems: Sequence[PathLike] | Mapping[str, Treebanks],
         split: which files of UD releases are gold.
 
     Raises:
-        InputError: a path cannot be read, is given twice, or fits two layouts, or an output is missing.
+        InputError: a path cannot be read, is given twice, or fits two layouts.
     """
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _given(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
     found = (system for name, one in named.items() for system in _systems(name, one, test_sets))
-    plan = Plan(test_sets, tuple(found))
-    if missing := missing_outputs(plan):
-        raise InputError(*missing)
-    return plan
+    return Plan(test_sets, tuple(found))
 
 
 def _given(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:

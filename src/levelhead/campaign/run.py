@@ -17,12 +17,12 @@ from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import read_record
 from levelhead.campaign.results import Result, Results
 from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.provenance import joint_hash
+from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run
 from levelhead.progress import progress_bar
-from levelhead.provenance import joint_hash
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
-from levelhead.setup import Setup
 from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.finder import irregularity

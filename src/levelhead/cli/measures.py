@@ -1,4 +1,4 @@
-"""levelhead measures: the registry."""
+"""levelhead measures: definitions of measures and schemes."""
 
 from __future__ import annotations
 
@@ -6,36 +6,37 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
     from levelhead.scoring.measure import Definition
 
 _LABELED = ("formula", "argument", "source", "example")
 _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
-@click.command()
+@command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
-@click.option("--schemes", is_flag=True, help="List the schemes: the classes of relations that measures can name.")
+@click.option("--schemes", is_flag=True, help="List the schemes: classes of relations that measures can name")
 @options.definitions_option
 @options.format_option()
 @options.output_option
 def measures(
     names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None
 ) -> None:
-    """Show MEASUREs, or all: what each is, what is correct of what, where it comes from, and how to write it.
+    """Show MEASUREs, or all: definition, formula, argument, source and an example.
 
-    A measure is written NAME, NAME(argument), NAME@CLASS (one class or relation alone), NAME-CLASS-CLASS (without
-    some), each with .precision, .recall, .f1 or .aligned_accuracy behind it if wanted: LAS-FUN-PUNCT.recall.
+    Write a measure as NAME, NAME(argument), NAME@CLASS (only a class or relation) or NAME-CLASS-CLASS (without
+    classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
     """
     if names and schemes:
-        raise click.UsageError("--schemes lists schemes: leave out the names of measures")
+        raise click.UsageError("--schemes takes no names of measures")
     options.check_paths(definitions, [output])
     registry = options.registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
@@ -56,7 +57,7 @@ def _measures_table(documents: list[dict[str, Any]]) -> Table:
 
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
     """Describe the named measures once each, or all if none is named."""
-    from levelhead.measures import find_definition, split_measures
+    from levelhead.measures.registry import find_definition, split_measures
     from levelhead.scoring.measure import split
 
     texts = (text for name in names for text in split_measures(name))

@@ -5,10 +5,10 @@ from __future__ import annotations
 from functools import partial
 from typing import Any
 
-from levelhead.agreement import Agreement, Kappa
-from levelhead.comparison import Comparison
-from levelhead.gains import Contrasts, Gain, Where
-from levelhead.languages import LanguagePair, Languages
+from levelhead.comparison.agreement import Agreement, Kappa
+from levelhead.comparison.contrasts import Contrasts, Gain, Where
+from levelhead.comparison.languages import LanguagePair, Languages
+from levelhead.comparison.systems import Comparison
 from levelhead.report.documents import header, points, sources
 from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import signature_line, units_document
@@ -77,7 +77,7 @@ def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
         cell(one.value),
         *pair(one.interval),
         *((cell(one.spread),) if spread else ()),
-        *(blank if one.p is None else change),
+        *(blank if one.difference is None else change),
         mark(one.p_holm) if one.enough_runs else "",
     ]
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from levelhead.report.table import percentage
 
 if TYPE_CHECKING:
-    from levelhead.provenance import Provenance
+    from levelhead.evaluation.provenance import Provenance
 
 SCHEMA = 1
 """The version of the JSON documents' layout."""

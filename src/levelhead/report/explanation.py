@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from levelhead.analysis.rule_differences import Difference, Explanation
 from levelhead.errors import InputError, printable
-from levelhead.evaluation import Evaluation
-from levelhead.explanation import Difference, Explanation
+from levelhead.evaluation.pair import Evaluation
 from levelhead.report.documents import header, points
 from levelhead.report.table import Cell, Column, Table
 

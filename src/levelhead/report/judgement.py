@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from levelhead.correlation import Agreement, Estimate
-from levelhead.judgement import Compared, Judgement
+from levelhead.correlation.judgement import Compared, Judgement
 from levelhead.report.documents import header, notes_of
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, formatted, p_text

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from levelhead.power import Detectable, Power
+from levelhead.comparison.power import Detectable, Power
 from levelhead.report.documents import header, points, sources
 from levelhead.report.page.plots import curves
 from levelhead.report.page.svg import Drawing

@@ -8,7 +8,7 @@ from itertools import groupby
 from typing import Any
 
 from levelhead.campaign import Ranking, Result, Results, Standing
-from levelhead.measures import lower_is_better
+from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
 from levelhead.report.rank_notes import listed, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document

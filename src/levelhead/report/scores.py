@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from levelhead.evaluation import Evaluation
-from levelhead.provenance import joint_signature
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import joint_signature
 from levelhead.report.documents import header, notes_of, path_text, points
 from levelhead.report.table import Cell, Column, Table, value_cell
 from levelhead.scoring import Score
@@ -16,7 +16,7 @@ from levelhead.significance import Units
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
-    from levelhead.secondary import Coverage
+    from levelhead.evaluation.partial_scores import Coverage
 
 Average = Mapping[str, Fraction | None]
 """The macro-average of each measure."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelhead.campaign import find, score_plan
 from levelhead.campaign.results import Results
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Counted, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
 from levelhead.significance.counted import Sums
 from levelhead.significance.estimates import Estimate
