@@ -14,7 +14,7 @@ import time
 from collections.abc import Callable
 
 import levelhead
-from levelhead.epochs import EpochScorer
+from levelhead.evaluation.epochs import EpochScorer
 
 MEASURES = ("UAS", "LAS", "LAS(full)", "CLAS")
 BATCH = 32

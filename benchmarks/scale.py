@@ -15,9 +15,9 @@ from pathlib import Path
 
 from levelhead.campaign import groups_named, job, plan_in, rank, score_plan
 from levelhead.campaign import run as engine
+from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Job, Store, cluster, run
 from levelhead.report.ranking import ranking_document
-from levelhead.setup import setup_of
 
 
 def wait(seconds: float, _: int) -> bytes:

@@ -21,9 +21,10 @@ import time
 import urllib.request
 from pathlib import Path
 
-from levelhead.service import Folder, init
-from levelhead.service.database import Database
-from levelhead.service.teams import new_token
+from levelhead.task.model.database import Database
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.model.teams import new_token
+from levelhead.task.preparation.new_task import create_task
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
 MEGABYTE = 1 << 20
@@ -37,10 +38,10 @@ def main() -> None:
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name) / "task"
-        init(folder, EXAMPLES / "gold")
+        create_task(folder, EXAMPLES / "gold")
         path = folder / "task.toml"
         path.write_text(path.read_text().replace('kinds = ["outputs", "system"]', 'kinds = ["outputs"]'))
-        with Database(Folder(folder).database) as database:
+        with Database(TaskFolder(folder).database) as database:
             tokens = [new_token(database, f"team {i}") for i in range(arguments.teams)]
         command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0"]
         with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as server:

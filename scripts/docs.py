@@ -231,8 +231,9 @@ ROOMS = (
     "levelhead", "levelhead.treebank", "levelhead.scoring", "levelhead.measures", "levelhead.evaluation",
     "levelhead.analysis", "levelhead.significance", "levelhead.correlation", "levelhead.typology",
     "levelhead.conversion", "levelhead.derivation", "levelhead.parsing", "levelhead.jobs", "levelhead.campaign",
-    "levelhead.report.page", "levelhead.studies", "levelhead.epochs", "levelhead.testing", "levelhead.secondary",
-    "levelhead.provenance",
+    "levelhead.report.page", "levelhead.studies", "levelhead.evaluation.epochs", "levelhead.testing",
+    "levelhead.evaluation.partial_scores",
+    "levelhead.evaluation.provenance",
 )  # fmt: skip
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from conftest import EXAMPLES
 from levelhead import campaign as c
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 
 PARALLEL = EXAMPLES / "parallel"
 LANGUAGES = ("ar", "cs", "de", "en", "fi", "fr", "ja", "tr")

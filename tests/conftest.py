@@ -4,13 +4,18 @@ import importlib
 import importlib.util
 import os
 import shutil
+from collections.abc import Iterator
 from pathlib import Path
 from types import ModuleType
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import HealthCheck, settings
 
 from levelhead.cli import program
+
+if TYPE_CHECKING:
+    from playwright.sync_api import Browser
 
 settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("levelhead")
@@ -69,3 +74,29 @@ def run(capsys):
         return code, printed.out, printed.err
 
     return command
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator["Browser"]:
+    """Debian's chromium; where it is missing the tests are skipped, but never where CI runs."""
+    path = shutil.which("chromium") or shutil.which("google-chrome")
+    if path is None:
+        if os.environ.get("CI"):
+            pytest.fail("there is no chromium: apt-get install chromium")
+        pytest.skip("there is no chromium")
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
+        yield opened
+        opened.close()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark tests by what they need, and skip those that need bubblewrap where there is none, but never where CI runs."""
+    no_sandbox = shutil.which("bwrap") is None and not os.environ.get("CI")
+    for item in items:
+        for name in {"data", "browser"} & set(getattr(item, "fixturenames", ())):
+            item.add_marker(name)
+        if no_sandbox and item.get_closest_marker("sandbox"):
+            item.add_marker(pytest.mark.skip(reason="there is no bubblewrap: apt-get install bubblewrap"))

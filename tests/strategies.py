@@ -20,11 +20,6 @@ def treebanks(max_sentences: int = 4, max_words: int = 12) -> st.SearchStrategy[
     return st.builds(lambda seed, n_words: some_treebank(Random(seed), n_words), SEEDS, sizes)
 
 
-def system_for(gold: str) -> st.SearchStrategy[str]:
-    """Draw a valid analysis of the text of a treebank that `treebanks` drew: other sentences, tokens, tags, trees."""
-    return st.builds(lambda seed: some_system(Random(seed), gold), SEEDS)
-
-
 def pairs(max_sentences: int = 4, max_words: int = 12) -> st.SearchStrategy[tuple[str, str]]:
     """Draw a gold file and a system's file over the same characters."""
     return st.builds(

@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.evaluation import score_treebanks
+from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
-from levelhead.setup import setup_of
 from levelhead.treebank.official import SCORERS, parse_officially
 from oracle.align import TextDiffers, align
 from oracle.conllu import read, read_bytes

@@ -116,11 +116,11 @@ def test_a_gate_that_is_none_is_bad_input(gate):
 def test_weights_as_the_official_script_takes_them(tmp_path):
     weights = tmp_path / "weights"
     weights.write_text("# function words weigh nothing\ncase 0\ndet 0.0\nmark 0\naux 0\ncop 0\ncc 0\npunct 0\n")
-    done = levelhead("score", "--rules", "conll17", "-w", weights, GOLD, SYSTEM)
+    done = levelhead("score", "--rules", "conll17", "-m", f"CLAS,WeightedLAS({weights})", GOLD, SYSTEM)
     rows = {line.split(" |")[0].strip(): line for line in done.stdout.split("\n")}
     assert rows[f"WeightedLAS({weights})"].split("|")[1:] == rows["CLAS"].split("|")[1:]
     weights.write_text("case\n")
-    done = levelhead("score", "-w", weights, GOLD, SYSTEM)
+    done = levelhead("score", "-m", f"WeightedLAS({weights})", GOLD, SYSTEM)
     assert (done.returncode, done.stderr.split(": ")[0]) == (2, f"{weights}:1")
 
 
@@ -193,10 +193,10 @@ def test_unknown_measures_name_the_nearest():
 
 
 def test_every_verb_has_help_and_an_entry_in_the_overview():
-    from levelhead.cli.program import VERBS
+    from levelhead.cli.program import COMMANDS
 
     overview = levelhead("--help").stdout
-    for verb, meaning in VERBS.items():
+    for verb, meaning in COMMANDS.items():
         assert f"{verb} " in overview
         assert meaning in overview
         assert levelhead(verb, "--help").stdout.startswith(f"Usage: levelhead {verb}")
@@ -276,7 +276,7 @@ def test_weights_are_read_once_for_all_treebanks(tmp_path):
 def test_odd_weights_are_refused(tmp_path, content):
     weights = tmp_path / "weights"
     weights.write_text(content)
-    done = levelhead("score", "-w", weights, GOLD, SYSTEM)
+    done = levelhead("score", "-m", f"WeightedLAS({weights})", GOLD, SYSTEM)
     assert (done.returncode, "invalid-weights" in done.stderr) == (2, True)
 
 
@@ -323,10 +323,10 @@ MEASURED = {
     # commands with -m, without measures
     "score": (GOLD, SYSTEM),
     "score folders": (GOLD.parent, SYSTEM.parent),
-    "score --by deprel": (GOLD, SYSTEM),
-    "score --table relations": (GOLD, SYSTEM),
+    "breakdown --by deprel": (GOLD, SYSTEM),
+    "breakdown --by sentence": (GOLD, SYSTEM),
     "compare --resamples 10": (GOLD, SYSTEM),
-    "compare --examples 1": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu"),
+    "trees --limit 1": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu"),
     "rank": (GOLD.parent, SYSTEM.parent.parent),
     "judge": (GOLD, SYSTEM, SYSTEM.parent.parent / "beta/en.conllu", "-j", "votes"),
 }
@@ -338,7 +338,7 @@ def test_measures_in_any_case_and_with_commas(line, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "votes").write_text("blue\nred\n" * 10)
     words = [*line.replace(" folders", "").split(), *MEASURED[line]]
-    single = any(option in line for option in ("--by", "--table", "--examples"))
+    single = line in {"breakdown --by deprel", "trees --limit 1"}
     pair = (
         (["LAS(full,nopunct)"], "las(full,nopunct)")
         if single

@@ -1,4 +1,4 @@
-"""compare --languages, --agreement, --by, --examples: against plain second implementations, by hand, on real data."""
+"""compare --languages, --agreement; breakdown and trees of systems: against plain second implementations, by hand, on real data."""
 
 import contextlib
 import io
@@ -12,19 +12,19 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from conftest import EXAMPLES
-from levelhead.agreement import agreement
+from conftest import EXAMPLES, library
 from levelhead.analysis import break_down
 from levelhead.analysis.buckets import Settings as Buckets
 from levelhead.campaign import find
 from levelhead.cli import program
+from levelhead.comparison.agreement import agreement
+from levelhead.comparison.contrasts import compare_by, contrasts
+from levelhead.comparison.languages import _pairs, _parallel, compare_languages, only_count
 from levelhead.errors import MeasureError
-from levelhead.gains import compare_by, contrasts
-from levelhead.languages import _boot, _pairs, _parallel, compare_languages, only_count
+from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
-from levelhead.setup import setup_of
 from levelhead.significance import Counted, Settings
 from levelhead.treebank.schemes import NIVRE_FANG
 from oracle import resampling as oracle
@@ -36,10 +36,12 @@ PUD = ("cs_pud", "en_pud", "fi_pud", "sv_pud", "th_pud")
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
-    """Run the command in this process; gives the exit code, standard output and standard error."""
+    """Run the command in this process, compare if none is named; gives the exit code and both outputs."""
+    command = list(map(str, arguments))
+    command = command if command[0] in {"breakdown", "trees"} else ["compare", *command]
     out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = program.run(["compare", *map(str, arguments)])
+        code = program.run(command)
     out.flush()
     assert "Traceback" not in err.getvalue()
     return code, out.buffer.getvalue().decode("utf-8"), err.getvalue()
@@ -58,31 +60,46 @@ def one_system(parts: list[tuple[int, int]], gold: str) -> Counted:
     return Counted(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
 
 
+ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
+
+
 @pytest.mark.parametrize("paired", [True, False])
-@settings(max_examples=15)
-@given(rows=st.lists(st.tuples(PART, PART), min_size=2, max_size=3))
-def test_both_bootstraps_against_all_samples(paired, rows):
-    """Paired: both treebanks have the same draw; apart: every draw of one meets every draw of the other."""
+@settings(max_examples=25)
+@given(rows=ROWS)
+def test_pairs_are_those_of_the_second_implementation(paired, rows):
+    """Paired: a sentence is left out of both treebanks; apart: their variances add up (Welch 1947)."""
+    library("scipy.stats")
+    from oracle import intervals
+
     one, other = ([row[side] for row in rows] for side in (0, 1))
     tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
-    names = tuple(f"id{i * i}" for i in range(len(rows)))
+    names = tuple(f"id{i * i:04}" for i in range(len(rows)))
     groups = _parallel(tables, {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None})
-    drawn = _boot(tables, groups, Settings(4000))
-    found = (drawn["a"] - drawn["b"])[:, 0, 0]
-    expected = oracle.pairs_of_samples(one, other, paired=paired)
-    (pair,) = _pairs(tables, groups, Settings(4000))
+    (pair,) = _pairs(tables, groups, Settings(9))
     assert pair.paired is paired
-    values = sorted({float(value) for value in expected})
-    for value in values:
-        share = sum(one <= value + 1e-9 for one in map(float, expected)) / len(expected)
-        assert abs(np.mean(found <= value + 1e-9) - share) <= 5 * (share * (1 - share) / 4000) ** 0.5 + 1e-9
-    below, above = (sum(sign * one >= 0 for one in expected) / len(expected) for sign in (-1, 1))
-    exact = min(1.0, 2 * min(below, above))
-    assert abs(pair.p - exact) <= 10 * (exact / 2 * (1 - exact / 2) / 4000) ** 0.5 + 4 / 4000
+    if paired:
+        expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
+    else:
+        each = [[[part] for part in side] for side in (one, other)]
+        alone = [intervals.estimate([side], {0: 1.0}) for side in each]
+        variance = sum(part.variance for part in alone)
+        freedom = intervals.satterthwaite([part.variance for part in alone], [part.freedom for part in alone])
+        more = max((2 / sum(part[0][1] for part in side)) ** 2 for side in each)
+        expected = intervals.Estimate(alone[0].value - alone[1].value, variance + more, freedom, len(rows))
+    assert pair.difference == pytest.approx(expected.value, abs=1e-12)
+    assert pair.interval == pytest.approx(intervals.difference_interval(expected, 0.95), rel=1e-6, abs=1e-9)
+    assert pair.p == pytest.approx(intervals.t_p(expected), rel=1e-6)
+
+
+def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
+    tables = {"a": one_system([(1, 2)] * 40, "gold a"), "b": one_system([(1, 3)] * 9, "gold b")}
+    (pair,) = _pairs(tables, _parallel(tables, {"a": None, "b": None}), Settings(9))
+    assert pair.difference == pytest.approx(1 / 6)
+    assert (pair.interval, pair.p, pair.p_holm) == (None, None, None)
 
 
 def test_the_five_pud_sets(data):
-    """Values are those of score; texts are parallel where the sent_ids are the same."""
+    """Values are those of score; texts are parallel where the sent_ids are the same, and documents are marked alike."""
     folder = data / "conll18"
     outputs = find(folder / "gold", [folder / "systems/UDPipe-Future"])
     chosen = outputs._replace(test_sets=tuple(one for one in outputs.test_sets if one.code in PUD))
@@ -91,12 +108,14 @@ def test_the_five_pud_sets(data):
     files = {name: [folder / f"{side}/{name}.conllu.xz" for side in ("gold", "systems/UDPipe-Future")] for name in PUD}
     golds = {name: levelhead.read(gold) for name, (gold, _) in files.items()}
     ids = {name: {sentence.id for sentence in gold} for name, gold in golds.items()}
+    documents = {name: any("newdoc" in text for text in gold.comments) for name, gold in golds.items()}
     scores = {name: levelhead.score(golds[name], path, measures=["LAS", "CLAS"]) for name, (_, path) in files.items()}
     for pair in found.pairs:
         values = [scores[name][pair.measure].value for name in pair.treebanks]
         assert pair.values == pytest.approx(values)
         assert pair.difference == pytest.approx(values[0] - values[1])
-        assert pair.paired == (ids[pair.treebanks[0]] == ids[pair.treebanks[1]])
+        same = ids[pair.treebanks[0]] == ids[pair.treebanks[1]]
+        assert pair.paired == (same and documents[pair.treebanks[0]] == documents[pair.treebanks[1]])
     assert any(pair.paired for pair in found.pairs)
 
 
@@ -120,7 +139,7 @@ def test_pairs_need_evidence(tmp_path):
     assert note.startswith(
         "note: ar and cs; ar and de; ar and en (and 25 more pairs) have the same sent_ids, which only"
     )
-    assert "with 28 pairs and 50 resamples no corrected p can be below 1: --resamples 2000 is enough" in err
+    assert "note: gold marks no documents, so sentences are resampled as if they were independent: ar, cs" in err
     found = document(PARALLEL / "gold", PARALLEL / "systems/alpha", "--languages", "--resamples", 50, "--parallel")
     assert {pair["paired"] for pair in found["pairs"]} == {True}
     assert found["signature"]["parallel"] == "declared"
@@ -151,6 +170,7 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
         "resamples",
         "seed",
         "level",
+        "resample-by",
         "numpy",
         "version",
     ]
@@ -252,13 +272,20 @@ def test_gains_are_those_of_breakdowns():
 
 def test_every_mode_has_a_signature():
     train = ("--train", GOLD)
-    found = document(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
+    found = document("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
     assert list(found["signature"]) == ["rules", "gold", "systems", "measure", "by", "train", "version"]
     assert found["baseline"] == "alpha"
-    assert "measure:LAS|by:vocabulary|train:1df049534849|" in run(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
-    shown = document(GOLD, ALPHA, BETA, "--examples", 1, "-m", "WLAS(WDE)", *train)
+    assert (
+        "measure:LAS|by:vocabulary|train:1df049534849|"
+        in run("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
+    )
+    shown = document("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", "WLAS(WDE)", *train)
     assert list(shown["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
-    assert run(GOLD, ALPHA, BETA, "--examples", 1)[1].splitlines()[-1].startswith("rules:ud|gold:1df049534849|systems:")
+    assert (
+        run("trees", GOLD, ALPHA, BETA, "--limit", 1)[1]
+        .splitlines()[-1]
+        .startswith("rules:ud|gold:1df049534849|systems:")
+    )
     assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train, "--resamples", 5)["signature"]
 
 
@@ -277,7 +304,7 @@ def test_examples_are_weighted(tmp_path):
         }
     with pytest.raises(MeasureError, match="Sentences does not count words, and shows no sentences"):
         contrasts(one, other, 1, setup_of(["Sentences"]))
-    code, out, err = run(GOLD, ALPHA, BETA, "--examples", 1, "-m", f"DPPL({GOLD})")
+    code, out, err = run("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", f"DPPL({GOLD})")
     assert (code, out) == (2, "")
     assert "Traceback" not in err
 
@@ -293,9 +320,14 @@ def test_warnings_and_notes_in_all_modes(tmp_path):
         for name in ("a", "b"):
             (tmp_path / folder / f"{name}.conllu").write_text(text, encoding="utf-8")
     gold, one, two = (tmp_path / folder for folder in ("gold", "one", "two"))
-    for mode in ((one, two), (one, two, "--by", "deprel"), (one, two, "--examples", 1), (one, "--languages")):
-        measure = ("-m", "CLAS")
-        _, _, err = run(gold, *mode, *measure, *(("--resamples", 5) if len(mode) == 2 else ()))
+    modes = (
+        (gold, one, two, "--resamples", 5),
+        ("breakdown", gold, one, two, "--by", "deprel"),
+        ("trees", gold, one, two, "--limit", 1),
+        (gold, one, "--languages"),
+    )
+    for mode in modes:
+        _, _, err = run(*mode, "-m", "CLAS")
         assert "single-word-range" in err, mode
         assert "does not list: dobj; left out of CLAS" in err, mode
     _, _, err = run(gold / "a.conllu", one / "a.conllu", "--agreement")
@@ -313,10 +345,9 @@ IDLE = {
     "--languages --power": "--languages does nothing with --power",
     "--languages --train x -m LAS": "--train is for WLAS(WDE), and -m asks for other measures",
     "--parallel": "--parallel is for --languages",
-    "--train x": "--train is for --by, --languages and WLAS(WDE)",
+    "--train x": "--train is for --languages and WLAS(WDE)",
     "-m WLAS(WDE)": "WLAS(WDE) needs training treebanks: --train FILE",
-    "--agreement --languages": "give one of --languages, --agreement, --by, --examples",
-    "--by deprel": "this needs two systems",
+    "--agreement --languages": "give one of --languages, --agreement",
     "--languages": "--languages needs a folder of at least two treebanks",
 }
 
@@ -328,14 +359,6 @@ def test_options_that_do_nothing_are_refused(arguments):
     assert IDLE[arguments] in " ".join(err.split())
 
 
-@pytest.mark.parametrize("idle", ["--power", "--each", "--wilcoxon", "--resamples 9", "--level .9"])
-@pytest.mark.parametrize("mode", ["by deprel", "examples 1"])
-def test_options_of_tests_are_refused_without_tests(mode, idle):
-    code, out, err = run(GOLD, ALPHA, BETA, *f"--{mode} {idle}".split())
-    assert (code, out) == (2, "")
-    assert f"--{mode.split()[0]} does nothing with {idle.split()[0]}" in " ".join(err.split())
-
-
 def test_runs_are_told_in_table_and_signature(tmp_path):
     """One system with two runs: which p is from which test, and a plain warning."""
     for name, path in (("gold", GOLD), ("a", ALPHA), ("b", BETA), ("c/1", ALPHA), ("c/2", BETA)):
@@ -343,7 +366,7 @@ def test_runs_are_told_in_table_and_signature(tmp_path):
         (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
     _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
-    assert [line.split("|")[-1].strip() for line in out.splitlines()[2:5]] == ["", "randomisation", "bootstrap"]
+    assert [line.split("|")[-1].strip() for line in out.splitlines()[2:5]] == ["", "randomization", "runs"]
     assert "|p:bootstrap+randomisation|" in out
     assert "note: c has 2 runs: its differences get no significance marks; give five or more" in err
     for system in "ab":

@@ -12,10 +12,11 @@ import pytest
 from conftest import EXAMPLES
 from levelhead._version import VERSION
 from levelhead.cli.program import run
-from levelhead.correlation import Measurements, read_tables
+from levelhead.correlation import correlate, cumulative_variance, read_tables
 from levelhead.errors import InputError
-from levelhead.report import figures, figures_of_papers
-from levelhead.treebank.schemes import CONLL18
+from levelhead.report.page import correlation as charts
+from levelhead.report.page import write_drawing
+from levelhead.report.page.files import SUFFIXES
 from oracle import correlation as oracle
 
 SCORES = """treebank\tLAS\tWLAS\tfamily\tsize
@@ -275,11 +276,11 @@ def test_bad_usage(arguments, capfd):
 # Figures
 
 
-@pytest.mark.parametrize("suffix", figures.SUFFIXES)
+@pytest.mark.parametrize("suffix", SUFFIXES)
 def test_figures_are_files(suffix, scores, tmp_path, capfd):
     code, _, err = levelhead(capfd, "correlate", scores, "-c", "LAS", "-c", "WLAS", "--figure", f"f{suffix}")
     assert (code, err) == (0, "")
-    begin = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>", ".json": b"{"}
+    begin = {".svg": b"<svg", ".png": b"\x89PNG", ".pdf": b"%PDF", ".html": b"<!DOCTYPE html>"}
     written = (tmp_path / f"f{suffix}").read_bytes()
     assert written.startswith(begin[suffix])
     if suffix in {".svg", ".html"}:
@@ -295,21 +296,24 @@ def test_kinds_of_figures(kind, scores, tmp_path, capfd):
 
 
 def test_a_figure_of_cumulative_variance(scores, tmp_path, capfd):
-    assert levelhead(capfd, "correlate", scores, "--cumulative-variance", "--figure", "f.json")[0] == 0
-    values = json.loads((tmp_path / "f.json").read_text(encoding="utf-8"))["data"]["values"]
-    assert values[0] == {"series": "LAS", "x": 2, "y": 3.125}
+    assert levelhead(capfd, "correlate", scores, "--cumulative-variance", "--figure", "f.svg")[0] == 0
+    assert "<title>LAS, 2: 3.125</title>" in (tmp_path / "f.svg").read_text(encoding="utf-8")
 
 
-def test_without_the_library_that_draws(monkeypatch, tmp_path):
+def test_without_the_library_that_draws(monkeypatch, scores, tmp_path):
+    """PNG and PDF need it; SVG and HTML do not."""
+    drawing = charts.scatter_chart(read_tables([scores]), "LAS", "WLAS")
     monkeypatch.setitem(sys.modules, "vl_convert", None)
     with pytest.raises(InputError, match=r"missing-extra.*levelhead\[report\]"):
-        figures.write_figure(figures.lines({"a": [(1, 2)]}, x="x", y="y"), tmp_path / "f.svg")
-    figures.write_figure(figures.lines({"a": [(1, 2)]}, x="x", y="y"), tmp_path / "f.json")
+        write_drawing(drawing, tmp_path / "f.png")
+    for name in ("f.svg", "f.html"):
+        write_drawing(drawing, tmp_path / name)
+        assert drawing.file() in (tmp_path / name).read_text(encoding="utf-8")
+    with pytest.raises(InputError, match="unknown-figure-format"):
+        write_drawing(drawing, tmp_path / "f.json")
 
 
 def test_only_partial_correlations_need_scipy(monkeypatch, scores):
-    from levelhead.correlation import correlate
-
     monkeypatch.setitem(sys.modules, "scipy.special", None)
     assert correlate(read_tables([scores])).pairs[0].coefficients["pearson"].p is not None
     with pytest.raises(InputError, match=r"missing-extra.*levelhead\[stats\]"):
@@ -329,39 +333,49 @@ def test_small_p_are_printed_as_such(tmp_path, capfd):
     assert {row.split("\t")[7] for row in out.splitlines()[1:]} == {repr(1 / 2001)}
 
 
-def drawn(chart: figures.Chart, tmp_path) -> str:
-    figures.write_figure(chart, tmp_path / "f.svg")
-    return (tmp_path / "f.svg").read_text(encoding="utf-8")
+@pytest.mark.usefixtures("scores")
+def test_points_of_a_scatter_plot(tmp_path):
+    """Each treebank with both values has a labeled point, colored by family; one without is left out."""
+    (tmp_path / "gap.tsv").write_text(SCORES + "xx_new\t\t70\tUralic\t1\n", encoding="utf-8")
+    svg = charts.scatter_chart(read_tables(["gap.tsv"], missing="pairwise"), "LAS", "WLAS", family="family").file()
+    assert "<title>cs_pdt: 88, 86.5</title>" in svg
+    assert svg.count("<circle") == 5 + 3  # and a legend of the families
+    assert [name in svg for name in ("xx_new", "Uralic", "Slavic")] == [False, False, True]
 
 
-def test_figures_of_papers(scores, tmp_path):
-    """Each is drawn, with its labels, and in the order of the paper."""
-    table: Measurements = read_tables([scores])
-    weights = {"neg": 0.06, "nmod": 0.78, "case": 0.28}
-    chart = figures_of_papers.relation_weights(weights, CONLL18)
-    assert chart["encoding"]["y"]["sort"] == ["neg", "case", "nmod"]
-    assert "FUNCTION" in drawn(chart, tmp_path)
-    chart = figures_of_papers.by_treebank(table, ("LAS", "WLAS"), sort_by="LAS")
-    assert chart["encoding"]["x"]["sort"] == ["de_gsd", "sv_talbanken", "fr_gsd", "cs_pdt", "pl_lfg"]
-    assert "pl_lfg" in drawn(chart, tmp_path)
-    points = (
-        figures_of_papers.Reduction("nmod", 0.5, 2.0, "MST"),
-        figures_of_papers.Reduction("dobj", -0.1, -1, "RBG"),
-    )
-    signs = [
-        figures_of_papers.entropy_reduction(points, as_printed=printed)["data"]["values"][0]
-        for printed in (False, True)
-    ]
-    assert signs[0]["reduction of entropy (bits)"] == 0.5
-    assert signs[1]["converted minus original entropy (bits)"] == -0.5
-    assert "nmod" in drawn(figures_of_papers.entropy_reduction(points), tmp_path)
+@pytest.mark.usefixtures("scores")
+def test_bars_are_in_order_of_the_first_column():
+    """From top to bottom; each column has its bar."""
+    svg = charts.bar_chart(read_tables(["scores.tsv"]), ("WLAS", "LAS")).file()
+    places = [svg.index(f"<title>{name}, WLAS") for name in ("de_gsd", "fr_gsd", "sv_talbanken", "cs_pdt", "pl_lfg")]
+    heights = [float(re.search(r'y="([\d.]+)"[^>]*>$', svg[:at]).group(1)) for at in places]
+    assert heights == sorted(heights)
+    assert "<title>pl_lfg, LAS: 90.50</title>" in svg
 
 
-def test_names_with_dots_and_brackets(tmp_path):
-    """Vega-Lite would take them for parts of a field."""
-    records = [{"a.b[c]": 1.0, "y": 2.0, "treebank": "x"}, {"a.b[c]": 3.0, "y": 1.0, "treebank": "z"}]
-    svg = drawn(figures.scatter(records, "a.b[c]", "y"), tmp_path)
-    assert "a.b[c]: 3" in svg
+def test_colors_of_coefficients(tmp_path, monkeypatch):
+    """Blue above zero, red below, darker as they are stronger; the diagonal is gray."""
+    monkeypatch.chdir(tmp_path)
+    rows = [(0, 0, 8), (1, 1, 7), (2, 2, 6), (3, 3, 5), (4, 5, 5)]
+    lines = ["treebank\ta\tb\tc", *(f"t{i}\t" + "\t".join(map(str, row)) for i, row in enumerate(rows))]
+    (tmp_path / "abc.tsv").write_text("\n".join(lines), encoding="utf-8")
+    result = correlate(read_tables(["abc.tsv"]), methods=("pearson",))
+    svg = charts.matrix_chart(result, "pearson").file()
+    fills = [tuple(bytes.fromhex(fill)) for fill in re.findall(r'fill="#([0-9a-f]{6})"/>', svg)]
+    assert len(fills) == 9
+    (_, ab, ac), (ba, _, _) = fills[:3], fills[3:6]
+    assert fills[0] == fills[4] == fills[8] == (0xF1, 0xF2, 0xF4)
+    assert ab == ba
+    assert ab[2] > ab[0]
+    assert ac[0] > ac[2]
+    assert ">0.99<" in svg
+
+
+def test_curves_of_variances(scores):
+    """A point for every number of treebanks."""
+    table = read_tables([scores])
+    svg = charts.variance_chart({"LAS": cumulative_variance(table.treebanks, table.number("LAS"))}).file()
+    assert re.findall(r"<title>LAS, (\d): ", svg) == ["2", "3", "4", "5"]
 
 
 # judge

@@ -8,13 +8,13 @@ import pytest
 
 import levelhead
 from levelhead.campaign import find
-from levelhead.comparison import compare, compare_treebanks
+from levelhead.comparison import compare
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError, MeasureError
+from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring import RULES, match
 from levelhead.scoring.score import count
-from levelhead.setup import setup_of
 from levelhead.significance import Settings
 from oracle.derivation import derivation
 from oracle.ngrams import PlainModel
@@ -73,7 +73,7 @@ def test_comparison_by_perplexity() -> None:
     gold = levelhead.read(GOLD.format("en"))
     systems = {"gold": gold, "beta": levelhead.read(SYSTEM.format("beta", "en"))}
     name = f"DPPL({GOLD.format('en')})"
-    found = compare_treebanks(gold, systems, setup_of([name]), Settings(resamples=500))
+    found = compare(find(gold, systems), setup_of([name]), settings=Settings(resamples=500))
     first, second = found.results
     assert found.perplexities == (name,)
     assert first.value < second.value
@@ -180,7 +180,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     import shutil
 
     from levelhead.campaign import plan_in, score_plan
-    from levelhead.folders import score_folder
+    from levelhead.comparison.folders import score_folder
 
     for folder in ("gold", "systems/alpha"):
         (tmp_path / folder).mkdir(parents=True)

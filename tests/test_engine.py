@@ -1,21 +1,28 @@
 """The engine: every command gets the same counts from it, whoever works, in every layout."""
 
 import json
+import re
 import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead.analysis.buckets import Settings as Buckets
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
+from levelhead.comparison.contrasts import compare_by
+from levelhead.comparison.folders import score_folder
 from levelhead.errors import InputError
-from levelhead.folders import score_folder
+from levelhead.evaluation import pair
+from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
-from levelhead.setup import setup_of
 from levelhead.significance import Settings
+from levelhead.treebank.schemes import NIVRE_FANG
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
@@ -71,6 +78,19 @@ def test_jobs_and_stores_change_nothing(capfd, tmp_path, command):
     single = [argument / "en.conllu" if isinstance(argument, Path) else argument for argument in command]
     alone = run(capfd, *single, "-m", "LAS", "--format", "json")
     assert run(capfd, *single, "-m", "LAS", "--format", "json", "-j", 2, "--store", tmp_path / "own") == alone
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("compare", GOLD, ALPHA, BETA, "--languages", "--resamples", 20),
+     ("rank", GOLD, PARALLEL / "systems", "--significance", "--resamples", 20)],
+    ids=["languages", "rank"],
+)  # fmt: skip
+def test_jobs_and_stores_change_nothing_of_languages_and_ranks(capfd, tmp_path, command):
+    arguments = (*command, "-m", "LAS", "--format", "json")
+    plain = run(capfd, *arguments, "-j", 1)
+    assert run(capfd, *arguments, "-j", 2, "--store", tmp_path / "store") == plain
+    assert run(capfd, *arguments, "--store", tmp_path / "store") == plain
 
 
 def release(folder: Path, gold: Path) -> Path:
@@ -133,6 +153,68 @@ def test_all_reasons_are_given_where_an_output_is_invalid():
         check_valid(score_plan(plan, SETUP))
     assert [(fault.slug, fault.place.line) for fault in caught.value.faults] == [("cycle", 49), ("several-roots", 108)]
     assert {Path(fault.place.file).name for fault in caught.value.faults} == {"tr.conllu"}
+
+
+def test_rank_counts_ambiguous_outputs_as_0_with_the_reason(capfd, tmp_path):
+    gold, systems = tmp_path / "gold", tmp_path / "systems"
+    for folder, source in ((gold, GOLD), (systems / "alpha", ALPHA)):
+        folder.mkdir(parents=True)
+        for code in ("en", "fi"):
+            shutil.copy(source / f"{code}.conllu", folder / f"{code}-ud-test.conllu")
+    shutil.copy(ALPHA / "en.conllu", systems / "alpha/en.conllu")
+    for command in ("score", "compare"):
+        code, _, err = run(capfd, command, gold, systems / "alpha")
+        assert (code, "both en.conllu and en-ud-test.conllu fit the test set en" in err) == (2, True)
+        assert "fi-ud" not in err
+    code, out, _ = run(capfd, "rank", gold, systems, "-m", "LAS", "--format", "jsonl")
+    found = {one["test_set"]: one for one in map(json.loads, out.splitlines())}
+    assert (code, found["en"]["state"], found["fi"]["state"]) == (0, "missing", "valid")
+    assert "ambiguous-layout" in str(found["en"]["reasons"])
+
+
+def test_all_missing_files_of_weights_are_reported(tmp_path):
+    (tmp_path / "en").write_text("case 0.5\n")
+    setup = setup_of([f"WeightedLAS({tmp_path}/{{treebank}})"])
+    with pytest.raises(InputError) as caught:
+        score_plan(find(GOLD, [ALPHA]), setup)
+    codes = [Path(fault.place.file).name for fault in caught.value.faults]
+    assert codes == ["ar", "cs", "de", "fi", "fr", "ja", "tr"]
+
+
+@pytest.mark.parametrize(
+    ("source", "command"),
+    [
+        ("<(gzip -c {gold})", "compare --resamples 50 -j 2"),
+        ("<(cat {gold})", "breakdown --by deprel"),
+        ("- < {gold}", "compare --power"),
+    ],
+)
+def test_gold_from_a_pipe_is_compared(source, command):
+    def printed(gold: str) -> str:
+        name, _, rest = gold.partition(" < ")
+        systems = f"{ALPHA / 'en.conllu'} {BETA / 'en.conllu'}"
+        line = f"{sys.executable} -m levelhead {command} {name} {systems} -m LAS --format json"
+        full = line + (f" < {rest}" if rest else "")
+        return subprocess.run(["bash", "-c", full], capture_output=True, text=True, check=True).stdout
+
+    gold = GOLD / "en.conllu"
+    found = printed(source.format(gold=gold))
+    named = re.sub(r'"(-|6[0-9])"', '"en"', found)  # the test set is called as its file
+    assert named == printed(str(gold))
+
+
+def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
+    paths = {"alpha": ALPHA / "en.conllu", "beta": BETA / "en.conllu"}
+    expected = compare_by(find(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    treebanks = {name: levelhead.read(path) for name, path in paths.items()}
+    found = compare_by(
+        find(levelhead.read(GOLD / "en.conllu"), treebanks), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"])
+    )
+    assert found.treebanks["treebank"] == expected.treebanks["en"]
+    read: list[object] = []
+    monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
+    compare_by(find(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    assert read == [GOLD / "en.conllu", *paths.values()]
 
 
 def test_treebanks_in_memory_and_mappings_take_the_same_path():

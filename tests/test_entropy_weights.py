@@ -2,9 +2,11 @@
 
 import pytest
 
+from levelhead.campaign import find, score_plan
 from levelhead.cli.program import run
 from levelhead.errors import MeasureError
 from levelhead.evaluation import score
+from levelhead.evaluation.setup import setup_of
 from levelhead.treebank import read
 from levelhead.typology import entropy_weights
 
@@ -43,3 +45,10 @@ def test_training_treebanks_that_nothing_asks_for(capfd):
     assert run(["score", *PAIR, "--train", TRAINING[0]]) == 2
     assert run(["score", *PAIR, "-m", "WLAS(WDE)"]) == 2
     assert "--train" in capfd.readouterr().err
+
+
+def test_refused_before_any_work_begins():
+    """The workers are not asked, whatever they are."""
+    plan = find(PAIR[0], {"alpha": PAIR[1]})
+    with pytest.raises(MeasureError, match="needs training treebanks: --train FILE in score and compare"):
+        score_plan(plan, setup_of(["WLAS(WDE)"]), workers=object())

@@ -85,7 +85,7 @@ OTHER_ERRORS = {
     *("invalid-table", "unknown-column", "missing-treebank", "missing-value", "constant-column", "too-few-treebanks"),
     *("invalid-judgements", "unknown-figure-format"),
     *("not-derivable", "derivation-too-long", "illegal-transition", "no-dynamic-oracle", "unknown-order"),
-    *("invalid-model-settings", "reserved-word", "invalid-arpa", "invalid-treebank-list"),
+    *("invalid-model-settings", "reserved-word", "invalid-arpa"),
     *("invalid-targets", "recorded-heads"),
     *("gold-in-input", "unchecked-input", "cannot-listen"),
     *("unknown-study", "unused-input", "no-outputs-folder", "not-gold-words", "unknown-report-format"),

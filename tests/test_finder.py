@@ -7,7 +7,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.errors import InputError
-from levelhead.treebank.finder import gold_files, run_files, runs_of_one_file, splits_in, stem_of, system_folders
+from levelhead.treebank.finder import gold_files, run_files, runs_of_one_file, stem_of, system_folders
 
 ENGLISH = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
 
@@ -59,7 +59,6 @@ def test_a_ud_release(tmp_path):
         ("fro_altm", "fro_altm-ud-test.conllu", "Old French"),
     ]
     assert [one.path.name for one in gold_files(release, "dev")] == ["en_ewt-ud-dev.conllu", "fro_altm-ud-dev.conllu"]
-    assert splits_in(release) == {"train", "dev", "test"}
     outputs = make(tmp_path / "o", "UD_English-EWT/en_ewt-ud-test.conllu", "fro_altm.conllu")
     assert found(outputs, release) == {
         "s": {"en_ewt": "UD_English-EWT/en_ewt-ud-test.conllu", "fro_altm": "fro_altm.conllu"}
@@ -108,12 +107,39 @@ def test_a_folder_that_fits_two_layouts_is_refused(tmp_path, names, find, words)
     assert caught.value.slug == "ambiguous-layout"
 
 
-def test_two_files_of_one_name_are_refused(tmp_path):
-    gold = gold_files(make(tmp_path / "gold", "en.conllu"))
-    with pytest.raises(InputError, match=r"both en\.conllu and en\.conllu\.gz"):
-        run_files("s", make(tmp_path / "o", "en.conllu", "en.conllu.gz"), gold)
+@pytest.mark.parametrize(
+    ("gold", "outputs"),
+    [
+        ("en.conllu", ["en.conllu", "en.conllu.gz"]),
+        ("en_a-ud-test.conllu", ["en_a.conllu", "en_a-ud-test.conllu"]),
+        ("UD_English-A/en_a-ud-test.conllu", ["en_a.conllu", "UD_English-A/en_a-ud-test.conllu"]),
+    ],
+)
+def test_two_outputs_for_one_test_set_are_ambiguous(tmp_path, gold, outputs):
+    (one,) = gold_files(make(tmp_path / "gold", gold, "UD_English-A/readme.txt" if "/" in gold else "notes.txt"))
+    (run,) = run_files("s", make(tmp_path / "o", *outputs), [one])
+    fault = run.faults[one.code]
+    assert (fault.slug, fault.place.file) == ("ambiguous-layout", str(tmp_path / "o"))
+    assert fault.message == f"both {outputs[0]} and {outputs[1]} fit the test set {one.code}: remove one of them"
+    assert (run.files, run.ignored) == ({}, ())
+
+
+def test_two_gold_files_of_one_name_are_refused(tmp_path):
     with pytest.raises(InputError, match="which are called en"):
         gold_files(make(tmp_path / "g", "en.conllu", "en-ud-test.conllu"))
+
+
+def test_outputs_that_are_not_files_say_what_they_are(tmp_path):
+    gold = gold_files(make(tmp_path / "gold", "en.conllu", "fr.conllu", "sv.conllu", "de.conllu"))
+    folder = make(tmp_path / "o", "de.conllu")
+    os.mkfifo(folder / "en.conllu")
+    (folder / "fr.conllu").mkdir()
+    (folder / "sv.conllu").symlink_to("nowhere")
+    (run,) = run_files("s", folder, gold)
+    assert {code: fault.message for code, fault in run.faults.items()} == {
+        "en": "it is neither a file nor a folder", "fr": "it is a folder", "sv": "the link leads nowhere"
+    }  # fmt: skip
+    assert [*run.files] == ["de"]
 
 
 def test_a_folder_without_treebanks_names_folders_that_have_some(tmp_path):

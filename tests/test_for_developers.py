@@ -10,10 +10,10 @@ from hypothesis import given, settings
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.epochs import EpochScorer
-from levelhead.explanation import explain
-from levelhead.secondary import read_valid_sentences, score_agreeing_sentences
-from levelhead.setup import setup_of
+from levelhead.analysis.rule_differences import explain
+from levelhead.evaluation.epochs import EpochScorer
+from levelhead.evaluation.partial_scores import read_valid_sentences, score_agreeing_sentences
+from levelhead.evaluation.setup import setup_of
 from levelhead.testing import assert_las, assert_score
 from oracle import measures as oracle_measures
 from strategies import treebanks
@@ -200,8 +200,7 @@ def test_explanations_on_the_command_line():
         sys.executable,
         "-m",
         "levelhead",
-        "score",
-        "--explain",
+        "explain",
         GOLD,
         EXAMPLES / "parallel/systems/alpha/tr.conllu",
     ]

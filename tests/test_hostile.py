@@ -50,10 +50,15 @@ def a_named_pipe_among_the_outputs_of_a_system(folder: Path) -> Case:
     """Nobody will ever write to it."""
     (folder / "outputs").mkdir()
     os.mkfifo(folder / "outputs/system.conllu")
-    (folder / "outputs/gold.conllu").mkdir()
-    return Case(
-        "$L score . outputs", 2, says="outputs: missing-system-file: no output for 2 of 2 gold treebanks: gold, system;"
-    )
+    (folder / "outputs/gold.conllu").write_bytes(GOLD)
+    return Case("$L score . outputs", 2, says="system.conllu: unreadable-file: it is neither a file nor a folder")
+
+
+@case
+def a_folder_among_the_outputs_of_a_system(folder: Path) -> Case:
+    (folder / "outputs/gold.conllu").mkdir(parents=True)
+    (folder / "outputs/system.conllu").write_bytes(SYSTEM)
+    return Case("$L compare . outputs", 2, says="outputs/gold.conllu: unreadable-file: it is a folder")
 
 
 def fill(pipe: Path, process: subprocess.Popen[bytes]) -> None:

@@ -32,7 +32,7 @@ def a_file_that_vanishes_after_it_was_listed(folder: Path) -> Case:
             weights.write(b"case 0\n")
 
     return Case(
-        ["score", "-w", "weights", ".", "."], 2, says="system.conllu: unreadable-file: No such file or directory",
+        ["score", "-m", "WeightedLAS(weights)", ".", "."], 2, says="system.conllu: unreadable-file: No such file or directory",
         writes=("system.conllu",), meanwhile=remove,
     )  # fmt: skip
 
@@ -106,7 +106,7 @@ def changing(how: str) -> Case:
 
 @case
 def an_explanation_of_what_can_be_read_only_once(_: Path) -> Case:
-    return Case("$L score --explain - system.conllu < gold.conllu", 0, prints="LAS        |   89.02 |   89.02")
+    return Case("$L explain - system.conllu < gold.conllu", 0, prints="LAS        |   89.02 |   89.02")
 
 
 # Output
@@ -181,7 +181,7 @@ def links(folder: Path) -> None:
 
 
 INPUTS = "a file that is read cannot be written"
-for verb in (SCORE, ["validate", "system.conllu"], ["score", "--explain", "gold.conllu", "system.conllu"]):
+for verb in (SCORE, ["validate", "system.conllu"], ["explain", "gold.conllu", "system.conllu"]):
     for target in ("system.conllu", "./system.conllu", "link", "hard-link"):
 
         def over_an_input(folder: Path, verb=verb, target: str = target) -> Case:

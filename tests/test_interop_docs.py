@@ -10,7 +10,7 @@ from test_interop_libraries import library
 ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "interop.md").read_text(encoding="utf-8")
 
-for name in ("polars", "pandas", "conllu", "pyconll", "spacy"):
+for name in ("polars", "pandas", "spacy"):
     library(name)
 
 
@@ -18,7 +18,7 @@ def test_the_examples(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.chdir(ROOT)
     sessions = PAGE.replace("\n```", "\n\n")
     test = doctest.DocTestParser().get_doctest(sessions, {}, "interop.md", None, 0)
-    assert len(test.examples) > 15
+    assert len(test.examples) > 10
     report: list[str] = []
     assert doctest.DocTestRunner().run(test, out=report.append).failed == 0, "".join(report)
 

@@ -12,7 +12,7 @@ from levelhead import interop
 from levelhead.interop.libraries import cannot_hold
 
 TREEBANK = levelhead.build([["hi"]], [[0]], [["root"]])
-LIBRARIES = ("polars", "pandas", "conllu", "pyconll", "spacy", "stanza")
+LIBRARIES = ("polars", "pandas", "spacy", "stanza")
 
 
 def library(name: str):
@@ -44,9 +44,6 @@ def test_reading_words_imports_no_library():
     [
         (interop.to_polars, "polars", "polars"),
         (interop.to_pandas, "pandas", "pandas"),
-        (interop.to_conllu_library, "conllu.models", "conllu"),
-        (interop.from_conllu_library, "conllu.serializer", "conllu"),
-        (interop.to_pyconll, "pyconll.unit.conll", "pyconll>=3,<4"),
         (interop.to_spacy, "spacy", "spacy"),
         (interop.to_stanza, "stanza.models.common.doc", "stanza"),
     ],

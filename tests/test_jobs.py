@@ -17,8 +17,9 @@ import pytest
 
 import job_functions
 from conftest import library, script
+from levelhead.cli.program import run as run_command
 from levelhead.errors import InputError, OutputError
-from levelhead.jobs import Job, StaleInput, Store, borrowed, cluster, n_cores, processes, run
+from levelhead.jobs import Job, StaleInput, Store, borrowed, check_store, cluster, n_cores, processes, run
 from levelhead.progress import progress_bar
 
 HERE = Path(__file__).parent
@@ -284,6 +285,37 @@ def test_the_ranking_from_a_damaged_store_is_right_or_refused(tmp_path, seed):
 def test_a_store_that_cannot_be_made_is_an_error_of_output(tmp_path, path):
     with pytest.raises(OutputError, match="store"):
         Store(f"{tmp_path}/{path}")
+
+
+def test_odd_stores_are_refused_before_any_work(tmp_path):
+    with sqlite3.connect(tmp_path / "other") as connection:
+        connection.execute("CREATE TABLE precious (x)")
+    connection.close()
+    (tmp_path / "text").write_text("text")
+    with Store(tmp_path / "old"):
+        pass
+    overwrite(tmp_path / "old", "PRAGMA user_version = 1")
+    before = {path: path.read_bytes() for path in tmp_path.iterdir()}
+    said = {
+        "": "the path is empty", "-": "not standard output", "tcp://127.0.0.1:1": "not an address",
+        str(tmp_path): "it is a folder", "/dev/null": "not a regular file", str(tmp_path / "other"): "another program",
+        str(tmp_path / "text"): "not a database", str(tmp_path / "old"): "another version", "no/such/s": "No such file",
+    }  # fmt: skip
+    for store, message in said.items():
+        with pytest.raises((InputError, OutputError), match=message):
+            check_store(store)
+    check_store(tmp_path / "new")
+    assert {path: path.read_bytes() for path in tmp_path.iterdir()} == before
+
+
+@pytest.mark.parametrize("command", ["score x.conllu y.conllu", "compare x y", "rank x y", "reproduce callin"])
+@pytest.mark.parametrize(
+    ("option", "message"), [(["--store", "-"], "a store is a file"), (["--cluster", "somewhere"], "is not local")]
+)
+def test_commands_refuse_stores_and_addresses_before_any_work(capfd, command, option, message):
+    """Also where they have no effect: `score` of two files."""
+    assert run_command([*command.split(), *option]) == 2
+    assert message in capfd.readouterr().err
 
 
 def test_two_processes_may_fill_one_store(tmp_path):

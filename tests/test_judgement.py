@@ -13,14 +13,15 @@ from scipy import stats
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.comparison import compare_treebanks
+from levelhead.campaign import find
+from levelhead.comparison import compare as compare_systems
 from levelhead.correlation import agreement, compare, verdicts
+from levelhead.correlation.judgement import Choices, judge, read_choices
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.measure import load_model
 from levelhead.errors import InputError
-from levelhead.judgement import Choices, judge, read_choices
+from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
-from levelhead.setup import setup_of
 from oracle import correlation as oracle
 
 LANGUAGES = {"en": "English", "es": "Spanish"}
@@ -248,7 +249,7 @@ def test_what_cannot_be_counted_is_refused_as_in_compare():
         refusals = []
         for refused in (
             lambda m=measure: judge(whole, whole, broken, choices, measures=[m]),
-            lambda m=measure: compare_treebanks(whole, {"a": whole, "b": broken}, setup_of([m])),
+            lambda m=measure: compare_systems(find(whole, {"a": whole, "b": broken}), setup_of([m])),
         ):
             with pytest.raises(InputError) as refusal:
                 refused()

@@ -5,7 +5,7 @@ from types import ModuleType
 import numpy as np
 import pytest
 
-from levelhead.kernels import arpa, conversion, oracles, shapes, transitions
+from levelhead.kernels import arpa, conversion, oracles, shapes
 from test_kernels import uncompiled, views
 
 
@@ -59,35 +59,6 @@ def test_conversion_of_what_points_outside(kernel: ModuleType) -> None:
     for heads in (ints(5), ints(-7)):
         with pytest.raises(ValueError, match="must be from"):
             kernel.children_of(memoryview(heads))
-
-
-@both(transitions)
-@pytest.mark.parametrize(
-    ("name", "bad"),
-    [
-        ("stacks", ints([0, 99999999, 0])), ("stacks", ints([0, -1, 0])), ("sizes", ints(0)), ("sizes", ints(4)),
-        ("sizes", ints(1, 1)), ("fronts", ints(0)), ("lengths", ints(3)), ("lengths", ints(2**30)),
-        ("lengths", ints(-1)), ("gold", ints([0, 2])), ("assigned", ints([-1, -1])),
-    ],
-)  # fmt: skip
-def test_costs_of_what_is_no_configuration(kernel: ModuleType, name: str, bad: np.ndarray) -> None:
-    """Stacks, their sizes, sentences that are longer than the rows."""
-    arrays = {
-        "stacks": ints([0, 1, 0]), "sizes": ints(2), "fronts": ints(2), "assigned": ints([-1, -1, -1]),
-        "gold": ints([-1, 2, 0]), "lengths": ints(2),
-    }  # fmt: skip
-    assert kernel.arc_eager_costs(*views(*arrays.values())).tolist() == [[2, 0, 2, -1]]
-    with pytest.raises(ValueError, match=r"must be from|sizes differ"):
-        kernel.arc_eager_costs(*views(*(arrays | {name: bad}).values()))
-
-
-@both(transitions)
-def test_replay_of_what_points_outside(kernel: ModuleType) -> None:
-    """Transitions that are not there, sentences that go back."""
-    steps = np.zeros(2, dtype=np.uint8)
-    for offsets, starts in (([0, 9], [0, 1]), ([0, 2], [0, -1]), ([0, 2], [0, 1, 2]), ([0, 2, 1], [0, 1, 2])):
-        with pytest.raises(ValueError, match=r"starts|sizes differ"):
-            kernel.replay(*views(steps, np.array(offsets, dtype=np.int64), ints(*starts)), 0)
 
 
 @both(oracles)

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.epochs import EpochScorer
+from levelhead.correlation.judgement import Choices, judge
 from levelhead.errors import InputError, MeasureError
-from levelhead.judgement import Choices, judge
+from levelhead.evaluation.epochs import EpochScorer
 from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measure, split_measures
+from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring.crossing import notes_of
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.scoring.measure import COMPONENTS, Measure, split
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import schemes
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
-from levelhead.user_definitions import read_definitions
 from oracle import fair
 from oracle import measures as oracle_measures
 from strategies import pairs

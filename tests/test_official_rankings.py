@@ -11,9 +11,9 @@ import pytest
 
 from levelhead import campaign as c
 from levelhead.campaign.groups import official_groups
+from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import processes
 from levelhead.report.prototext import prototext
-from levelhead.setup import setup_of
 
 SYSTEMS = ("ArmParser", "HIT-SCIR-18", "ONLP-lab", "Stanford-18", "UDPipe-Future", "conll18-baseline")
 

@@ -15,10 +15,7 @@ from levelhead.derivation import (
     SRILM_MINIMUM_COUNTS,
     NgramModel,
     Perplexity,
-    TreebankPerplexities,
-    correlations,
     estimate,
-    group_averages,
     perplexity,
     read_arpa,
     sentence_sums,
@@ -26,7 +23,6 @@ from levelhead.derivation import (
     sequences_of,
     write_arpa,
 )
-from levelhead.derivation.averages import pearson
 from levelhead.derivation.ngrams import framed
 from oracle.ngrams import PlainModel
 from test_kernels import sentence_of
@@ -389,45 +385,3 @@ def test_words_that_arpa_cannot_hold(tmp_path: Path, word: str) -> None:
 def test_a_model_that_is_not_there(tmp_path: Path) -> None:
     with pytest.raises(UnreadableFile):
         read_arpa(tmp_path / "none.arpa")
-
-
-# Groups of treebanks
-
-
-def row(name: str, size: int, string: float, derivation: float, **accuracies: float) -> TreebankPerplexities:
-    return TreebankPerplexities(name, ("all", name[0]), size, string, derivation, accuracies)
-
-
-def test_averages_and_both_increases() -> None:
-    """The ratio of means, which weighs treebanks by perplexity, and the mean of ratios."""
-    all_of_them, first, second = group_averages([row("a1", 1, 100, 150), row("a2", 1, 300, 600), row("b", 1, 50, 50)])
-    assert all_of_them == ("all", 3, 150, pytest.approx(800 / 3), pytest.approx(7 / 9), 0.5)
-    assert first == ("a", 2, 200, 375, 0.875, 0.75)
-    assert second == ("b", 1, 50, 50, 0, 0)
-
-
-def test_the_printed_increases_do_not_follow_from_the_printed_averages() -> None:
-    """Table of section 5: 82.2 % does, 37.0 and 96.6 % do not."""
-    printed = {"C06": (292.5, 532.8, 82.2), "C07": (320.3, 508.8, 37.0), "gen.dt": (278.2, 447.8, 96.6)}
-    follow = {
-        name: round(100 * group_averages([row(name, 1, string, derivation)])[0].increase_of_means, 1) == increase
-        for name, (string, derivation, increase) in printed.items()
-    }
-    assert follow == {"C06": True, "C07": False, "gen.dt": False}
-
-
-def test_correlations() -> None:
-    """Pearson's, of those treebanks whose accuracy is known."""
-    rows = [
-        row("a", 10, 1, 10, LAS=1.0),
-        row("b", 20, 4, 10, LAS=2.0),
-        row("c", 30, 10, 10),
-        row("d", 40, 8, 80, LAS=4),
-    ]
-    (found,) = correlations(rows)
-    assert found[:3] == ("LAS", 3, pytest.approx(1))
-    assert found.size_over_string == pytest.approx(pearson([10, 5, 5], [1, 2, 4]))
-    assert found.size_over_string == pytest.approx(-60 / math.sqrt(150 * 42))  # by hand: thirds of 10 -5 -5, -4 -1 5
-    assert found.size_over_derivation == pytest.approx(pearson([1, 2, 0.5], [1, 2, 4]))
-    assert pearson([1], [2]) is None
-    assert pearson([1, 1], [2, 3]) is None

@@ -15,7 +15,7 @@ from campaigns import ENGLISH, LANGUAGES, PARALLEL, everything, results_of, scor
 from levelhead import campaign as c
 from levelhead.campaign.ranking import ranked
 from levelhead.errors import InputError
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from oracle.ranking import order
 
 
@@ -228,8 +228,10 @@ def test_folders_that_are_none(tmp_path: Path, folders: Path) -> None:
 
 def test_a_file_and_its_compressed_double_are_refused(folders: Path) -> None:
     (folders / "systems" / "alpha" / "en.conllu.xz").write_bytes(lzma.compress(ENGLISH))
+    (alpha, *_) = c.plan_in(folders / "gold", folders / "systems").systems
+    assert "both en.conllu and en.conllu.xz" in alpha.faults["en"].message
     with pytest.raises(InputError, match="both"):
-        c.plan_in(folders / "gold", folders / "systems")
+        c.find(folders / "gold", [folders / "systems" / "alpha"])
     (folders / "systems" / "alpha" / "en.conllu.xz").unlink()
     (folders / "gold" / "en.conllu.xz").write_bytes(lzma.compress(ENGLISH))
     with pytest.raises(InputError, match="which are called en"):

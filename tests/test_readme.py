@@ -16,7 +16,7 @@ from levelhead._version import VERSION
 
 ROOT = Path(__file__).parent.parent
 PAGES = ("README.md", "docs/index.md", "docs/developers.md", "docs/fair-measures.md", "docs/significance.md", "docs/comparing.md",
-         "docs/concepts.md", "docs/organisers.md", "docs/maintainers.md", "docs/typologists.md", "docs/contributing.md",
+         "docs/concepts.md", "docs/organizers.md", "docs/maintainers.md", "docs/typologists.md", "docs/contributing.md",
          "docs/studies.md", "docs/derivation.md", "docs/rank.md")  # fmt: skip
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
 PYTHON = re.compile(r"(?<=```pycon\n).*?(?=```)", re.DOTALL)

@@ -1,6 +1,5 @@
 """The pages in a real browser: nothing loaded, nothing foreign run, and everything that can be clicked works."""
 
-import os
 import shutil
 import subprocess
 import sys
@@ -8,27 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, sync_playwright
+from playwright.sync_api import Browser, Page
 
 from conftest import EXAMPLES
 from levelhead.cli import program
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
 HOSTILE = "<script>window.ran=1</script><img src=x onerror=window.ran=2>"
-
-
-@pytest.fixture(scope="module")
-def browser() -> Iterator[Browser]:
-    """Debian's chromium; where it is missing the tests are skipped, but never where CI runs."""
-    path = shutil.which("chromium") or shutil.which("google-chrome")
-    if path is None:
-        if os.environ.get("CI"):
-            pytest.fail("there is no chromium: apt-get install chromium")
-        pytest.skip("there is no chromium")
-    with sync_playwright() as playwright:
-        opened = playwright.chromium.launch(executable_path=path, args=["--no-sandbox"])
-        yield opened
-        opened.close()
 
 
 def test_search_in_the_documentation_needs_no_server(browser: Browser, tmp_path: Path) -> None:

@@ -7,7 +7,16 @@ import pytest
 
 from conftest import library
 from levelhead.scoring.counts import Counts
-from levelhead.significance import Counted, Run, Settings, count_wins, counted, differences
+from levelhead.significance import (
+    Counted,
+    Estimate,
+    Run,
+    Settings,
+    count_wins,
+    counted,
+    differences,
+    run_errors,
+)
 
 SETTINGS = Settings(20_000)
 
@@ -28,17 +37,29 @@ def constant_runs(a: list[int], b: list[int], n: int = 50) -> Counted:
         ([80, 82], [84, 85, 83, 86, 85, 84, 85, 87, 84, 85]),
     ],
 )
-def test_runs_alone_are_tested_as_by_behrens_and_fisher(a, b):
-    """If all sentences are alike, p and interval are those of two independent t distributions, by integration."""
+def test_runs_alone_are_tested_by_banerjees_intervals(a, b):
+    """If all sentences are alike, only the runs vary."""
     library("scipy.stats")
     from oracle import runs as oracle
 
     found = differences({"x": constant_runs(a, b)}, SETTINGS)[1]
-    assert found.test == "bootstrap"
-    assert found.p == pytest.approx(oracle.p(a, b), abs=0.015)
+    assert found.test == "runs"
+    assert found.p == pytest.approx(oracle.p(a, b), abs=1e-3)
     low, high = oracle.interval(a, b, 0.95)
-    width = (high - low) / 100
-    assert found.difference_interval == pytest.approx((low / 100, high / 100), abs=0.06 * width)
+    assert found.difference_interval == pytest.approx((low / 100, high / 100), rel=0.005)
+
+
+def test_errors_of_units_and_runs_together():
+    """A known error of units, and two samples of runs."""
+    library("scipy.stats")
+    from oracle import runs as oracle
+
+    a, b = [1.0, 1.2, 0.7], [3.1, 3.0, 3.4, 2.7, 3.3]
+    errors = tuple(run_errors([np.array(b), np.array(a)]))
+    found = Estimate(float(np.mean(b) - np.mean(a)), 0.3**2, 1e9, 50, errors)
+    assert found.interval(0.95) == pytest.approx(oracle.interval(a, b, 0.95, 0.3), rel=1e-6)
+    low, high = found.interval(1 - found.p())
+    assert min(abs(low), abs(high)) == pytest.approx(0, abs=1e-4)
 
 
 def test_two_runs_against_ten_are_not_significant_where_welch_finds_a_difference():
@@ -86,9 +107,11 @@ def test_few_runs_against_many_hold_their_level(k, spreads):
     assert np.mean([low <= 0 <= high for low, high in (one.difference_interval for one in found)]) >= 0.94
 
 
-def test_equal_runs_leave_no_doubt():
+def test_equal_runs_leave_the_doubt_of_one_observation():
     one, two = differences({"x": constant_runs([80, 80], [80, 80])}, Settings(200))
-    assert (two.difference, two.p, two.difference_interval) == (0.0, 1.0, (0.0, 0.0))
+    assert (two.difference, two.p) == (0.0, 1.0)
+    low, high = two.difference_interval
+    assert -low == high == pytest.approx(2.01 * 2 / 5000, rel=0.01)  # t, and 2 of the denominator's 5,000
     assert one.spread == 0.0
 
 
@@ -123,7 +146,7 @@ def test_runs_of_one_system_leave_the_test_of_others():
     """Three systems, of which one has runs: the other pair is swapped as if it were alone."""
     alone = differences({"x": chance({"A": [0.80], "B": [0.82]}, 1)}, Settings(500))[1]
     beside = differences({"x": chance({"A": [0.80], "B": [0.82], "C": [0.8, 0.81]}, 1)}, Settings(500))
-    assert [one.test for one in beside] == [None, "randomisation", "bootstrap"]
+    assert [one.test for one in beside] == [None, "randomization", "runs"]
     assert (beside[1].p, beside[1].difference_interval) == (alone.p, alone.difference_interval)
 
 

@@ -17,7 +17,7 @@ import pytest
 
 import test_readme
 from levelhead.cli.program import run
-from task_server import SANDBOX_USER, needs_sandbox, serving
+from task.task_server import SANDBOX_USER, serving
 from test_documented import INLINE
 from test_documented import PAGES as DOCUMENTATION
 from test_interop_stanza import _stand_in  # noqa: F401 -- Stanza itself needs torch
@@ -134,10 +134,6 @@ def tables(folder: Path) -> None:
     (folder / "scores.tsv").write_text(
         "system\ttreebank\tmeasure\tscore\nours\ten\tLAS\t80\nours\tde\tLAS\t70\ntheirs\ten\tLAS\t82\ntheirs\tde\tLAS\t71\n"
     )
-    (folder / "list.tsv").write_text(
-        "name\tgroup\ttrain\ttest\tLAS\n"
-        + "".join(f"{code}\tall\tgold/{code}.conllu\tgold/{code}.conllu\t8{n}\n" for n, code in enumerate(["de", "en", "fi", "fr"]))
-    )  # fmt: skip
     (folder / "judgements").write_text("1\n2\n" * 10)
     (folder / "campaign.toml").write_text('[campaign]\ngold = "gold"\nsystems = "systems"\n')
 
@@ -191,10 +187,10 @@ def quick(command: str) -> str:
     """A benchmark, run once on files of the examples; any other command with two processes at most."""
     if not command.startswith("python benchmarks/"):
         return command.replace(" -j 4", " -j 2")
-    files = {"GOLD": "gold", "SYSTEMS": "systems"} if "rank.py" in command else {"GOLD": "gold.conllu"}
-    files |= {"SYSTEM": "system.conllu", "FOLDER...": "treebanks"}
-    words = re.sub(r"--runs \d+", "", command).split()
-    return " ".join([files.get(word, word) for word in words] + ["--runs 1"])
+    files = {"GOLD": "gold" if "rank.py" in command else "gold.conllu", "GOLDS": "gold", "SYSTEMS": "systems"}
+    files |= {"SYSTEM": "system.conllu", "SYSTEM...": "b.conllu", "FOLDER...": "treebanks", "BEFORE": ".", "AFTER": "."}
+    python, script, *words = re.sub(r"--runs \d+", "", command).split()
+    return " ".join([python, script, "--runs 1", *(files.get(word, word) for word in words)])
 
 
 @pytest.mark.usefixtures("reader")
@@ -209,7 +205,7 @@ def test_programs_work(page: Path) -> None:
 
 OPERANDS = {
     "rank": {"GOLD": "gold", "GOLD_DIR": "gold", "SYSTEMS": "systems", "SYSTEMS_DIR": "systems", "TABLE.tsv": "scores.tsv"},
-    "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa", "LIST": "list.tsv"},
+    "perplexity": {"TRAIN": "train.conllu", "TEST": "test.conllu", "FILE.arpa": "model.arpa"},
     "judge": {"FILE": "judgements"},
     "reproduce": {"PAPER": "conll17"},
 }  # fmt: skip
@@ -279,7 +275,7 @@ def test_settings_of_the_pages_are_taken(reader: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
-@needs_sandbox
+@pytest.mark.sandbox
 def test_a_shared_task_from_beginning_to_end(reader: Path) -> None:
     """The page's commands, with a port that is free, the token that was made, and the server beside them."""
     opening, taking_part, closing, at_home, upload = blocks(ROOT / "docs/task.md", "sh")

@@ -19,7 +19,7 @@ import zstandard
 
 from levelhead import InputError, LevelheadError, parse, read
 from levelhead.errors import ConlluError, UnreadableFile
-from levelhead.secondary import valid_sentences
+from levelhead.evaluation.partial_scores import valid_sentences
 from levelhead.treebank import Limits, faults_of
 from levelhead.treebank.official import SCORERS, parse_officially
 from levelhead.treebank.source import LONGEST_LINE, decompressed, read_bytes

@@ -7,8 +7,8 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.errors import InputError
+from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
-from levelhead.setup import setup_of
 from levelhead.studies import Request, reproduce
 from levelhead.studies.measures_2018.separation import MEASURES, counts_on
 from levelhead.studies.page import document

@@ -8,10 +8,9 @@ from typing import Any
 import numpy as np
 import pytest
 
-from levelhead.derivation.averages import TreebankPerplexities
+from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Plain, formatted
 from levelhead.scoring.weights import weights_of
-from levelhead.setup import setup_of
 from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, Request
 from levelhead.studies.callin.claims import (
@@ -41,6 +40,7 @@ from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.scores import score_files
+from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.verdicts import (
     Estimate,
@@ -569,3 +569,42 @@ def test_the_measures_of_2018_in_the_documentation() -> None:
     assert "-0.090 (95% CI -0.146 to -0.025) in log odds" in row
     thai = next(line for line in page.split("\n") if line.startswith("| th_pud |"))
     assert thai.endswith("| - |")
+
+
+# Groups of treebanks
+
+
+def row(name: str, size: int, string: float, derivation: float, **accuracies: float) -> TreebankPerplexities:
+    return TreebankPerplexities(name, ("all", name[0]), size, string, derivation, accuracies)
+
+
+def test_averages_and_both_increases() -> None:
+    """The ratio of means, which weighs treebanks by perplexity, and the mean of ratios."""
+    all_of_them, first, second = group_averages([row("a1", 1, 100, 150), row("a2", 1, 300, 600), row("b", 1, 50, 50)])
+    assert all_of_them == ("all", 3, 150, pytest.approx(800 / 3), pytest.approx(7 / 9), 0.5)
+    assert first == ("a", 2, 200, 375, 0.875, 0.75)
+    assert second == ("b", 1, 50, 50, 0, 0)
+
+
+def test_the_printed_increases_do_not_follow_from_the_printed_averages() -> None:
+    """Table of section 5: 82.2 % does, 37.0 and 96.6 % do not."""
+    printed = {"C06": (292.5, 532.8, 82.2), "C07": (320.3, 508.8, 37.0), "gen.dt": (278.2, 447.8, 96.6)}
+    follow = {
+        name: round(100 * group_averages([row(name, 1, string, derivation)])[0].increase_of_means, 1) == increase
+        for name, (string, derivation, increase) in printed.items()
+    }
+    assert follow == {"C06": True, "C07": False, "gen.dt": False}
+
+
+def test_correlations() -> None:
+    """Pearson's, of those treebanks whose accuracy is known."""
+    rows = [
+        row("a", 10, 1, 10, LAS=1.0),
+        row("b", 20, 4, 10, LAS=2.0),
+        row("c", 30, 10, 10),
+        row("d", 40, 8, 80, LAS=4),
+    ]
+    (found,) = correlations(rows)
+    assert found[:3] == ("LAS", 3, pytest.approx(1))
+    assert found.size_over_string == pytest.approx(-60 / math.sqrt(150 * 42))  # by hand: thirds of 10 -5 -5, -4 -1 5
+    assert found.size_over_derivation == pytest.approx(-21 / 42)  # sixths of -1 5 -4, thirds of -4 -1 5

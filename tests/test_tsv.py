@@ -20,21 +20,21 @@ TABLES = {
     "score perplexity": ["score", EN, EN_ALPHA, "-m", "LAS", "-m", f"DPPL({EN})"],
     "score counts": ["score", EN, EN_ALPHA, "--counts"],
     "score folders": ["score", GOLD, ALPHA, "-m", "LAS", "-m", "CLAS"],
-    "score explain": ["score", EN, EN_ALPHA, "--explain"],
+    "explain": ["explain", EN, EN_ALPHA],
     **{
-        f"score {where} {table}": ["score", *pair, "--table", table]
+        f"breakdown {where} {by}": ["breakdown", *pair, "--by", by]
         for where, pair in (("pair", (EN, EN_ALPHA)), ("folders", (GOLD, ALPHA)))
-        for table in ("classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
+        for by in ("class", "deprel", "sentence", "error", "cascading", "upos")
     },
-    "score two measures by class": ["score", GOLD, ALPHA, "--table", "classes", "-m", "UAS"],
-    "score by": ["score", GOLD, ALPHA, "--by", "upos"],
-    "score by two": ["score", EN, EN_ALPHA, "--by", "upos,direction"],
-    "score by several": ["score", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
+    "confusion pair": ["confusion", EN, EN_ALPHA],
+    "confusion folders": ["confusion", GOLD, ALPHA],
+    "breakdown by two": ["breakdown", EN, EN_ALPHA, "--by", "upos,direction", "-m", "UAS"],
+    "breakdown by several": ["breakdown", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
     "compare pair": ["compare", EN, EN_ALPHA, EN_BETA, "--power"],
     "compare folders": ["compare", GOLD, ALPHA, BETA, "-m", "LAS"],
     "compare each": ["compare", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS", "--each"],
     "compare runs": ["compare", GOLD, "{runs}/one", "{runs}/two", "--each", "-m", "LAS"],
-    "compare by": ["compare", GOLD, ALPHA, BETA, "--by", "upos,direction"],
+    "breakdown systems": ["breakdown", GOLD, ALPHA, BETA, "--by", "upos,direction"],
     "compare languages": ["compare", GOLD, ALPHA, BETA, "--languages", "-m", "LAS", "-m", "UAS"],
     "compare agreement": ["compare", EN, EN_ALPHA, "--agreement"],
     "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
@@ -44,8 +44,8 @@ TABLES = {
     "profile": ["profile", GOLD, "-c", "all"],
     "profile long": ["profile", GOLD, "-c", "words,wde", "--long"],
     "profile columns": ["profile", "--list-columns"],
-    "profile similarity": ["profile", GOLD, "--similarity"],
-    "profile selection": ["profile", GOLD, "--select", "callin"],
+    "similarity": ["similarity", GOLD],
+    "select": ["select", GOLD],
     "profile rarefied": ["profile", GOLD, "--rarefy", "50,100"],
     "correlate": ["correlate", "{table}"],
     "correlate families": ["correlate", "{table}", "-c", "a", "-c", "b", "--family", "family"],
@@ -54,7 +54,6 @@ TABLES = {
     "judge": ["judge", EN, EN_ALPHA, EN_BETA, "-j", "{choices}"],
     "perplexity": ["perplexity", EN, GOLD / "de.conllu", "--order", "swap-lazy"],
     "perplexity sentences": ["perplexity", EN, GOLD / "de.conllu", "--sentences"],
-    "perplexity list": ["perplexity", "--treebanks", "{list}"],
     "convert": ["convert", "--check", GOLD],
     "measures": ["measures"],
     "doctor": ["doctor"],
@@ -63,15 +62,11 @@ TABLES = {
 
 @pytest.fixture(scope="module")
 def files(tmp_path_factory) -> dict[str, Path]:
-    """A table, a list of treebanks, choices and runs, by the name that stands for them above."""
+    """A table, choices and runs, by the name that stands for them above."""
     folder = tmp_path_factory.mktemp("tsv")
-    found = {name: folder / name for name in ("table", "list", "choices", "runs")}
+    found = {name: folder / name for name in ("table", "choices", "runs")}
     rows = "".join(f"t{i}\t{i}\t{i * i % 7}\t{-i % 3}\t{'xy'[i % 2]}\n" for i in range(12))
     found["table"].write_text("treebank\ta\tb\tc\tfamily\n" + rows, encoding="utf-8")
-    listed = [
-        f"{code}\tA\t{GOLD / code}.conllu\t{GOLD / code}.conllu\t{i}" for i, code in enumerate(("en", "fi", "fr"))
-    ]
-    found["list"].write_text("name\tgroup\ttrain\ttest\tLAS\n" + "\n".join(listed) + "\n", encoding="utf-8")
     n_sentences = EN.read_text(encoding="utf-8").count("\n\n")
     found["choices"].write_text("".join(f"{1 + i % 2}\n" for i in range(n_sentences)), encoding="utf-8")
     for system, folders in (("one", (ALPHA, BETA)), ("two", (BETA, ALPHA))):
@@ -119,7 +114,7 @@ def test_summaries_are_in_the_other_formats(capfd) -> None:
     for arguments, text, key in (
         (TABLES["score folders"], "Macro-average of 8", '"macro_average"'),
         (TABLES["compare each"], "macro-average", '"macro-average"'),
-        (TABLES["score folders classes"], "Average of 8", '"average"'),
+        (TABLES["breakdown folders class"], "Average of 8", '"averages"'),
         (TABLES["convert"], "Average of 8", '"averages"'),
     ):
         for output_format in ("text", "markdown", "latex", "json"):

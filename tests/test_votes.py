@@ -13,7 +13,7 @@ from levelhead.campaign import find
 from levelhead.campaign.languages import Language, voters_of
 from levelhead.comparison import compare
 from levelhead.errors import InputError
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Result, Settings, better_on_at_least, count_wins, mean_votes, sign_test
 from oracle import across as oracle
 

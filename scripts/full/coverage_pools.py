@@ -9,13 +9,13 @@ from typing import NamedTuple
 import numpy as np
 
 import levelhead
-from levelhead.comparison import counts_of
 from levelhead.evaluation import load
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.setup import Setup
 from levelhead.measures import parse_measure
 from levelhead.parsing import parse_treebank, train
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL18, UD, Rules
-from levelhead.setup import Setup
 from levelhead.significance import Run, Units, counted
 from levelhead.significance.units import DOCUMENT, units_of
 from levelhead.treebank import Treebank, to_conllu

@@ -1,34 +1,43 @@
-"""Write the list of treebanks from which the tables of docs/derivation.md are made.
+"""Print the tables of many treebanks in docs/derivation.md.
 
-    python scripts/full/derivation_tables.py FOLDER > list.tsv
-    levelhead perplexity --treebanks list.tsv
+    python scripts/full/derivation_tables.py FOLDER
 
 FOLDER has the training and development sets of UD 2.0, as `xx-ud-train.conllu.xz`. LAS is that of Nivre and Fang (2017,
 Table 2), where they have the treebank.
 """
 
 import sys
+from collections.abc import Iterator
 from pathlib import Path
 
+from levelhead import read
+from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.studies.printed_numbers import printed
-
-OURS = "UD 2.0"
-THEIRS = "UD 2.0,in Nivre and Fang"
+from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 
 
-def rows(folder: Path) -> list[list[str]]:
-    """Return a row for each treebank that has both files."""
+def measured(folder: Path) -> Iterator[TreebankPerplexities]:
+    """Give both perplexities of each treebank that has both files."""
     known = printed("nivre-fang-2017")["table_2"]
-    made = []
-    for train in sorted(folder.glob("*-ud-train.conllu*")):
-        code = train.name.partition("-")[0]
-        dev = train.with_name(train.name.replace("-train", "-dev"))
+    for path in sorted(folder.glob("*-ud-train.conllu*")):
+        code, dev = path.name.partition("-")[0], path.with_name(path.name.replace("-train", "-dev"))
         if dev.exists():
-            las = f"{known[code]['LAS']:.2f}" if code in known else ""
-            made.append([code, THEIRS if las else OURS, str(train), str(dev), las])
-    return made
+            train, test = read(path), read(dev)
+            string, derivation = (
+                perplexity(estimate(sequences_of(train, order)), test, order).excluding_oov
+                for order in ("string", "swap-lazy")
+            )
+            groups = ("all", "in Nivre and Fang") if code in known else ("all",)
+            accuracies = {"LAS": known[code]["LAS"]} if code in known else {}
+            yield TreebankPerplexities(code, groups, train.n_words, string, derivation, accuracies)
 
 
 if __name__ == "__main__":
-    for row in [["name", "group", "train", "test", "LAS"], *rows(Path(sys.argv[1]))]:
-        print("\t".join(row))
+    rows = list(measured(Path(sys.argv[1])))
+    for row in rows:
+        print(f"| {row.name} | {row.size} | {row.string:.2f} | {row.derivation:.2f} | {100 * row.increase:.2f} |")
+    for group in group_averages(rows):
+        shares = (100 * group.increase_of_means, 100 * group.mean_increase)
+        print("|", " | ".join([group.name, str(group.n_treebanks), *(f"{x:.2f}" for x in (*group[2:4], *shares))]), "|")
+    for found in correlations(rows):
+        print(*found)

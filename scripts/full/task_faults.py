@@ -24,22 +24,13 @@ from unittest import mock
 HERE = Path(__file__).resolve().parent.parent.parent
 sys.path.insert(0, str(HERE / "tests"))
 
-from levelhead.service import Folder  # noqa: E402
-from levelhead.service.database import Database  # noqa: E402
-from levelhead.service.description import Limits  # noqa: E402
-from levelhead.service.submissions import (  # noqa: E402
-    Refused,
-    Submission,
-    accept,
-    claim,
-    finish,
-    organizer_failures,
-    primary_of,
-    put_back,
-    submissions,
-)
-from levelhead.service.teams import Team, new_token, team_of_token  # noqa: E402
-from task_server import FREE, SANDBOX_USER, SANDBOX_USERS, make_task, outputs, serving, tar, upload  # noqa: E402
+from levelhead.task.model.database import Database  # noqa: E402
+from levelhead.task.model.description import SubmissionLimits  # noqa: E402
+from levelhead.task.model.folder import TaskFolder  # noqa: E402
+from levelhead.task.model.submissions import Refused, Submission, accept, organizer_failures, primary_of, submissions  # noqa: E402
+from levelhead.task.model.teams import Team, new_token, team_of_token  # noqa: E402
+from levelhead.task.runner.queue import claim, finish, put_back  # noqa: E402
+from task.task_server import FREE, SANDBOX_USER, SANDBOX_USERS, make_task, outputs, serving, tar, upload  # noqa: E402
 
 BOMB = b"#!/usr/bin/python3\nimport os\nwhile True:\n try:\n  os.fork()\n except OSError:\n  pass\n"
 COPY = b'#!/bin/sh\nfor file in /system/*.conllu; do cp "$file" "$2" & done\nwait\n'
@@ -77,12 +68,12 @@ def wait_until(done: Callable[[], bool], seconds: float = 600) -> None:
 
 
 @contextlib.contextmanager
-def task_with(**sandbox: object) -> Iterator[tuple[Folder, Database]]:
+def task_with(**sandbox: object) -> Iterator[tuple[TaskFolder, Database]]:
     """Make a task of the examples, and serve it."""
     with tempfile.TemporaryDirectory() as name:
         path = make_task(Path(name) / "task", sandbox=sandbox)
-        with Database(Folder(path).database) as database, serving(path):
-            yield Folder(path), database
+        with Database(TaskFolder(path).database) as database, serving(path):
+            yield TaskFolder(path), database
 
 
 def team(database: Database, name: str) -> Team:
@@ -92,7 +83,7 @@ def team(database: Database, name: str) -> Team:
     return found
 
 
-def hand_in(folder: Folder, database: Database, who: Team, archive: bytes, kind: str) -> str:
+def hand_in(folder: TaskFolder, database: Database, who: Team, archive: bytes, kind: str) -> str:
     """Submit an archive, and return the name of the submission."""
     return accept(database, folder, who, upload(folder, archive, kind=kind), FREE).id
 
@@ -139,12 +130,12 @@ def first_of_sandbox() -> int | None:
     return None
 
 
-def scorer_of(folder: Folder) -> int | None:
+def scorer_of(folder: TaskFolder) -> int | None:
     """Return the number of the process that scores for a task; None if none does."""
     for number in numbers_of_processes():
         with contextlib.suppress(OSError):
             command = Path(f"/proc/{number}/cmdline").read_bytes()
-            if b"service.scoring" in command and os.fsencode(folder.path) in command:
+            if b"task.runner.scoring" in command and os.fsencode(folder.path) in command:
                 return number
     return None
 
@@ -225,16 +216,16 @@ def clocks(times: int) -> None:
     draw, jumps, refused = random.Random(3), 0, 0
     for _ in range(times):
         with tempfile.TemporaryDirectory() as name:
-            folder = Folder(Path(name))
+            folder = TaskFolder(Path(name))
             folder.prepare()
             back, full = _under_a_jumping_clock(folder, draw)
             jumps, refused = jumps + back, refused + full
     print(f"clocks: {times} tasks, {jumps} jumps back, {refused} submissions over the quota refused, no difference")
 
 
-def _under_a_jumping_clock(folder: Folder, draw: random.Random) -> tuple[int, int]:
+def _under_a_jumping_clock(folder: TaskFolder, draw: random.Random) -> tuple[int, int]:
     moment = latest = dt.datetime(2026, 11, 22, 12, tzinfo=dt.UTC)
-    limits, taken, back, refused = Limits(submissions_a_day=3, waiting=100), Counter[dt.date](), 0, 0
+    limits, taken, back, refused = SubmissionLimits(submissions_a_day=3, waiting=100), Counter[dt.date](), 0, 0
     with _clock(lambda: moment):
         with Database(folder.database) as database:
             team(database, "team")
@@ -262,7 +253,7 @@ def _clock(moment: Callable[[], dt.datetime]) -> Iterator[None]:
     def now() -> str:
         return moment().isoformat(timespec="milliseconds")
 
-    with mock.patch("levelhead.service.database.now", now), mock.patch("levelhead.service.submissions.now", now):
+    with mock.patch("levelhead.task.model.database.now", now), mock.patch("levelhead.task.runner.queue.now", now):
         yield
 
 

@@ -29,7 +29,7 @@ LIBRARIES: Mapping[str, Library] = MappingProxyType(
         "zstandard": Library("zstd", "files that end in .zst", "zstandard"),
         "scipy": Library("stats", "p-values of partial correlations, Wilcoxon's test", "scipy"),
         "jinja2": Library("report", "pages of HTML", "jinja2"),
-        "vl_convert": Library("report", "figures as PNG, PDF and SVG", "vl-convert-python"),
+        "vl_convert": Library("report", "figures as PNG and PDF", "vl-convert-python"),
         "distributed": Library("cluster", "many machines", "distributed"),
         "polars": Library("frames", "tables as data frames", "polars"),
         "ufal.udpipe": Library("parsers", "models of UDPipe", "ufal.udpipe"),

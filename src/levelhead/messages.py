@@ -132,8 +132,8 @@ MESSAGES: Mapping[str, Message] = {
         "Name a folder with one .conllu file for each treebank.",
     ),
     "ambiguous-layout": _error(
-        "A folder fits two layouts, for example one of outputs and one of runs.",
-        "Name the folder that you mean, choose with --split, or write a manifest.",
+        "A folder fits two layouts, for example one of outputs and one of runs, or two files in it fit one test set.",
+        "Name the folder that you mean, choose with --split, remove one of two outputs, or write a manifest.",
     ),
     # other libraries
     "cannot-hold": _error(
@@ -156,7 +156,9 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-judgements": _error(
         "Judgements are not one line with a vote for each gold sentence.", "Correct the file of judgements."
     ),
-    "unknown-figure-format": _error("A figure's file name ends in nothing that is drawn.", "End it in .svg."),
+    "unknown-figure-format": _error(
+        "The file name of a figure has an unknown suffix.", "Choose a name ending in .svg, .png, .pdf or .html."
+    ),
     # derivations and language models
     "not-derivable": _error(
         "A transition system cannot derive a tree, because it is not projective.",
@@ -174,10 +176,6 @@ MESSAGES: Mapping[str, Message] = {
         "Spell it otherwise in the treebank, or do not write the model.",
     ),
     "invalid-arpa": _error("A file is not a language model in ARPA format.", "Write it again with its program."),
-    "invalid-treebank-list": _error(
-        "A list of treebanks is not a table with the columns name, group, train and test.",
-        "Separate the columns by tabs; further columns hold accuracies, as numbers or nothing.",
-    ),
     # conversion
     "invalid-targets": _error(
         "A file of conversion targets is not TOML of the right form.",
@@ -208,6 +206,10 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-margin": _error(
         "The margin of equivalence cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
     ),
+    "no-documents": _error(
+        "What --resample-by names is not marked in the gold treebank.",
+        "Use --resample-by auto or sentence, or mark documents by # newdoc.",
+    ),
     "unknown-group": _error("There is no such group of test sets here.", "Name it in a manifest, or use all."),
     "changing-file": _error(
         "A file does not stay as it is, or a worker does not see it as this machine does.",
@@ -237,34 +239,37 @@ MESSAGES: Mapping[str, Message] = {
         "A store of results was written by another version of levelhead.",
         "Name another file, or delete this one and run again: its results are recomputed.",
     ),
-    "store": _error("The store of results cannot be written.", "Check permissions and space; what is stored is kept."),
+    "store": _error(
+        "The store of results cannot be written, or its path is not that of a file.",
+        "Name a file; check permissions and space. What is stored is kept.",
+    ),
     # shared tasks
     "invalid-task": _error(
-        "A shared task, or what is asked of it, is not in order.", "See the organizer's guide, docs/task.md."
+        "A shared task, or a command for it, is invalid.", "See the organizer's guide, docs/task.md."
     ),
     "gold-in-input": _error(
-        "A file that a shared task would serve has gold trees: more than 90% of the sentences of 6 words or more.",
+        "An input of a shared task contains gold trees: more than 90% of the sentences of 6 words or more.",
         "Replace the gold heads by _, or remove the file from the inputs.",
     ),
     "unchecked-input": _error(
-        "A file that a shared task would serve cannot be checked for gold trees: it is damaged, encrypted, has archives"
-        " nested too deeply, or is too large when unpacked.",
+        "An input of a shared task cannot be checked for gold trees: it is damaged, encrypted, nested too deeply, or"
+        " too large when unpacked.",
         "Put its unpacked contents into the inputs, or remove the file from the inputs.",
     ),
     "cannot-listen": _error(
-        "The server of a shared task cannot listen at its address: another program does, or it is not this machine's.",
+        "The server of a shared task cannot listen on its address: another program does, or the address is not local.",
         "Choose another --port or --host, or end the other program.",
     ),
     "unsafe-archive": _error(
-        "An archive is damaged, larger than allowed, or has entries that are no plain files inside it.",
-        "Pack plain files and folders into a tar or zip file; see docs/task.md.",
+        "An archive is damaged, larger than allowed, or contains links or other special files.",
+        "Pack regular files and folders into a tar or zip file; see docs/task.md.",
     ),
     "refused-submission": _error(
-        "The server of a shared task does not accept a submission.", "Do what it says; nothing was counted."
+        "The server of a shared task does not accept a submission.", "Follow its message; nothing was counted."
     ),
     "no-sandbox": _error(
         "Submitted systems cannot be run safely here.",
-        'Install bubblewrap, name an unprivileged user, or take outputs only: kinds = ["outputs"].',
+        'Install bubblewrap, name an unprivileged user, or accept outputs only: kinds = ["outputs"].',
     ),
     # measures and output
     "unknown-measure": _error("There is no measure of that name.", "See `levelhead measures`."),

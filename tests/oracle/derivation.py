@@ -1,6 +1,6 @@
 """Derivations by the definitions in the papers, on Python lists and sets; slow and plain."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from functools import cache
 from random import Random
 
@@ -155,6 +155,33 @@ def derivation(heads: Heads, system: str) -> tuple[list[str], list[int]]:
         return system == "swap-eager" or front is None or component[top] != component[front]
 
     return standard(heads, wrong)
+
+
+def replay(steps: Sequence[str], n: int, system: str) -> Heads:
+    """Carry out transitions by their names, each of which must be legal; all words must be read and joined."""
+    stack, buffer, heads = [0], list(range(n, 0, -1)), [-1] * (n + 1)  # the next word of the buffer is its last
+    for step in steps:
+        if step == "SHIFT":
+            stack.append(buffer.pop())
+        elif step == "SWAP":
+            assert 0 < stack[-2] < stack[-1]
+            buffer.append(stack.pop(-2))
+        elif step == "REDUCE":
+            assert heads[stack.pop()] >= 0
+        else:
+            left, right = (stack[-1], buffer[-1]) if system == "arc-eager" else stack[-2:]
+            head, word = (left, right) if step == "RIGHT-ARC" else (right, left)
+            assert word > 0 > heads[word]
+            heads[word] = head
+            if system != "arc-eager":
+                stack[-2:] = [head]
+            elif step == "LEFT-ARC":
+                stack.pop()
+            else:
+                stack.append(buffer.pop())
+    assert not buffer
+    assert system == "arc-eager" or stack == [0]
+    return tuple(heads[1:])
 
 
 State = tuple[tuple[int, ...], int, Heads]

@@ -18,7 +18,9 @@ from levelhead._version import VERSION
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.errors import InputError, Place, TextMismatch
-from levelhead.evaluation import Evaluation, parse_as, score_matches, score_treebanks
+from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
+from levelhead.evaluation.partial_scores import SecondaryEvaluation, score_valid_sentences, valid_sentences
+from levelhead.evaluation.setup import Setup
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Rules
 from levelhead.scoring.matches import Matches, match
@@ -27,8 +29,6 @@ from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
-from levelhead.secondary import SecondaryEvaluation, score_valid_sentences, valid_sentences
-from levelhead.setup import Setup
 from levelhead.significance import Run, counted, units_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank
@@ -46,10 +46,12 @@ class File(NamedTuple):
     Args:
         path: where it is.
         sha256: the hash of its bytes as they are on the disk.
+        data: the bytes themselves, if they came from a pipe, which can be read only once.
     """
 
     path: str
     sha256: str
+    data: bytes | None = None
 
 
 Source = File | Treebank
@@ -177,6 +179,8 @@ def _json(record: dict[str, Any]) -> bytes:
 
 def _contents(file: File) -> bytes:
     """The bytes of a file, if they are still those that its hash was made of."""
+    if file.data is not None:
+        return file.data
     try:
         data = Path(file.path).read_bytes()
     except OSError as error:

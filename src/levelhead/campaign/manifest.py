@@ -12,7 +12,7 @@ from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
-from levelhead.measures import STANDARD
+from levelhead.measures.registry import STANDARD
 from levelhead.treebank.finder import Split, bare_name, existing, system_folders
 from levelhead.treebank.source import read_bytes
 

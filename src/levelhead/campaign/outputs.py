@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation import load_pair
+from levelhead.evaluation.pair import load, load_pair
+from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches, match
-from levelhead.setup import Setup
 
 
 class Output(NamedTuple):
@@ -42,13 +42,18 @@ def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]
     faults: list[Fault] = []
     for test_set in plan.test_sets:
         found = []
+        try:
+            gold = load(test_set.treebank or test_set.gold or Path(), setup.rules, setup.gold_format or setup.format)
+        except InputError as error:
+            faults += error.faults
+            continue
         for system in plan.systems:
+            output = system.treebanks.get(test_set.code) or system.outputs[test_set.code]
             try:
-                pair = load_pair(test_set.gold or Path(), system.outputs[test_set.code], setup)
-                found.append(Output(system.name, system.label, match(*pair, setup.rules)))
+                found.append(Output(system.name, system.label, match(*load_pair(gold, output, setup), setup.rules)))
             except InputError as error:
                 faults += error.faults
         if not faults:
             yield test_set.code, found
     if faults:
-        raise InputError(*dict.fromkeys(faults))
+        raise InputError(*faults)

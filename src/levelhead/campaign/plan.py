@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -41,6 +41,7 @@ class System(NamedTuple):
         folder: where the outputs are, if that is known.
         ignored: treebanks in the folder that belong to no test set.
         treebanks: outputs that are in memory already, by code.
+        faults: why what is named as an output cannot be used, by code.
     """
 
     name: str
@@ -49,6 +50,7 @@ class System(NamedTuple):
     folder: Path | None = None
     ignored: tuple[Path, ...] = ()
     treebanks: Mapping[str, Treebank] = {}
+    faults: Mapping[str, Fault] = {}
 
     @property
     def label(self) -> str:
@@ -117,12 +119,16 @@ def plan_of(test_sets: Iterable[TestSet], systems: Mapping[str, Path]) -> Plan:
         systems: the file or folder of each system, by name.
 
     Raises:
-        InputError: a folder cannot be read or fits two layouts, or a test set has two outputs in it.
+        InputError: a folder cannot be read or fits two layouts.
     """
     wanted = tuple(test_sets)
     golds = [GoldFile(one.code, one.gold or Path(), one.outputs) for one in wanted]
     runs = [run for name, path in systems.items() for run in _runs(name, path, golds)]
-    return Plan(wanted, tuple(System(run.system, run.files, run.run, run.folder, run.ignored) for run in runs))
+    return Plan(wanted, tuple(_system(run) for run in runs))
+
+
+def _system(run: RunFiles) -> System:
+    return System(run.system, run.files, run.run, run.folder, run.ignored, faults=run.faults)
 
 
 def _runs(name: str, path: Path, golds: Sequence[GoldFile]) -> Sequence[RunFiles]:
@@ -137,7 +143,7 @@ Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
 
 
 def find(gold: Treebanks, systems: Sequence[PathLike] | Mapping[str, Treebanks], split: Split | None = None) -> Plan:
-    """Plan the scoring of some systems, each of which must have an output for every test set.
+    """Plan the scoring of some systems; whoever needs all outputs checks `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
@@ -145,17 +151,14 @@ def find(gold: Treebanks, systems: Sequence[PathLike] | Mapping[str, Treebanks],
         split: which files of UD releases are gold.
 
     Raises:
-        InputError: a path cannot be read, is given twice, or fits two layouts, or an output is missing.
+        InputError: a path cannot be read, is given twice, or fits two layouts.
     """
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
     test_sets = _given(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
     found = (system for name, one in named.items() for system in _systems(name, one, test_sets))
-    plan = Plan(test_sets, tuple(found))
-    if missing := missing_outputs(plan):
-        raise InputError(*missing)
-    return plan
+    return Plan(test_sets, tuple(found))
 
 
 def _given(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
@@ -184,26 +187,27 @@ def _systems(name: str, outputs: Treebanks, test_sets: Sequence[TestSet]) -> Seq
 
 
 def missing_outputs(plan: Plan) -> list[Fault]:
-    """Return one error for each run with missing outputs.
+    """Return one error for each run with missing outputs, and one for each output that cannot be used.
 
-    It also names files that match no test set: one of them may be a missing output with another name.
+    The first also names files that match no test set: one of them may be a missing output with another name.
 
     Args:
         plan: the plan.
     """
-    return [fault for system in plan.systems if (fault := _missing(plan, system)) is not None]
+    return [fault for system in plan.systems for fault in (*_missing(plan, system), *system.faults.values())]
 
 
-def _missing(plan: Plan, system: System) -> Fault | None:
-    missing = [one.code for one in plan.test_sets if one.code not in {**system.outputs, **system.treebanks}]
+def _missing(plan: Plan, system: System) -> Iterator[Fault]:
+    known = {*system.outputs, *system.treebanks, *system.faults}
+    missing = [one.code for one in plan.test_sets if one.code not in known]
     if not missing:
-        return None
+        return
     others = [path.name for path in system.ignored]
     misnamed = f"; {unmatched(others, 'gold treebank')}" if others else ""
     golds = number_of(len(plan.test_sets), "gold treebank")
     message = f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed}"
     remedy = "; use levelhead rank, which counts missing outputs as 0"
-    return Fault("missing-system-file", message + remedy, Place(os.fspath(system.folder or system.label)))
+    yield Fault("missing-system-file", message + remedy, Place(os.fspath(system.folder or system.label)))
 
 
 def unmatched(files: Sequence[str], of: str) -> str:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.ranking import Ranking, RankSets
 from levelhead.campaign.results import Results
-from levelhead.measures import lower_is_better
+from levelhead.measures.registry import lower_is_better
 from levelhead.significance import Settings, Units
 from levelhead.significance.letters import compact_letters
 from levelhead.significance.rank_sets import better, marginal_rank_sets, simultaneous_rank_sets

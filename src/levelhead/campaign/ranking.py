@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 from levelhead.campaign.groups import Group
 from levelhead.campaign.results import Result, Results
-from levelhead.measures import lower_is_better
+from levelhead.measures.registry import lower_is_better
 
 RankSets = Literal["marginal", "simultaneous"]
 """Whether each confidence set of a rank holds at the level, or all sets at once."""

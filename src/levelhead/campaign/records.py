@@ -12,9 +12,9 @@ import numpy as np
 from levelhead.campaign.job import JobSetup
 from levelhead.campaign.results import Result
 from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.partial_scores import Coverage
+from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
-from levelhead.secondary import Coverage
-from levelhead.setup import Setup
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault
+from levelhead.evaluation.partial_scores import Coverage
 from levelhead.scoring import Score
-from levelhead.secondary import Coverage
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 

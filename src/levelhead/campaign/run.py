@@ -16,15 +16,17 @@ from levelhead.campaign.job import File, JobSetup, Look, Source, count_output, h
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import read_record
 from levelhead.campaign.results import Result, Results
-from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.provenance import joint_hash
+from levelhead.evaluation.setup import Setup
 from levelhead.jobs import Job, Store, Workers, processes, run
 from levelhead.progress import progress_bar
-from levelhead.provenance import joint_hash
 from levelhead.scoring.measure import Measure
-from levelhead.scoring.weights import ENTROPY, for_treebank, key_of, path_of
-from levelhead.setup import Setup
+from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import Contents
+from levelhead.treebank.finder import irregularity
+from levelhead.treebank.source import is_stream, raw_bytes
 
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
@@ -60,8 +62,9 @@ def score_plan(
         MeasureError: a measure needs training treebanks that were not given.
         OutputError: the store cannot be written.
     """
-    _refuse_entropies(setup)
+    setup.check_entropies()
     scoring = _Scoring(plan, JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by), look)
+    scoring.check_named()
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
         if scoring.done():
@@ -84,16 +87,6 @@ def check_valid(results: Results) -> Results:
     return results
 
 
-def _refuse_entropies(setup: Setup) -> None:
-    for measure, definition in setup.defined:
-        if definition.takes_weights and key_of(measure) == ENTROPY and ENTROPY not in setup.weights:
-            message = (
-                f"{measure} needs training treebanks, and rank has no --train: write the weights with"
-                f" `levelhead profile TREEBANK... --wde-table FILE`, and use {measure.name}(FILE)"
-            )
-            raise MeasureError(message, "missing-weight")
-
-
 class _Seen(NamedTuple):
     """A file when its hash was made, so that a later change is noticed."""
 
@@ -107,6 +100,7 @@ class _Scoring:
     def __init__(self, plan: Plan, settings: JobSetup, look: Look | None) -> None:
         self.plan, self.settings, self.look = plan, settings, look
         self.seen: dict[Path, _Seen] = {}
+        self.streams: dict[Path, File] = {}
         self.with_files = [
             measure
             for measure, definition in settings.setup.defined
@@ -122,6 +116,17 @@ class _Scoring:
         # that a worker reads gold once.
         total = {t.code: sum(self.sizes[s.label, t.code] for s in plan.systems) for t in plan.test_sets}
         self.pairs = sorted(pairs, key=lambda pair: (-total[pair[1].code], pair[1].code))
+
+    def check_named(self) -> None:
+        """Refuse weights and models that cannot be read, those of all test sets at once."""
+        faults: list[Fault] = []
+        for path in dict.fromkeys(self._named(one, t.code) for t in self.plan.test_sets for one in self.with_files):
+            try:
+                self._see(path)
+            except InputError as error:
+                faults += error.faults
+        if faults:
+            raise InputError(*faults)
 
     def round(self, workers: Workers, store: Store | None) -> None:
         """Do what has no result yet."""
@@ -188,8 +193,8 @@ class _Scoring:
             record = records.get(system.label) or self.found[key_of_job(gold, output, settings)]
             shown = [None if one is None else os.fspath(one) for one in (test_set.gold, path)]
             result, size = read_record(record, settings, shown[0], shown[1])
-            if path is not None and path.absolute() in self.unreadable:
-                fault = self.unreadable[path.absolute()]
+            fault = system.faults.get(test_set.code) or (None if path is None else self.unreadable.get(path))
+            if fault is not None:
                 result = result._replace(reasons=(str(Fault(fault.slug, fault.message)),), faults=(fault,))
             yield system.label, result, size
 
@@ -238,18 +243,27 @@ class _Scoring:
         if test_set.code in system.treebanks:
             return reference, system.treebanks[test_set.code]
         output = system.outputs.get(test_set.code)
-        if output is None or output.absolute() in self.unreadable:
+        if output is None or output in self.unreadable:
             return reference, None
         try:
-            return reference, self._see(output.absolute()).file
+            return reference, self._file(output)
         except InputError as error:
-            self.unreadable[output.absolute()] = error.faults[0]
+            self.unreadable[output] = error.faults[0]
             return reference, None
 
     def _gold(self, test_set: TestSet) -> Source:
         if test_set.treebank is not None:
             return test_set.treebank
-        return self._see((test_set.gold or Path()).absolute()).file
+        return self._file(test_set.gold or Path())
+
+    def _file(self, path: Path) -> File:
+        """A file with its hash, and with its bytes if it is a pipe or standard input, which is read once."""
+        if not is_stream(path):
+            return self._see(path.absolute()).file
+        if path not in self.streams:
+            data = raw_bytes(path)
+            self.streams[path] = File(os.fspath(path), hashlib.sha256(data).hexdigest(), data)
+        return self.streams[path]
 
     def _see(self, path: Path) -> _Seen:
         """The hash of a file, made once."""
@@ -282,8 +296,8 @@ class _Scoring:
 
 
 def _hash_of(path: Path) -> str:
-    if path.exists() and not path.is_file() and not path.is_dir():
-        raise OSError(errno.EINVAL, "it is neither a file nor a folder")  # a device may have no end
+    if reason := irregularity(path):
+        raise OSError(errno.EINVAL, reason)  # a device may have no end
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
 

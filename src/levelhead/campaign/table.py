@@ -14,9 +14,9 @@ from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import Result, Results, State
 from levelhead.campaign.status import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.formulas import unescaped
-from levelhead.measures import lower_is_better
+from levelhead.measures.registry import lower_is_better
 from levelhead.treebank.source import read_bytes
+from levelhead.treebank.spreadsheet_cells import unescaped
 
 _SYSTEM = ("system", "team")
 _TEST_SET = ("treebank", "test set", "test_set", "ltcode")

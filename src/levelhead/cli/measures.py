@@ -1,4 +1,4 @@
-"""levelhead measures: the registry."""
+"""levelhead measures: definitions of measures and schemes."""
 
 from __future__ import annotations
 
@@ -6,56 +6,58 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
-from levelhead.report.scores import SCHEMA
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
 if TYPE_CHECKING:
     from collections.abc import Iterable
 
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
     from levelhead.scoring.measure import Definition
 
 _LABELED = ("formula", "argument", "source", "example")
 _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
-@click.command()
+@command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
-@click.option("--schemes", is_flag=True, help="List the schemes: the classes of relations that measures can name.")
+@click.option("--schemes", is_flag=True, help="List the schemes: classes of relations that measures can name")
 @options.definitions_option
 @options.format_option()
 @options.output_option
 def measures(
     names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None
 ) -> None:
-    """Show MEASUREs, or all: what each is, what is correct of what, where it comes from, and how to write it.
+    """Show MEASUREs, or all: definition, formula, argument, source and an example.
 
-    A measure is written NAME, NAME(argument), NAME@CLASS (one class or relation alone), NAME-CLASS-CLASS (without
-    some), each with .precision, .recall, .f1 or .aligned_accuracy behind it if wanted: LAS-FUN-PUNCT.recall.
+    Write a measure as NAME, NAME(argument), NAME@CLASS (only a class or relation) or NAME-CLASS-CLASS (without
+    classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
     """
     if names and schemes:
-        raise click.UsageError("--schemes lists schemes: leave out the names of measures")
+        raise click.UsageError("--schemes takes no names of measures")
     options.check_paths(definitions, [output])
     registry = options.registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
     if output_format == "text":
         options.emit("\n".join(_scheme_text(one) if schemes else _measure_text(one) for one in documents), output)
-    elif output_format == "jsonl":
-        options.print_json(documents, output, lines=True)
-    elif output_format == "json":
-        options.print_json({"schema": SCHEMA, "kind": kind, kind: documents}, output)
-    elif schemes:
-        options.print_table(_classes_table(documents), output_format, None, output)
-    else:
-        columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example"))
-        options.print_table(Table(columns, tuple(tuple(d.values()) for d in documents)), output_format, None, output)
+        return
+    options.print_result(
+        lambda: (_classes_table if schemes else _measures_table)(documents), lambda: {**header(kind), kind: documents},
+        output_format, None, output, lines=lambda: documents,
+    )  # fmt: skip
+
+
+def _measures_table(documents: list[dict[str, Any]]) -> Table:
+    columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example"))
+    return Table(columns, tuple(tuple(one.values()) for one in documents))
 
 
 def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
     """Describe the named measures once each, or all if none is named."""
-    from levelhead.measures import find_definition, split_measures
+    from levelhead.measures.registry import find_definition, split_measures
     from levelhead.scoring.measure import split
 
     texts = (text for name in names for text in split_measures(name))

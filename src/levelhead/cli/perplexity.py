@@ -1,4 +1,4 @@
-"""levelhead perplexity: string and derivation perplexity of a test set, of parser output, of many treebanks."""
+"""levelhead perplexity: string and derivation perplexity of a test set or of parser output."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import idle, options
 from levelhead.cli.program import DONE, say
-from levelhead.cli.result_paths import RESULT
-from levelhead.report.writers import WRITERS
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
@@ -21,7 +21,7 @@ ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 
 
 class _Settings(NamedTuple):
-    """What decides the numbers."""
+    """The options that decide the numbers."""
 
     order: str
     ngram: int | None
@@ -43,71 +43,60 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     return () if value is None else tuple(map(int, value.split(",")))
 
 
-@click.command()
-@click.argument("train", type=click.Path(), required=False)
-@click.argument("test", type=click.Path(), required=False)
+@command()
+@click.argument("train", type=click.Path())
+@click.argument("test", type=click.Path())
 @click.option(
     "--order", type=click.Choice(ORDERS), default="string", show_default=True,
-    help="The order of words: of the string, or in which a transition system attaches them.",
+    help="Order of words: as in the sentence, or as a transition system attaches them",
 )  # fmt: skip
-@click.option("--system", "systems", multiple=True, type=click.Path(), help="Parser output to measure beside TEST.")
 @click.option(
-    "--ngram", type=click.IntRange(1, 5), is_eager=True, help=f"The longest n-grams.  [default: {DEFAULT_NGRAM}]"
+    "--system", "systems", multiple=True, type=click.Path(), help="Parser output to measure, too; can be repeated"
+)
+@click.option(
+    "--ngram",
+    type=click.IntRange(1, 5),
+    is_eager=True,
+    help=f"Length of the longest n-grams  [default: {DEFAULT_NGRAM}]",
 )
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
-    help="The least count with which n-grams of each order are kept; srilm for SRILM's default, 1,1,2.",
+    help="Minimum counts of n-grams of each order; srilm for SRILM's default, 1,1,2",
 )  # fmt: skip
 @click.option(
     "--minimum-word-count", type=click.IntRange(1), default=1, show_default=True,
-    help="Words of TRAIN that occur less often are unknown.",
+    help="Count rarer words of TRAIN as unknown",
 )  # fmt: skip
 @click.option(
     "--ends", type=click.Choice(["in", "out", "ppl1"]), default="in", show_default=True,
-    help="Whether ends of sentences are events; ppl1: their probability counts, they do not.",
+    help="Whether ends of sentences count; ppl1: their probabilities count, but not their number",
 )  # fmt: skip
-@click.option("--lift", is_flag=True, help="Lift non-projective arcs where the order's system needs projective trees.")
-@click.option("--sentences", is_flag=True, help="Print the sums of each sentence.")
-@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model in ARPA format.")
-@click.option(
-    "--treebanks", type=click.Path(), metavar="LIST",
-    help="In place of TRAIN and TEST, a table of treebanks (name, group, train, test, accuracies): string order and "
-    "--order, by default swap-lazy, side by side; averages of groups; correlations.",
-)  # fmt: skip
+@click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
+@click.option("--sentences", is_flag=True, help="Print a row per sentence")
+@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
 @options.input_format_option
 @options.format_option()
 @options.places_option
 @options.output_option
 def perplexity(
-    train: str | None,
-    test: str | None,
+    train: str,
+    test: str,
     systems: tuple[str, ...],
     sentences: bool,
     write_arpa: str | None,
-    treebanks: str | None,
     output_format: str,
     places: int | None,
     output: str | None,
     **settings: Any,
 ) -> int:
-    """Measure how well an n-gram model of TRAIN predicts TEST, in the order of the string or of derivations.
+    """Measure how well an n-gram model of TRAIN predicts TEST.
 
-    The model is a trigram model with interpolated modified Kneser-Ney smoothing. TRAIN is a treebank, or a model in a
-    file whose name has .arpa in it. "-" is standard input.
+    The model is a trigram model with interpolated modified Kneser-Ney smoothing; words are predicted in the order of
+    the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model: a file
+    with .arpa in its name. "-" is standard input.
     """
     chosen = _Settings(**settings)
-    if treebanks is not None:
-        if train is not None or systems or sentences or write_arpa or chosen.minimum_word_count > 1:
-            raise click.UsageError("--treebanks goes without TRAIN, TEST and options about one of them")
-        if settings["order"] == "string" and "order" in idle.given():
-            raise click.UsageError(
-                "--treebanks sets the string's order beside another: --order is of a transition system"
-            )
-        return _many(treebanks, chosen, output_format, places, output)
-    if train is None or test is None:
-        raise click.UsageError("write levelhead perplexity TRAIN TEST, or --treebanks LIST")
-    if chosen.lift and chosen.order == "string":
-        raise click.UsageError("--lift changes nothing in the order of the string: give --order a transition system")
+    chosen = chosen._replace(lift=chosen.lift and chosen.order != "string")
     options.check_paths([train, test, *systems], [output, write_arpa])
     return _one(train, [test, *systems], chosen, write_arpa, output_format, places, output, sentences=sentences)
 
@@ -136,13 +125,11 @@ def _one(
         path: measure(model, treebank, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
         for path, treebank in treebanks.items()
     }
-    if output_format == "json":
-        options.print_json(report.perplexity_document(results, model, sentences=sentences), output)
-    elif output_format == "jsonl":
-        options.print_json(report.perplexity_documents(results, sentences=sentences), output, lines=True)
-    else:
-        table = report.sentence_table if sentences else report.perplexity_table
-        options.print_table(table(results), output_format, places, output)
+    options.print_result(
+        lambda: (report.sentence_table if sentences else report.perplexity_table)(results),
+        lambda: report.perplexity_document(results, model, sentences=sentences),
+        output_format, places, output, lines=lambda: report.perplexity_documents(results, sentences=sentences),
+    )  # fmt: skip
     return DONE
 
 
@@ -151,11 +138,6 @@ def _model(train: str, settings: _Settings) -> NgramModel:
     from levelhead.derivation import estimate, read_arpa, sequences_of
 
     if ".arpa" in train.rpartition("/")[2]:
-        if settings.minimum_counts or settings.minimum_word_count > 1 or settings.ngram is not None:
-            message = (
-                "a model that is read has its order, and its counts behind it: leave out --ngram and minimum counts"
-            )
-            raise click.UsageError(message)
         return read_arpa(train)
     model = estimate(
         sequences_of(_read(train, settings), settings.order, lift=settings.lift),
@@ -174,34 +156,3 @@ def _read(path: str, settings: _Settings) -> Treebank:
     treebank = read(path, format=settings.input_format)  # type: ignore[arg-type]
     options.print_warnings(treebank.warnings)
     return treebank
-
-
-def _many(path: str, settings: _Settings, output_format: str, places: int | None, output: str | None) -> int:
-    """Measure every treebank of a list in two orders."""
-    from levelhead.derivation.collection import collection_signature, perplexities_of, read_treebank_list
-    from levelhead.report import derivation as report
-
-    order = "swap-lazy" if settings.order == "string" else settings.order
-    listed = read_treebank_list(path)
-    options.check_paths([path, *(file for one in listed for file in (one.train, one.test))], [output])
-    decided: dict[str, Any] = {
-        "ngram_order": settings.ngram or DEFAULT_NGRAM,
-        "minimum_counts": settings.minimum_counts,
-        "ends": settings.ends,
-        "lift": settings.lift,
-    }
-    rows = list(perplexities_of(listed, order, **decided))
-    for warning in dict.fromkeys(warning for row in rows for warning in row.warnings):
-        say(f"warning: {warning}")
-    signature = collection_signature(rows, order, **decided)
-    if output_format in {"json", "jsonl"}:
-        document = report.treebanks_document(rows, signature)
-        options.print_json(document, output, lines=output_format == "jsonl")
-        return DONE
-    tables = report.treebanks_tables(rows, signature)
-    if output_format == "tsv":  # the other tables sum this one up
-        options.print_table(tables[0]._replace(notes=tables[-1].notes), output_format, places, output)
-        return DONE
-    texts = [WRITERS[output_format](table, 2 if places is None else places) for table in tables]
-    options.emit("\n".join(texts), output)
-    return DONE

@@ -29,21 +29,21 @@ from levelhead.campaign import (
 )
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
-from levelhead.cli import idle, options
-from levelhead.cli.cluster_options import tls_of
-from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import RESULT_OR_FOLDER
-from levelhead.provenance import signature_of_draws
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
+from levelhead.errors import unknown
+from levelhead.evaluation.provenance import signature_of_draws
+from levelhead.evaluation.setup import setup_of
 from levelhead.report import ranking as report
-from levelhead.setup import setup_of
 from levelhead.significance import Settings as Tests
 from levelhead.significance.units import AUTO
-from levelhead.treebank.finder import splits_in
 from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
-    from levelhead.measures import Registry
+    from levelhead.measures.registry import Registry
     from levelhead.treebank.finder import Split
 
 _RESAMPLES = 2000
@@ -67,28 +67,28 @@ class _Options(NamedTuple):
     folder: str
 
 
-@click.command()
+@command()
 @click.argument("gold", type=click.Path(), required=False)
 @click.argument("systems", type=click.Path(), required=False)
-@click.option("--manifest", type=click.Path(), help="A TOML file that names treebanks, systems, groups and rules.")
-@click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) in place of files.")
+@click.option("--manifest", type=click.Path(), help="TOML file with treebanks, systems, groups and rules")
+@click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) instead of files")
 @click.option(
     "--ranking", type=click.Choice(RANKINGS),
-    help="How to average and rank: at full precision, or by the rules of a shared task.  [default: exact]",
+    help="How to average and rank: at full precision, or as a shared task did  [default: exact]",
 )  # fmt: skip
 @click.option(
     "--group", "groups", multiple=True, metavar="NAME",
-    help="Test sets to average over: all, one of the manifest, family:NAME, genus:NAME, language:NAME, conll18:pud ...;"
-    " can be repeated.  [default: all]",
+    help="Test sets to average over: all, a group of the manifest, family:NAME, genus:NAME, language:NAME,"
+    " conll18:pud ...; can be repeated  [default: all]",
 )  # fmt: skip
-@click.option("--system", "only", multiple=True, metavar="NAME", help="Only this system; can be repeated.")
+@click.option("--system", "only", multiple=True, metavar="NAME", help="Rank only this system; can be repeated")
 @options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17")
 @options.scheme_option
 @options.definitions_option
-@click.option("--all-measures", is_flag=True, help="All measures of the rules' scorer, after LAS.")
+@click.option("--all-measures", is_flag=True, help="Rank by all measures of the official scorer, LAS first")
 @click.option(
     "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]),
-    help="Whose verdicts and numbers: levelhead's own, or exactly those of an official scorer.  [default: ud]",
+    help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
 )  # fmt: skip
 @click.option(
     "--significance/--no-significance", default=None,
@@ -108,14 +108,14 @@ class _Options(NamedTuple):
 @options.level_option
 @options.report_option
 @options.figures_option
-@click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set.")
+@click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
 @engine_options
 @options.format_option(*options.FORMATS, "prototext")
 @options.places_option
 @click.option(
     "--output", "-o", type=RESULT_OR_FOLDER,
-    help="Write to this file, whole or not at all, instead of standard output; for prototext of several systems, to a"
-    " folder for each in this folder.",
+    help="Write to this file instead of standard output; for prototext of several systems, to a folder per system in"
+    " this folder",
 )  # fmt: skip
 def rank(
     gold: str | None,
@@ -147,19 +147,21 @@ def rank(
     """Rank the systems in SYSTEMS on the test sets in GOLD, by macro-averages.
 
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
-    of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
+    of such files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
     tested = significance if significance is not None else bool(report_file or figures)
     tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
     extras = _Extras(tests, rank_sets, report_file, figures)
-    _check_options(scores, output_format, output, tested=tested, page=extras.wanted, by_treebank=by_treebank)
+    if output_format != "prototext" and output is not None:
+        check_file(output)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
-    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every, page=extras.wanted)
-    tls_of(*engine[-4:])  # is refused before anything else
+    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
     if scores is not None:
-        options.check_paths(filter(None, [scores, manifest]), [output, report_file])
-        results = read_scores(scores)
+        if gold is not None:
+            raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
+        options.check_paths(filter(None, [scores, manifest]), [output, report_file, engine.store])
+        results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
@@ -172,46 +174,6 @@ def rank(
     emit = partial(_emit, output_format=output_format, places=places, output=output, by_treebank=by_treebank)
     _show(results, chosen, written, extras, emit)
     return DONE
-
-
-def _check_options(
-    scores: str | None, output_format: str, output: str | None, *, tested: bool, page: bool, by_treebank: bool
-) -> None:
-    """Refuse an output that cannot be written, and options that would change nothing."""
-    if output_format != "prototext" and output is not None:
-        check_file(output)
-    _refuse_idle(output_format, tested=tested, page=page, by_treebank=by_treebank)
-    if scores is not None:
-        _refuse_files()
-
-
-def _refuse_idle(output_format: str, *, tested: bool, page: bool, by_treebank: bool) -> None:
-    """Refuse what changes nothing in what is printed."""
-    if not tested:
-        for name in ("rank_sets", "resamples", "resample_by", "seed", "level"):
-            idle.refuse([name], "is for --significance, --report and --figures")
-    if by_treebank or output_format in {"jsonl", "prototext"}:
-        _refuse_ranks("--by-treebank" if by_treebank else f"--format {output_format}", page=page)
-    if by_treebank and output_format in {"json", "jsonl", "prototext"}:
-        raise click.UsageError(f"--format {output_format} has every score: leave --by-treebank out")
-
-
-def _refuse_files() -> None:
-    """Refuse what is of files where a table of scores is ranked."""
-    idle.refuse(["split", "all_measures"], "is for files, not for --scores")
-    given = idle.given().keys()
-    if given & {"gold", "store", "address"}:
-        raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
-    if given & {"only", "jobs", "rules", "definitions"}:
-        raise click.UsageError("--system, --jobs, --rules and --definitions are for files, not for --scores")
-
-
-def _refuse_ranks(flat: str, *, page: bool) -> None:
-    """Refuse what is of ranks where scores alone are printed."""
-    names = ["ranking", "significance", "rank_sets", "resamples", "resample_by"]
-    idle.refuse([] if page else names, f"does nothing with {flat}, which has no ranks")
-    if flat != "--by-treebank" and not page:
-        idle.refuse(["groups"], f"does nothing with {flat}, which has all test sets")
 
 
 def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:
@@ -272,7 +234,6 @@ def _chosen(
     groups: tuple[str, ...],
     *,
     every: _Every | None,
-    page: bool,
 ) -> _Options:
     from levelhead.scoring.rules import RULES
 
@@ -281,7 +242,6 @@ def _chosen(
     own = definitions or tuple(map(str, written.definitions if written else ()))
     scheme = scheme or (written.scheme if written else None)
     registry = options.registry_of(own, scheme)
-    idle.refuse_for_measures(asked, lambda: registry, by_scheme=page)
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
@@ -295,14 +255,12 @@ def _chosen(
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
     """Name the scheme in measures that leave it out: results then say what they are, whatever is asked for later."""
-    from levelhead.measures import parse_measure, qualified
+    from levelhead.measures.registry import parse_measure, qualified
 
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
 
 
 def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split | None) -> Plan:
-    if gold is None or not splits_in(Path(gold)):
-        idle.refuse(["split"], "is for a folder of files that are named as in UD releases, xx-ud-dev.conllu")
     if gold is not None and systems is not None:
         return plan_in(gold, systems, split=split)
     if gold is not None or written is None:
@@ -311,13 +269,23 @@ def _campaign(gold: str | None, systems: str | None, written: Manifest | None, s
 
 
 def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:
-    """Leave out all systems but those named, and tell of files that nobody asked for."""
-    unknown = [name for name in names if name not in {system.name for system in campaign.systems}]
-    if unknown:
-        known = ", ".join(system.name for system in campaign.systems)
-        raise click.UsageError(f"there is no system {', '.join(unknown)}; there are {known}")
+    """Leave out all systems except those named, and warn of files that match no test set."""
+    _check_names(names, [system.name for system in campaign.systems])
     options.print_unpaired(campaign.ignored, "test set")
     return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
+
+
+def _only_systems(results: Results, names: tuple[str, ...]) -> Results:
+    """Leave out the scores of all systems except those named."""
+    _check_names(names, results.systems)
+    kept = tuple(system for system in results.systems if not names or system in names)
+    return results._replace(systems=kept, results={key: one for key, one in results.results.items() if key[0] in kept})
+
+
+def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
+    for name in names:
+        if name not in systems:
+            raise click.UsageError(unknown("system", name, systems))
 
 
 def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras) -> Results:
@@ -344,18 +312,13 @@ def _emit(
     if output_format == "prototext":
         _emit_prototext(results, output)
         return
-    if output_format == "jsonl":
-        options.print_json(list(report.result_documents(results)), output, lines=True)
-        return
-    if by_treebank:
-        codes = {code for ranking in rankings for code in ranking.group.codes}
-        shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
-        options.print_table(report.results_table(shown), output_format, places, output)
-        return
-    if output_format == "json":
-        options.print_json(report.ranking_document(results, rankings), output)
-    else:
-        options.print_table(report.ranking_table(results, rankings), output_format, places, output)
+    codes = {code for ranking in rankings for code in ranking.group.codes}
+    shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
+    options.print_result(
+        lambda: report.results_table(shown) if by_treebank else report.ranking_table(results, rankings),
+        lambda: report.ranking_document(results, rankings),
+        output_format, places, output, lines=lambda: list(report.result_documents(results)),
+    )  # fmt: skip
 
 
 def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:
@@ -372,11 +335,11 @@ def _known(results: Results, measure: str, registry: Registry) -> str:
     by_lower = {one.lower(): one for one in results.measures}
     if measure.lower() in by_lower:  # a table of published scores spells them as it likes
         return by_lower[measure.lower()]
-    from levelhead.measures import parse_measure
+    from levelhead.measures.registry import parse_measure
 
     text = str(parse_measure(measure, registry))
     if text not in results.measures:
-        raise click.UsageError(f"the table has no {measure}; it has {', '.join(results.measures)}")
+        raise click.UsageError(unknown("measure in this table", measure, results.measures))
     return text
 
 

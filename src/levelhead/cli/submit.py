@@ -1,4 +1,4 @@
-"""levelhead submit: hand in outputs or a system to a shared task."""
+"""levelhead submit: outputs or a system for a shared task."""
 
 from __future__ import annotations
 
@@ -10,29 +10,35 @@ from typing import Any
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, GATE, say
-from levelhead.cli.result_paths import RESULT_FOLDER
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT_FOLDER
 from levelhead.errors import number_of, printable
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS
 
 
-@click.command()
+@command()
 @click.argument("address")
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=click.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="Parsed test sets, or a system with a program `run`.",
+    help="Parsed test sets, or a system with a program `run`",
 )  # fmt: skip
-@click.option("--label", default="", help="What to call the submission.")
+@click.option("--label", default="", help="Name of the submission")
 @click.option(
     "--token-file", type=options.PATH,
-    help="A file with the team's token; - is standard input.  [default: the variable LEVELHEAD_TOKEN]",
+    help="File with the team's token, - for standard input  [default: the variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
-@click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed.")
-@click.option("--primary", is_flag=True, help="Wait, and make it the primary submission.")
-@click.option("--inputs", type=RESULT_FOLDER, metavar="FOLDER", help="Download the inputs; nothing need be submitted.")
+@click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed")
+@click.option("--primary", is_flag=True, help="Wait, and make it the primary submission")
+@click.option(
+    "--inputs",
+    type=RESULT_FOLDER,
+    metavar="FOLDER",
+    help="Download the inputs to this folder; ARCHIVE is then optional",
+)
 @options.format_option("text", "json")
 @options.output_option
 def submit(
@@ -47,8 +53,8 @@ def submit(
     output_format: str,
     output: str | None,
 ) -> int:
-    """Hand in ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS; print its state and its scores."""
-    from levelhead.service.client import Client
+    """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
+    from levelhead.task.client import Client
 
     if archive is None and inputs is None:
         raise click.UsageError("give ARCHIVE, or --inputs FOLDER")
@@ -76,8 +82,8 @@ def submit(
 
 
 def _text(found: Mapping[str, Any], address: str) -> str:
-    """Say how a submission stands, for people."""
-    from levelhead.service.database import shown_time
+    """Return the state of a submission as text."""
+    from levelhead.task.model.database import shown_time
 
     label = f", {found['label']}" if found["label"] else ""
     primary = ", your primary submission" if found["primary"] else ""
@@ -92,7 +98,7 @@ def _text(found: Mapping[str, Any], address: str) -> str:
 
 
 def _results(results: Mapping[str, Any]) -> str:
-    """Write results as a table: the scores that the team may see, and below what is wrong with outputs."""
+    """Return results as a table: the scores that the team may see, and what is wrong with outputs."""
     measures = list(dict.fromkeys(name for one in results.values() for name in one.get("values", {})))
     columns = (Column("Treebank", "text"), Column("State", "text"), *(Column(name) for name in measures))
     rows = tuple(

@@ -9,7 +9,8 @@ from functools import cached_property
 from typing import Any, NamedTuple, TextIO
 
 from levelhead.errors import InputError
-from levelhead.evaluation import score_treebanks
+from levelhead.evaluation.pair import score_treebanks
+from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.counts import count_words
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.enhancements import ENHANCEMENTS, switches_of
@@ -18,7 +19,6 @@ from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score as OurScore
 from levelhead.scoring.selection import weighing
 from levelhead.scoring.spans import spans_of
-from levelhead.setup import setup_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.official import SCORERS, parse_officially
 from levelhead.treebank.relations import universal

@@ -17,8 +17,8 @@ import numpy as np
 
 from levelhead.correlation.measurements import Measurements, Missing, join
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.formulas import unescaped
 from levelhead.treebank.source import read_bytes
+from levelhead.treebank.spreadsheet_cells import unescaped
 
 NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
 """Cells that say, in any case, that there is no value."""

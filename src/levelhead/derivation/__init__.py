@@ -1,18 +1,11 @@
 """Derivation: transition systems and their oracles, the orders they give to words, an n-gram model, perplexity."""
 
 from levelhead.derivation.arpa import read_arpa, write_arpa
-from levelhead.derivation.averages import (
-    Correlation,
-    GroupAverage,
-    TreebankPerplexities,
-    correlations,
-    group_averages,
-)
 from levelhead.derivation.derive import Derivations, derive
 from levelhead.derivation.discounts import Discounts
 from levelhead.derivation.estimate import SRILM_MINIMUM_COUNTS, estimate
 from levelhead.derivation.model import NgramModel
-from levelhead.derivation.perplexity import ENDS, Ends, Perplexity, SentenceSums, perplexity, sentence_sums
+from levelhead.derivation.perplexity import Ends, Perplexity, SentenceSums, perplexity, sentence_sums
 from levelhead.derivation.sequences import ORDERS, Sequences, sequences_from, sequences_of
 from levelhead.derivation.systems import (
     ARC_EAGER,
@@ -29,7 +22,6 @@ from levelhead.derivation.systems import (
 __all__ = [
     "ARC_EAGER",
     "ARC_STANDARD",
-    "ENDS",
     "ORDERS",
     "SRILM_MINIMUM_COUNTS",
     "SWAP_EAGER",
@@ -37,22 +29,17 @@ __all__ = [
     "SYSTEMS",
     "Action",
     "Configuration",
-    "Correlation",
     "Derivations",
     "Discounts",
     "Ends",
-    "GroupAverage",
     "NgramModel",
     "Perplexity",
     "SentenceSums",
     "Sequences",
     "Transition",
     "TransitionSystem",
-    "TreebankPerplexities",
-    "correlations",
     "derive",
     "estimate",
-    "group_averages",
     "perplexity",
     "read_arpa",
     "sentence_sums",

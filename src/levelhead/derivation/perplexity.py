@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +18,6 @@ from levelhead.treebank import Treebank
 
 Ends = Literal["in", "out", "ppl1"]
 """How the ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, their probability only."""
-
-ENDS: tuple[Ends, ...] = get_args(Ends)
 
 
 class SentenceSums(NamedTuple):

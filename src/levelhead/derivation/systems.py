@@ -12,7 +12,7 @@ import numpy as np
 
 from levelhead.derivation.verdicts import MOST_SWAPS, check_derived
 from levelhead.errors import Fault, InputError
-from levelhead.kernels import oracles, transitions
+from levelhead.kernels import oracles
 
 
 class Transition(IntEnum):
@@ -218,14 +218,19 @@ class TransitionSystem:
         """
         if REDUCE not in self.transitions:
             raise InputError(Fault("no-dynamic-oracle", f"{self.name} has no dynamic oracle; arc-eager has one"))
-        n = len(heads)
-        front = configuration.buffer[0] if configuration.buffer else n + 1
-        rows = (configuration.stack, (-1, *configuration.heads), (-1, *heads))
-        stack, assigned, gold = (np.array([row], dtype=np.int32) for row in rows)
-        numbers = (np.array([number], dtype=np.int32) for number in (len(configuration.stack), front, n))
-        size, fronts, length = numbers
-        found = transitions.arc_eager_costs(stack, size, fronts, assigned, gold, length)[0].tolist()
-        return {transition: cost for transition, cost in zip(Transition, found) if cost >= 0}
+        if self.is_final(configuration):
+            return {}
+        top, front = configuration.stack[-1], configuration.buffer[0]
+        gold = (-1, *heads)
+        ahead = sum(gold[word] == top for word in configuration.buffer)
+        behind = sum(gold[word] == front for word in configuration.stack if word and configuration.heads[word - 1] < 0)
+        costs = {
+            SHIFT: (gold[front] in configuration.stack) + behind,
+            LEFT_ARC: (gold[top] > front) + ahead,
+            RIGHT_ARC: (gold[front] > front or gold[front] in configuration.stack[:-1]) + behind,
+            REDUCE: ahead,
+        }
+        return {transition: costs[transition] for transition in self.legal(configuration)}
 
 
 ARC_EAGER = TransitionSystem(

@@ -1,20 +1,14 @@
 """Treebanks as other libraries' objects, and back; nothing is imported until used."""
 
-from levelhead.interop.conllu_library import from_conllu_library, to_conllu_library
 from levelhead.interop.frames import to_pandas, to_polars, word_table
-from levelhead.interop.pyconll_library import from_pyconll, to_pyconll
 from levelhead.interop.spacy_library import from_spacy, to_spacy
 from levelhead.interop.stanza_library import from_stanza, to_stanza
 
 __all__ = [
-    "from_conllu_library",
-    "from_pyconll",
     "from_spacy",
     "from_stanza",
-    "to_conllu_library",
     "to_pandas",
     "to_polars",
-    "to_pyconll",
     "to_spacy",
     "to_stanza",
     "word_table",

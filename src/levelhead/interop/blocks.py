@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from typing import NamedTuple
 
@@ -11,7 +11,6 @@ from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.interop.libraries import fault_in
 from levelhead.treebank import Treebank, parse, to_conllu
 
-_COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.+)")
 _BREAK = re.compile("[\t\n\r]")
 _LINE_END = re.compile("[\n\r]")
 _LINE_OF_TEXT = re.compile(r" in the sentence that ends at line \d+$")
@@ -53,35 +52,6 @@ def treebank_of(blocks: Iterable[Block], origin: str) -> Treebank:
         return parse(text)
     except ConlluError as error:
         raise ConlluError(*(_without_line(fault, origin) for fault in error.faults)) from None
-
-
-def metadata_of(comments: Iterable[str]) -> dict[str, str | None]:
-    """Read comments as names and values, so that `comment_lines` gives them back.
-
-    A comment that is no `name = value`, or whose name was there before, is a name without value. A space after
-    the number sign and those around an equals sign are made uniform, and a line that stands there twice is kept once:
-    a dictionary cannot hold more.
-
-    Args:
-        comments: comment lines.
-    """
-    found: dict[str, str | None] = {}
-    for comment in comments:
-        match = _COMMENT.fullmatch(comment)
-        if match and match[1] not in found:
-            found[match[1]] = match[2]
-        else:
-            found[comment[1:].removeprefix(" ")] = None
-    return found
-
-
-def comment_lines(metadata: Mapping[str, object]) -> list[str]:
-    """Write names and values as comments; a value that is None or empty is left out.
-
-    Args:
-        metadata: the names and values.
-    """
-    return [f"# {name} = {value}" if value else f"# {name}" if name else "#" for name, value in metadata.items()]
 
 
 def _text(number: int, block: Block, origin: str) -> str:

@@ -1,9 +1,9 @@
 """Many jobs on any Executor: a store of results, resumption."""
 
-from levelhead.jobs.clusters import Tls, cluster
+from levelhead.jobs.clusters import Tls, check_address, cluster
 from levelhead.jobs.job import Job, StaleInput
 from levelhead.jobs.running import Outcome, run
-from levelhead.jobs.store import Store
+from levelhead.jobs.store import Store, check_store
 from levelhead.jobs.workers import Workers, borrowed, n_cores, processes
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "Tls",
     "Workers",
     "borrowed",
+    "check_address",
+    "check_store",
     "cluster",
     "n_cores",
     "processes",

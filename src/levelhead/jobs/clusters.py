@@ -52,10 +52,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
         InputError: the address is no such address, or is a public one without encryption; dask.distributed is not
             installed. When started: nobody answers there, or workers have other versions of levelhead.
     """
-    if address != "local":
-        _check(address, encrypted=tls is not None)
-    elif tls is not None:
-        raise _bad("a local cluster takes no TLS files")
+    check_address(address, tls)
     require("distributed", "clusters")
     from distributed.scheduler import KilledWorker
 
@@ -64,8 +61,21 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
     return Workers(_remote(address, tls), window=_TASKS_AFAR, batch=_JOBS_IN_A_TASK, lost=(KilledWorker,))
 
 
-def _check(address: str, *, encrypted: bool) -> None:
-    """Refuse what is no address, and addresses of the open internet without encryption."""
+def check_address(address: str, tls: Tls | None) -> None:
+    """Refuse what is no address, and addresses of the open internet without encryption; nothing is connected.
+
+    Args:
+        address: as in `cluster`.
+        tls: the files of the encryption, if there are any.
+
+    Raises:
+        InputError: the address is not one, or TLS files are missing or superfluous.
+    """
+    if address == "local":
+        if tls is not None:
+            raise _bad("a local cluster takes no TLS files")
+        return
+    encrypted = tls is not None
     try:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port

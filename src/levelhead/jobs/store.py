@@ -7,9 +7,10 @@ import os
 import sqlite3
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, closing, contextmanager
 from types import TracebackType
 from typing import Self
+from urllib.parse import quote
 
 from levelhead.errors import Fault, InputError, LevelheadError, OutputError, Place, printable
 
@@ -132,50 +133,101 @@ class Store:
 
     def _prepare(self) -> None:
         """Create the table in a new file; refuse any file that is not a sound store of this version."""
-        if self._marks() == (0, 0):
+        if _marks(self._connection) == (0, 0):
             self._create()
-        application, layout = self._marks()
-        if application != _APPLICATION:
-            raise self._store_error("invalid-store", "it is another program's database")
-        if layout != _LAYOUT:
-            versions = f"its layout is {layout}, this version reads {_LAYOUT}"
-            raise self._store_error(
-                "store-version", f"the store was written by another version of levelhead: {versions}"
-            )
+        _refuse_marks(self._connection, self.path)
         found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
-            raise self._store_error("damaged-store", printable(found))
+            raise _store_error("damaged-store", printable(found), self.path)
 
     def _create(self) -> None:
         self._connection.execute("BEGIN IMMEDIATE")  # another process may be creating it
-        if self._marks() == (0, 0):
-            if self._connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise self._store_error("invalid-store", "it is another program's database")
+        if _marks(self._connection) == (0, 0):
+            _refuse_tables(self._connection, self.path)
             self._connection.execute(_TABLE)
             self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
             self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
         self._connection.execute("COMMIT")
 
-    def _marks(self) -> tuple[int, int]:
-        application = self._connection.execute("PRAGMA application_id").fetchone()[0]
-        return application, self._connection.execute("PRAGMA user_version").fetchone()[0]
+    def _errors(self) -> AbstractContextManager[None]:
+        return _errors(self.path)
 
-    def _store_error(self, slug: str, message: str) -> InputError:
-        return InputError(Fault(slug, message, Place(self.path)))
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        """Turn errors of the database into ours: cannot be written, not a store, or damaged."""
-        try:
-            yield
-        except sqlite3.DatabaseError as error:
-            code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # the rest are details
-            if code in _OF_THE_SURROUNDINGS:
-                raise OutputError(str(error), "store", Place(self.path)) from error
-            slug = "invalid-store" if code == sqlite3.SQLITE_NOTADB else "damaged-store"
-            raise self._store_error(slug, printable(str(error))) from error
-        except UnicodeDecodeError as error:  # sqlite quotes what it cannot read in a message of its own
-            raise self._store_error("damaged-store", "the definition of its table is not UTF-8") from error
+def check_store(path: str | os.PathLike[str]) -> None:
+    """Check that a path can be a store, without making or changing anything.
+
+    Args:
+        path: a file, which need not exist.
+
+    Raises:
+        InputError: there is another file, or one of another version.
+        OutputError: no file can be written there.
+    """
+    from levelhead.treebank.write import check_file
+
+    name = os.fsdecode(path)
+    if reason := _no_file(name):
+        raise OutputError(reason, "store", Place(name or None))
+    check_file(name)
+    if not os.path.exists(name):  # noqa: PTH110 -- a path may hold bytes that pathlib refuses
+        return
+    with _errors(name), closing(sqlite3.connect(f"file:{quote(os.fsencode(name))}?mode=ro", uri=True)) as connection:
+        if _marks(connection) == (0, 0):
+            _refuse_tables(connection, name)
+        else:
+            _refuse_marks(connection, name)
+
+
+def _no_file(name: str) -> str | None:
+    """Why a path cannot be that of a file of results."""
+    if not name:
+        return "the path is empty: name a file"
+    if name == "-" or "://" in name:
+        return f"a store is a file, not {'standard output' if name == '-' else 'an address'}"
+    if os.path.exists(name) and not os.path.isfile(name):  # noqa: PTH110, PTH113 -- as above
+        return "it is a folder: name a file in it" if os.path.isdir(name) else "it is not a regular file"  # noqa: PTH112
+    return None
+
+
+def _marks(connection: sqlite3.Connection) -> tuple[int, int]:
+    application = connection.execute("PRAGMA application_id").fetchone()[0]
+    return application, connection.execute("PRAGMA user_version").fetchone()[0]
+
+
+def _refuse_tables(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse a database without our marks that is not empty."""
+    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+        raise _store_error("invalid-store", "it is another program's database", path)
+
+
+def _refuse_marks(connection: sqlite3.Connection, path: str) -> None:
+    """Refuse a file that is not a store of this version."""
+    application, layout = _marks(connection)
+    if application != _APPLICATION:
+        raise _store_error("invalid-store", "it is another program's database", path)
+    if layout != _LAYOUT:
+        versions = f"its layout is {layout}, this version reads {_LAYOUT}"
+        message = f"the store was written by another version of levelhead: {versions}"
+        raise _store_error("store-version", message, path)
+
+
+def _store_error(slug: str, message: str, path: str) -> InputError:
+    return InputError(Fault(slug, message, Place(path)))
+
+
+@contextmanager
+def _errors(path: str) -> Iterator[None]:
+    """Turn errors of the database into ours: cannot be written, not a store, or damaged."""
+    try:
+        yield
+    except sqlite3.DatabaseError as error:
+        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # the rest are details
+        if code in _OF_THE_SURROUNDINGS:
+            raise OutputError(str(error), "store", Place(path)) from error
+        slug = "invalid-store" if code == sqlite3.SQLITE_NOTADB else "damaged-store"
+        raise _store_error(slug, printable(str(error)), path) from error
+    except UnicodeDecodeError as error:  # sqlite quotes what it cannot read in a message of its own
+        raise _store_error("damaged-store", "the definition of its table is not UTF-8", path) from error
 
 
 def _checksum(key: str, result: bytes) -> bytes:

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from levelhead.agreement import Agreement, Kappa
-from levelhead.comparison import Comparison
-from levelhead.gains import Contrasts, Gain, Where
-from levelhead.languages import LanguagePair, Languages
+from levelhead.comparison.agreement import Agreement, Kappa
+from levelhead.comparison.contrasts import Contrasts, Gain, Where
+from levelhead.comparison.languages import LanguagePair, Languages
+from levelhead.comparison.systems import Comparison
+from levelhead.report.documents import header, points, sources
 from levelhead.report.drawing import draw_contrasts
-from levelhead.report.scores import SCHEMA, signature_line, units_document
-from levelhead.report.table import Cell, Column, Kind, Table, p_text, percentage, value_cell
+from levelhead.report.scores import signature_line, units_document
+from levelhead.report.table import Cell, Column, Kind, Table, p_text, value_cell
 from levelhead.scoring.matches import Agree
 from levelhead.significance import Result, Wins, unit_line
 
@@ -81,7 +81,7 @@ def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
         cell(one.value),
         *pair(one.interval),
         *((cell(one.spread),) if spread else ()),
-        *(blank if one.p is None else change),
+        *(blank if one.difference is None else change),
         mark(one.p_holm) if one.enough_runs else "",
     ]
 
@@ -139,20 +139,13 @@ def _votes_text(one: Wins, voter: str) -> list[str]:
 def comparison_document(comparison: Comparison) -> dict[str, Any]:
     """Return the same for JSON: ratios as percentages, differences in points, at full precision."""
     return {
-        "schema": SCHEMA,
-        "kind": "comparison",
-        "signature": dict(comparison.provenance.signature),
+        **header("comparison", comparison.provenance.signature),
         "baseline": comparison.systems[0],
         "results": [_document(one, plain=one.measure in comparison.perplexities) for one in comparison.results],
-        "files": {name: dict(files) for name, files in comparison.provenance.files.items()},
         "wins": [one._asdict() for one in comparison.wins],
         "units": units_document(comparison.units),
-        **_notes(comparison.provenance.notes),
+        **sources(comparison.provenance),
     }
-
-
-def _notes(notes: Sequence[str]) -> dict[str, Any]:
-    return {"notes": list(notes)} if notes else {}
 
 
 def _document(one: Result, *, plain: bool) -> dict[str, Any]:
@@ -160,14 +153,10 @@ def _document(one: Result, *, plain: bool) -> dict[str, Any]:
     if plain:
         return document
     for name in ("value", "spread", "difference", "detectable"):
-        document[name] = _points(document[name])
+        document[name] = points(document[name])
     for name in ("interval", "difference_interval"):
-        document[name] = None if document[name] is None else [_points(end) for end in document[name]]
+        document[name] = None if document[name] is None else [points(end) for end in document[name]]
     return document
-
-
-def _points(value: float | None) -> float | None:
-    return None if value is None else percentage(value)
 
 
 def languages_table(found: Languages) -> Table:
@@ -210,19 +199,16 @@ def languages_document(found: Languages) -> dict[str, Any]:
     """
 
     def document(pair: LanguagePair) -> dict[str, Any]:
-        points = _same if pair.measure in found.perplexities else _points
-        between = None if pair.interval is None else [points(end) for end in pair.interval]
-        values = [points(value) for value in pair.values]
-        return {**pair._asdict(), "values": values, "difference": points(pair.difference), "interval": between}
+        shown = _same if pair.measure in found.perplexities else points
+        between = None if pair.interval is None else [shown(end) for end in pair.interval]
+        values = [shown(value) for value in pair.values]
+        return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
 
     return {
-        "schema": SCHEMA,
-        "kind": "languages",
-        "signature": dict(found.provenance.signature),
+        **header("languages", found.provenance.signature),
         "units": units_document(found.units),
         "pairs": [document(pair) for pair in found.pairs],
-        "files": {name: dict(files) for name, files in found.provenance.files.items()},
-        **_notes(found.provenance.notes),
+        **sources(found.provenance),
     }
 
 
@@ -270,10 +256,8 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
     """
     gold = found.gold
     return {
-        "schema": SCHEMA,
-        "kind": "agreement",
-        "signature": dict(found.evaluation.signature),
-        "f1": {name: _points(score.value) for name, score in found.evaluation.items()},
+        **header("agreement", found.evaluation.signature),
+        "f1": {name: points(score.value) for name, score in found.evaluation.items()},
         "kappa": {
             "upos": found.upos and found.upos._asdict(),
             "relations": found.relations and found.relations._asdict(),
@@ -323,22 +307,19 @@ def gains_document(found: Where) -> dict[str, Any]:
             **dict(zip(found.by, gain.values, strict=True)),
             "system": gain.system,
             "gold": gain.score.gold,
-            "baseline_value": _points(gain.baseline.value),
-            "value": _points(gain.score.value),
-            "difference": _points(gain.difference),
+            "baseline_value": points(gain.baseline.value),
+            "value": points(gain.score.value),
+            "difference": points(gain.difference),
             "more_correct": gain.more_correct,
         }
 
     return {
-        "schema": SCHEMA,
-        "kind": "gains",
-        "signature": dict(found.provenance.signature),
+        **header("gains", found.provenance.signature),
         "measure": found.measure,
         "by": list(found.by),
         "baseline": found.baseline,
         "treebanks": {name: [document(gain) for gain in gains] for name, gains in found.treebanks.items()},
-        "files": {name: dict(files) for name, files in found.provenance.files.items()},
-        **_notes(found.provenance.notes),
+        **sources(found.provenance),
     }
 
 
@@ -371,11 +352,8 @@ def contrasts_document(found: Contrasts) -> dict[str, Any]:
         }
         rows.append({"treebank": name, "baseline": baseline.name, "system": system.name, **kinds})
     return {
-        "schema": SCHEMA,
-        "kind": "contrasts",
-        "signature": dict(found.provenance.signature),
+        **header("contrasts", found.provenance.signature),
         "measure": str(found.measure),
         "systems": rows,
-        "files": {name: dict(files) for name, files in found.provenance.files.items()},
-        **_notes(found.provenance.notes),
+        **sources(found.provenance),
     }

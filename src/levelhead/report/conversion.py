@@ -6,8 +6,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from levelhead.conversion import NotRestored, RoundTrip
-from levelhead.report.scores import SCHEMA, signature_line
-from levelhead.report.table import Cell, Column, Table, percentage
+from levelhead.report.documents import header, path_text, points
+from levelhead.report.scores import signature_line
+from levelhead.report.table import Cell, Column, Table
 
 _COLUMNS = (
     Column("Treebank", "text"),
@@ -80,12 +81,10 @@ def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, A
         path: the file, if there is one.
     """
     counts = {name: getattr(trip, name) for name in ("sentences", "words", "punctuation", "candidates", "converted")}
-    ratios = {name: None if (ratio := of(trip)) is None else percentage(ratio) for name, of in _RATIOS.items()}
     return {
-        "schema": SCHEMA,
-        "kind": "round-trip",
+        **header("round-trip"),
         "signature": trip.signature,
-        **({} if path is None else {"path": path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")}),
+        **({} if path is None else {"path": path_text(path)}),
         **counts,
         "changed_heads": trip.changed_heads,
         "failed_sentences": list(trip.failed_sentences),
@@ -95,7 +94,7 @@ def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, A
         "nonprojective_sentences_after": trip.nonprojective_sentences[1],
         "head_entropy_before": trip.head_entropy[0],
         "head_entropy_after": trip.head_entropy[1],
-        **ratios,
+        **{name: points(of(trip)) for name, of in _RATIOS.items()},
         "not_restored": list(map(NotRestored._asdict, trip.not_restored)),
     }
 
@@ -110,7 +109,7 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
     documents = {name: round_trip_document(trip, paths.get(name)) for name, trip in trips.items()}
     averages = {name: _mean([document[name] for document in documents.values()]) for name in _RATIOS}
     several = {"averages": averages} if len(trips) > 1 else {}
-    return {"schema": SCHEMA, "kind": "round-trips", "treebanks": documents, **several}
+    return {**header("round-trips"), "treebanks": documents, **several}
 
 
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:

@@ -8,7 +8,8 @@ from typing import Any
 from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
 from levelhead.correlation.families import FamilyCheck
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.documents import header
+from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table
 
 _NUMBERS = ("n", "r", "low", "high", "p", "Holm")
@@ -93,9 +94,7 @@ def correlation_document(correlation: Correlation) -> dict[str, Any]:
         correlation: the correlations.
     """
     return {
-        "schema": SCHEMA,
-        "kind": "correlation",
-        "signature": dict(correlation.settings),
+        **header("correlation", correlation.settings),
         "columns": list(correlation.columns),
         "given": list(correlation.given),
         "treebanks": list(correlation.treebanks),
@@ -141,8 +140,7 @@ def variance_document(variances: Mapping[str, CumulativeVariance], table: Measur
         table: what they were computed of.
     """
     return {
-        "schema": SCHEMA,
-        "kind": "cumulative-variance",
+        **header("cumulative-variance"),
         "signature": table.signature(),
         "notes": list(table.notes),
         "measures": {

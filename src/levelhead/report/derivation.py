@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from itertools import pairwise
 from typing import Any
 
 from levelhead._version import VERSION
-from levelhead.derivation import (
-    Correlation,
-    Derivations,
-    GroupAverage,
-    NgramModel,
-    Perplexity,
-    TreebankPerplexities,
-    correlations,
-    group_averages,
-)
+from levelhead.derivation import Derivations, NgramModel, Perplexity
 from levelhead.derivation.perplexity import perplexity_of
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.documents import header, path_text
+from levelhead.report.scores import signature_line
 from levelhead.report.table import Column, Table
 
 _NUMBERS = (
@@ -69,8 +61,7 @@ def derivation_documents(derivations: Derivations, *, labelled: bool) -> list[di
     rows = zip(_transitions(derivations, labelled=labelled), _words(derivations), derivations.swaps.tolist())
     return [
         {
-            "schema": SCHEMA,
-            "kind": "derivation",
+            **header("derivation"),
             "sentence": number + 1,
             "transitions": transitions,
             "order": [word - starts[number] + 1 for word in order[starts[number] : starts[number + 1]]],
@@ -89,8 +80,7 @@ def derivations_document(derivations: Derivations, *, labelled: bool) -> dict[st
         "version": VERSION,
     }
     return {
-        "schema": SCHEMA,
-        "kind": "derivations",
+        **header("derivations"),
         "signature": signature,
         "swaps": int(derivations.swaps.sum()),
         "lifted": derivations.n_lifted,
@@ -193,9 +183,8 @@ def perplexity_documents(results: Results, *, sentences: bool) -> list[dict[str,
 
 def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
     document = {
-        "schema": SCHEMA,
-        "kind": "perplexity",
-        "file": name.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+        **header("perplexity"),
+        "file": path_text(name),
         "sha256": result.sha256,
         "order": result.order,
         "perplexity_excluding_oov": result.excluding_oov,
@@ -233,69 +222,4 @@ def perplexity_document(results: Results, model: NgramModel, *, sentences: bool)
             "discounts": [discounts._asdict() for discounts in model.discounts],
             "fallback_orders": list(model.fallback_orders),
         },
-    }
-
-
-def treebanks_table(rows: Sequence[TreebankPerplexities]) -> Table:
-    """Return the two perplexities of each treebank: for each event, then for each sentence."""
-    heads = (
-        ("Words", "number"), ("String", "number"), ("Derivation", "number"), ("Increase %", "ratio"),
-        ("String: log10/sentence", "number"), ("Derivation: log10/sentence", "number"),
-    )  # fmt: skip
-    columns = (Column("Treebank", "text"), Column("Group", "text"), *(Column(*head) for head in heads))  # type: ignore[arg-type]
-    cells = (
-        (
-            row.name, ",".join(row.groups), row.size, row.string, row.derivation, row.increase,
-            row.string_per_sentence, row.derivation_per_sentence,
-        )
-        for row in rows
-    )  # fmt: skip
-    return Table(columns, tuple(cells))
-
-
-def averages_table(averages: Sequence[GroupAverage]) -> Table:
-    """Return the average perplexities of groups of treebanks."""
-    heads = (
-        ("Treebanks", "number"), ("Av. perplexity", "number"), ("Av. deriv. perpl.", "number"),
-        ("Ratio of means %", "ratio"), ("Mean of ratios %", "ratio"),
-    )  # fmt: skip
-    columns = (Column("Group", "text"), *(Column(*head) for head in heads))  # type: ignore[arg-type]
-    return Table(columns, tuple(tuple(average) for average in averages))
-
-
-def correlations_table(found: Sequence[Correlation]) -> Table:
-    """Return Pearson's correlations of accuracies with treebank size, alone and over perplexities."""
-    names = ("Treebanks", "Size", "Size/string", "Size/derivation")
-    columns = (Column("Accuracy", "text"), *(Column(name, "number") for name in names))
-    return Table(columns, tuple(tuple(one) for one in found))
-
-
-def treebanks_tables(rows: Sequence[TreebankPerplexities], signature: Mapping[str, str]) -> list[Table]:
-    """Return the tables of a list of treebanks: each of them, groups, correlations if there are accuracies.
-
-    Args:
-        rows: the treebanks.
-        signature: what decided the numbers.
-    """
-    tables = [treebanks_table(rows), averages_table(group_averages(rows))]
-    found = correlations(rows)
-    tables += [correlations_table(found)] if found else []
-    tables[-1] = tables[-1]._replace(notes=(signature_line(signature),))
-    return tables
-
-
-def treebanks_document(rows: Sequence[TreebankPerplexities], signature: Mapping[str, str]) -> dict[str, Any]:
-    """Return the same for JSON.
-
-    Args:
-        rows: the treebanks.
-        signature: what decided the numbers.
-    """
-    return {
-        "schema": SCHEMA,
-        "kind": "perplexities",
-        "signature": dict(signature),
-        "treebanks": [row._asdict() | {"increase": row.increase, "warnings": list(row.warnings)} for row in rows],
-        "groups": [average._asdict() for average in group_averages(rows)],
-        "correlations": [one._asdict() for one in correlations(rows)],
     }

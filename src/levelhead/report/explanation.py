@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from levelhead.analysis.rule_differences import Difference, Explanation
 from levelhead.errors import InputError, printable
-from levelhead.evaluation import Evaluation
-from levelhead.explanation import Difference, Explanation
-from levelhead.report.scores import SCHEMA
-from levelhead.report.table import Cell, Column, Table, percentage
+from levelhead.evaluation.pair import Evaluation
+from levelhead.report.documents import header, points
+from levelhead.report.table import Cell, Column, Table
 
 
 def explanation_table(explanation: Explanation) -> Table:
@@ -53,21 +53,16 @@ def _shown(value: float | None) -> str:
 def explanation_document(explanation: Explanation) -> dict[str, Any]:
     """Return an explanation for JSON."""
     return {
-        "schema": SCHEMA,
-        "kind": "explanation",
+        **header("explanation"),
         "f1": {name: _scores(one) for name, one in explanation.evaluations.items()},
         "differences": [_difference(difference) for difference in explanation.differences],
     }
 
 
-def _percentage(value: float | None) -> float | None:
-    return None if value is None else percentage(value)
-
-
 def _scores(evaluation: Evaluation | InputError) -> dict[str, Any]:
     if isinstance(evaluation, InputError):
         return {"refused": [str(fault) for fault in evaluation.faults]}
-    return {name: _percentage(score.f1) for name, score in evaluation.items()}
+    return {name: points(score.f1) for name, score in evaluation.items()}
 
 
 def _difference(difference: Difference) -> dict[str, Any]:
@@ -75,8 +70,7 @@ def _difference(difference: Difference) -> dict[str, Any]:
         "decision": difference.decision,
         "verdicts": dict(difference.verdicts),
         "changes": {
-            name: {"ud": _percentage(one), "otherwise": _percentage(other)}
-            for name, (one, other) in difference.changes.items()
+            name: {"ud": points(one), "otherwise": points(other)} for name, (one, other) in difference.changes.items()
         },
         "words": [{"file": p.file, "line": p.line, "form": form} for p, form in difference.words],
         "n_words": difference.n_words,

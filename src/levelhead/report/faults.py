@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.errors import Fault, printable
 from levelhead.messages import MESSAGES
-from levelhead.report.scores import SCHEMA
+from levelhead.report.documents import header, path_text
 
 
 def annotation(fault: Fault) -> str:
@@ -30,11 +30,10 @@ def _escaped(text: str, also: str = "") -> str:
 
 def faults_document(path: str, faults: Sequence[Fault]) -> list[dict[str, Any]]:
     """Return the faults of a file for JSON, one document each."""
-    name = path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    name = path_text(path)
     return [
         {
-            "schema": SCHEMA,
-            "kind": "fault",
+            **header("fault"),
             "file": name,
             "line": fault.place.line,
             "sentence": fault.place.sentence,

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from levelhead.correlation import Agreement, Estimate
-from levelhead.judgement import Compared, Judgement
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.correlation.judgement import Compared, Judgement
+from levelhead.report.documents import header, notes_of
+from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, formatted, p_text
 from levelhead.significance import unit_line
 
@@ -56,9 +57,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
         judgement: the result.
     """
     return {
-        "schema": SCHEMA,
-        "kind": "judgement",
-        "signature": dict(judgement.provenance.signature),
+        **header("judgement", judgement.provenance.signature),
         "sentences": len(judgement.choices.second),
         "votes": int(judgement.choices.votes.sum()),
         "units": {"unit": judgement.units.kind, "n": judgement.units.n_units},
@@ -68,7 +67,7 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
             | {"p": one.comparison.p, "p_holm": one.p_holm}
             for one in judgement.comparisons
         ],
-        **({"notes": list(judgement.provenance.notes)} if judgement.provenance.notes else {}),
+        **notes_of(judgement.provenance.notes),
     }
 
 

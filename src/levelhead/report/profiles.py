@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from levelhead.report.scores import SCHEMA, signature_line
+from levelhead.report.documents import header, path_text
+from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Criteria, Profile, ProfileColumn, Verdict
 from levelhead.typology.collection import File, Neighbours, Samples, Survey, files_signature
@@ -89,8 +90,7 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
     shares = [key for key in _keys(survey.profiles.values()) if key[1] and key[0].group == "frequencies"]
     return [
         {
-            "schema": SCHEMA,
-            "kind": "profile",
+            **header("profile"),
             "treebank": name,
             "signature": dict(one.signature),
             "files": [_file(file) for file in survey.files[name]],
@@ -120,15 +120,14 @@ def profiles_document(survey: Survey) -> dict[str, Any]:
     """Return profiles for JSON, with the definitions of their columns."""
     names = list(next(iter(survey.profiles.values())))
     return {
-        "schema": SCHEMA,
-        "kind": "profiles",
+        **header("profiles"),
         "columns": {name: _definition(COLUMNS[name]) for name in names},
         "treebanks": {one["treebank"]: one for one in profile_documents(survey)},
     }
 
 
 def _file(file: File) -> dict[str, str | None]:
-    return {"path": file.path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"), "sha256": file.sha256}
+    return {"path": path_text(file.path), "sha256": file.sha256}
 
 
 _FIELDS = ("name", "group", "by", "meaning", "formula", "source")
@@ -188,15 +187,22 @@ def similarity_document(found: Neighbours) -> dict[str, Any]:
 def _rows_document(
     kind: str, rows: list[dict[str, Any]], signature: Mapping[str, str], files: Files, notes: Sequence[str] = ()
 ) -> dict[str, Any]:
-    head = {"schema": SCHEMA, "kind": kind}
     hashed = {name: [_file(file) for file in some] for name, some in files.items()}
     return {
-        **head,
-        "signature": dict(signature),
+        **header(kind, signature),
         "files": hashed,
         "notes": list(notes),
-        "rows": [{**head, **row} for row in rows],
+        "rows": [{**header(kind), **row} for row in rows],
     }
+
+
+def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a document for JSON lines, each with the signature.
+
+    Args:
+        document: what `similarity_document`, `selection_document` or `samples_document` returns.
+    """
+    return [{**row, "signature": document["signature"]} for row in document["rows"]]
 
 
 def selection_table(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> Table:

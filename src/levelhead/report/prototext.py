@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from fractions import Fraction
 
 from levelhead.campaign import Results, macro_average
-from levelhead.measures import parse_measure
+from levelhead.measures.registry import parse_measure
 
 
 def prototext(results: Results, system: str) -> str:

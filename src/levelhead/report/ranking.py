@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from levelhead.campaign import Ranking, Result, Results, Standing
-from levelhead.measures import lower_is_better
+from levelhead.measures.registry import lower_is_better
+from levelhead.report.documents import header, notes_of, points
 from levelhead.report.rank_notes import listed, span, test_notes
-from levelhead.report.scores import SCHEMA, score_numbers, signature_line, units_document
+from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring.crossing import named_note
 
@@ -171,9 +172,7 @@ def ranking_document(results: Results, rankings: Sequence[Ranking]) -> dict[str,
         rankings: of its groups by its measures.
     """
     return {
-        "schema": SCHEMA,
-        "kind": "ranking",
-        "signature": dict(results.signature),
+        **header("ranking", results.signature),
         "ranking": rankings[0].rule,
         **({"units": units_document(results.units)} if results.units else {}),
         "systems": list(results.systems),
@@ -210,7 +209,7 @@ def result_documents(results: Results) -> Iterable[dict[str, Any]]:
                 "reasons": list(result.reasons),
                 "values": {name: _number(value, name) for name, value in result.values.items()},
                 "scores": {name: score_numbers(score) for name, score in result.scores.items()},
-                **({"notes": list(result.notes)} if result.notes else {}),
+                **notes_of(result.notes),
                 **_secondary(result),
             }
 
@@ -224,9 +223,7 @@ def _secondary(result: Result) -> dict[str, Any]:
 
 def _number(value: Fraction | None, measure: str) -> float | None:
     """A percentage, or a perplexity."""
-    if value is None:
-        return None
-    return float(value) if lower_is_better(measure) else percentage(value)
+    return float(value) if value is not None and lower_is_better(measure) else points(value)
 
 
 def _ranking(ranking: Ranking) -> dict[str, Any]:

@@ -6,22 +6,20 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
-from levelhead.evaluation import Evaluation
-from levelhead.provenance import joint_signature
-from levelhead.report.table import Cell, Column, Table, percentage, value_cell
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import joint_signature
+from levelhead.report.documents import header, notes_of, path_text, points
+from levelhead.report.table import Cell, Column, Table, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
 from levelhead.significance import Units
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
-    from levelhead.secondary import Coverage
+    from levelhead.evaluation.partial_scores import Coverage
 
 Average = Mapping[str, Fraction | None]
 """The macro-average of each measure."""
-
-SCHEMA = 1
-"""The version of the JSON documents' layout."""
 
 _NO_CELL = ""  # a measure without the number of this column; a dash is a number that is not defined
 _RATIOS = ("Precision", "Recall", "F1 Score", "AligndAcc")
@@ -95,14 +93,13 @@ def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> 
         coverage: on which sentences they rest, if they are secondary scores.
     """
     return {
-        "schema": SCHEMA,
-        "kind": "score" if coverage is None else "secondary-score",
+        **header("score" if coverage is None else "secondary-score"),
         **({} if coverage is None else {"coverage": coverage._asdict()}),
         "signature": dict(evaluation.signature),
         "gold": _file(evaluation.gold),
         "system": _file(evaluation.system),
         "scores": {name: score_numbers(score) for name, score in evaluation.items()},
-        **({"notes": list(evaluation.notes)} if evaluation.notes else {}),
+        **notes_of(evaluation.notes),
     }
 
 
@@ -110,22 +107,20 @@ def scores_document(evaluations: Mapping[str, Evaluation], average: Average) -> 
     """Return the scores of several treebanks for JSON."""
     first = next(iter(evaluations.values()))
     return {
-        "schema": SCHEMA,
-        "kind": "scores",
-        "signature": dict(joint_signature(one.signature for one in evaluations.values())),
+        **header("scores", joint_signature(one.signature for one in evaluations.values())),
         "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
         "macro_average": {name: _average(value, first[name]) for name, value in average.items()},
     }
 
 
 def _average(value: Fraction | None, score: Score) -> float | None:
-    return None if value is None else float(value) if score.perplexity else percentage(value)
+    return None if value is None else float(value) if score.perplexity else points(value)
 
 
 def _file(contents: Contents) -> dict[str, Any]:
     path = contents.path
     return {
-        "path": None if path is None else path.encode("utf-8", "surrogateescape").decode("utf-8", "replace"),
+        "path": None if path is None else path_text(path),
         "sha256": contents.sha256,
         "sentences": contents.sentences,
         "tokens": contents.tokens,
@@ -143,7 +138,7 @@ def score_numbers(score: Score) -> dict[str, Any]:
         score: the score.
     """
     ratios = {name: getattr(score, name) for name in ("precision", "recall", "f1", "aligned_accuracy")}
-    document: dict[str, Any] = {name: None if value is None else percentage(value) for name, value in ratios.items()}
+    document: dict[str, Any] = {name: points(value) for name, value in ratios.items()}
     document |= {name: getattr(score, name) for name in ("correct", "gold", "system", "aligned")}
     document["value"] = score.value if score.perplexity else document[score.component]
     return document | ({"reason": score.reason} if score.reason else {})

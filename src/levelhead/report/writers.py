@@ -7,8 +7,8 @@ from collections.abc import Callable, Mapping
 from types import MappingProxyType
 
 from levelhead.errors import printable
-from levelhead.formulas import escaped
 from levelhead.report.table import Cell, Column, Table, formatted
+from levelhead.treebank.spreadsheet_cells import escaped
 
 _LEFT_OUT = re.compile(r"(-[A-Za-z][A-Za-z:_]*)+")
 _LATEX = str.maketrans(

@@ -7,7 +7,7 @@ from levelhead.significance.equivalence import Equivalence, check_margin, equiva
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.pairwise import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
-from levelhead.significance.runs import draw_run_errors, enough_runs
+from levelhead.significance.runs import enough_runs, run_errors
 from levelhead.significance.settings import STANDARD, Settings, seeded
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 from levelhead.significance.wins import Wins, better_on_at_least, count_wins, mean_votes
@@ -29,7 +29,6 @@ __all__ = [
     "count_wins",
     "counted",
     "differences",
-    "draw_run_errors",
     "enough_runs",
     "equivalence",
     "holm",
@@ -38,6 +37,7 @@ __all__ = [
     "permutation_p",
     "resampled",
     "resampled_rows",
+    "run_errors",
     "seeded",
     "separated_shares",
     "sign_test",

@@ -13,7 +13,7 @@ from levelhead.significance.equivalence import equivalence, margin_of
 from levelhead.significance.estimates import Estimate, Interval
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, leave_out_of, spread_of
 from levelhead.significance.resampling import swapped
-from levelhead.significance.runs import enough_runs
+from levelhead.significance.runs import enough_runs, run_errors
 from levelhead.significance.settings import Settings, seeded
 
 EQUAL = 1e-12
@@ -100,7 +100,7 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     of a unit are swapped at random, which is exact if only chance decided which system got which output; and that of
     t, which also holds if units differ but their mean does not. So p < .05 never comes with a 95% interval that
     contains 0. Runs have no partners to be swapped with: several runs are a sample of all possible runs, and the error
-    of their mean is added, see `draw_run_errors`.
+    of their mean is added, see `run_errors`.
 
     The macro-average is the mean of the treebanks' ratios, the micro-average the ratio of their summed counts.
 
@@ -162,7 +162,7 @@ def _result(sample: _Sample, table: Counted, s: int, m: int, settings: Settings)
     systems = list(dict.fromkeys(sample.systems))
     runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
     values = [sample.values[own, m] for own in runs]
-    score = _estimate(sample, runs[:1], m, settings)
+    score = _estimate(sample, runs[:1], m)
     interval = score.log_interval if m in table.perplexities else score.score_interval
     result = Result(
         treebank=sample.name,
@@ -177,7 +177,7 @@ def _result(sample: _Sample, table: Counted, s: int, m: int, settings: Settings)
     )
     if s == 0 or any(np.isnan(own).any() for own in values):
         return result
-    return _compared(result, _estimate(sample, runs, m, settings), sample, s, m, settings)
+    return _compared(result, _estimate(sample, runs, m), sample, s, m, settings)
 
 
 def _compared(result: Result, difference: Estimate, sample: _Sample, s: int, m: int, settings: Settings) -> Result:
@@ -206,7 +206,7 @@ def _equivalence(
     if perplexity:
         systems = list(dict.fromkeys(sample.systems))
         runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
-        difference = _estimate(_logarithms(sample), runs, m, settings)
+        difference = _estimate(_logarithms(sample), runs, m)
     found = equivalence(difference, margin_of(settings.margin, perplexity=perplexity))
     if found is None:
         return {"equivalent": "not shown"}
@@ -223,18 +223,17 @@ def _runs_of(sample: _Sample, system: str) -> list[int]:
     return [number for number, name in enumerate(sample.systems) if name == system]
 
 
-def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int, settings: Settings) -> Estimate:
+def _estimate(sample: _Sample, runs: Sequence[Sequence[int]], m: int) -> Estimate:
     """The mean of a system's runs, or its difference to the mean of the baseline's, with their errors."""
     contrast = np.zeros(len(sample.systems))
     for sign, own in zip((1, -1), runs, strict=False):
         contrast[list(own)] += sign / len(own)
     spread = spread_of(sample.strata, contrast, m)
     variance = spread.variance + (spread.observation if len(runs) > 1 else 0.0)
-    value = float(sum(sign * sample.values[list(own), m].mean() for sign, own in zip((1, -1), runs, strict=False)))
-    estimate = Estimate(value, variance, spread.freedom, spread.n_units)
-    shared = sum(disagreement_of(sample.strata, own, m) for own in runs)
+    variance -= sum(disagreement_of(sample.strata, own, m) for own in runs)  # the variance of runs has this part, too
     values = [sample.values[list(own), m] for own in runs]
-    return estimate.with_runs(values, shared, settings.resamples, seeded(settings, "runs"))
+    value = float(sum(sign * own.mean() for sign, own in zip((1, -1), values, strict=False)))
+    return Estimate(value, max(0.0, variance), spread.freedom, spread.n_units, tuple(run_errors(values)))
 
 
 def permutation_p(permuted: Sums, observed: Sums | float, equal: float = EQUAL) -> Sums:

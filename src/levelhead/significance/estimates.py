@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from typing import NamedTuple
 
-import numpy as np
-
-from levelhead.significance.counted import Sums
-from levelhead.significance.runs import draw_run_errors
-from levelhead.significance.student import quantile, two_sided_p, upper_tail
+from levelhead.significance.student import quantile, two_sided_p
 from levelhead.significance.units import FEWEST_UNITS
 
 _POWER = 0.80
 _SIGNIFICANT = 0.05
+_SMALLEST_P = 1e-12
+_HALVINGS = 50
+
+_NO_ERROR = 1e-12
+"""Errors below this come from rounding alone."""
 
 Interval = tuple[float, float]
 
@@ -27,45 +27,31 @@ class Estimate(NamedTuple):
         variance: its variance over units.
         freedom: the degrees of freedom of the variance.
         n_units: the number of units.
-        errors: the absolute errors of the means of runs, ascending, float64, shape (draws,); None for single runs.
+        runs: the variance of each mean of runs with its degrees of freedom; empty for single runs.
     """
 
     value: float
     variance: float
     freedom: float
     n_units: int
-    errors: Sums | None = None
+    runs: tuple[tuple[float, int], ...] = ()
 
     @property
     def has_interval(self) -> bool:
         """Whether there are enough units for intervals and tests."""
         return self.n_units >= FEWEST_UNITS and not math.isnan(self.value)
 
-    def with_runs(self, runs: Sequence[Sums], shared: float, n_draws: int, seed: np.random.SeedSequence) -> Estimate:
-        """Return the estimate with the error of the means of runs.
-
-        Args:
-            runs: the values of the runs of one system, or of two.
-            shared: the part of the variance over units that the variance of the runs contains, too.
-            n_draws: the number of draws.
-            seed: of the draws.
-        """
-        if max(map(len, runs)) == 1:
-            return self
-        of_units, of_runs = seed.spawn(2)
-        left = max(0.0, self.variance - shared)
-        drawn = math.sqrt(left) * np.random.default_rng(of_units).standard_t(self.freedom, n_draws)
-        return self._replace(variance=left, errors=np.sort(np.abs(drawn + draw_run_errors(runs, n_draws, of_runs))))
-
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
+
+        Several variances are added after each is multiplied by the square of its own quantile of Student's t: such
+        intervals hold at least their level (Banerjee 1961), even for two runs against ten.
 
         Args:
             level: the confidence level.
         """
-        if self.errors is not None:
-            return float(np.quantile(self.errors, level))
-        return quantile((1 - level) / 2, self.freedom) * math.sqrt(self.variance)
+        parts = ((self.variance, self.freedom), *self.runs)
+        return math.sqrt(sum(variance * quantile((1 - level) / 2, freedom) ** 2 for variance, freedom in parts))
 
     def interval(self, level: float) -> Interval | None:
         """Return the symmetric confidence interval, None if there are too few units.
@@ -81,16 +67,16 @@ class Estimate(NamedTuple):
 
         Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
         instead of the normal distribution, as for proportions in clustered samples (Korn and Graubard 1998; Dean and
-        Pagano 2015). For a score of 0 or 1 each unit counts as one observation.
+        Pagano 2015). For a score of 0 or 1, and where all units are alike, each unit counts as one observation.
 
         Args:
             level: the confidence level.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
-        t = quantile((1 - level) / 2, self.freedom)
-        bounded, error = self.value * (1 - self.value), self.half_width(level) / t
-        ratio = t**2 * (error**2 / bounded if bounded > 0 and error > 0 else 1 / self.n_units)
+        t, half = quantile((1 - level) / 2, self.freedom), self.half_width(level)
+        bounded = self.value * (1 - self.value)
+        ratio = half**2 / bounded if bounded > 0 and half > _NO_ERROR * t else t**2 / self.n_units
         middle, half = self.value + ratio / 2, math.sqrt(ratio * bounded + ratio**2 / 4)
         return (middle - half) / (1 + ratio), (middle + half) / (1 + ratio)
 
@@ -107,11 +93,7 @@ class Estimate(NamedTuple):
 
     def p(self) -> float | None:
         """Return the two-sided p-value of the hypothesis that the true value is 0, None with too few units."""
-        if not self.has_interval:
-            return None
-        if self.errors is not None:
-            return self._share_of_errors(abs(self.value))
-        return two_sided_p(self._t(self.value), self.freedom)
+        return self._p(abs(self.value)) if self.has_interval else None
 
     def p_within(self, margin: float) -> float | None:
         """Return the p-value of the two one-sided tests (Schuirmann 1987) that the true value is inside a margin.
@@ -124,9 +106,7 @@ class Estimate(NamedTuple):
         if not self.has_interval:
             return None
         beyond = margin - abs(self.value)
-        if self.errors is None:
-            return upper_tail(self._t(beyond), self.freedom)
-        half = self._share_of_errors(abs(beyond)) / 2
+        half = self._p(abs(beyond)) / 2
         return half if beyond >= 0 else 1 - half
 
     def detectable(self) -> float | None:
@@ -136,11 +116,13 @@ class Estimate(NamedTuple):
         more = quantile(1 - _POWER, self.freedom) / quantile(_SIGNIFICANT / 2, self.freedom)
         return self.half_width(1 - _SIGNIFICANT) * (1 + more)
 
-    def _t(self, value: float) -> float:
-        error = math.sqrt(self.variance)
-        return value / error if error > 0 else math.copysign(math.inf, value) if value else 0.0
-
-    def _share_of_errors(self, size: float) -> float:
-        errors = np.zeros(0) if self.errors is None else self.errors
-        larger = len(errors) - int(np.searchsorted(errors, size - 1e-12))
-        return (1 + larger) / (1 + len(errors))
+    def _p(self, size: float) -> float:
+        """The share of errors that are at least this large: 1 minus the level of the interval that reaches it."""
+        if not self.runs:
+            beyond_all = math.inf if size else 0.0
+            return two_sided_p(size / math.sqrt(self.variance) if self.variance else beyond_all, self.freedom)
+        low, high = _SMALLEST_P, 1.0
+        for _ in range(_HALVINGS):
+            middle = math.sqrt(low * high)
+            low, high = (middle, high) if self.half_width(1 - middle) > size else (low, middle)
+        return high

@@ -135,7 +135,7 @@ def _plural(kind: str, n_units: int) -> str:
 
 def _documents(gold: Treebank) -> NDArray[np.int64]:
     """The document of each sentence, from 0; 0 is what stands before the first mark, if anything does."""
-    if b"# newdoc" not in gold.comments.text:
+    if b"newdoc" not in gold.comments.text:
         return np.zeros(len(gold), dtype=np.int64)
     starts = np.array([_starts_document(text) for text in gold.comments], dtype=np.int64)
     numbers: NDArray[np.int64] = np.cumsum(starts)

@@ -10,12 +10,12 @@ import numpy as np
 from levelhead.campaign import Results, groups_named, plan_in, rank, read_scores, score_plan
 from levelhead.campaign.groups import official_groups
 from levelhead.errors import InputError
-from levelhead.evaluation import parse_as
+from levelhead.evaluation.pair import parse_as
+from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Table
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import RULES
-from levelhead.setup import setup_of
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import agrees, counted, every
 from levelhead.studies.printed_numbers import printed

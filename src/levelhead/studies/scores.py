@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from levelhead.campaign import Plan, Result, Results, System, TestSet, language_of, score_plan
-from levelhead.setup import Setup
+from levelhead.evaluation.setup import Setup
 from levelhead.studies.parts import format_of
 from levelhead.studies.request import Request
 from levelhead.treebank.contents import Contents

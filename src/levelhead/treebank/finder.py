@@ -23,7 +23,6 @@ Split = Literal["train", "dev", "test"]
 FORMATS = (".conllu", ".conllx", ".conll")
 """What the name of a treebank ends with, apart from suffixes of compression."""
 
-_SPLITS = ("test", "dev", "train")
 _UD_FILE = re.compile(r"(?P<code>.+)-ud-(?P<split>train|dev|test)")
 _UD_FOLDER = re.compile(r"UD_(?P<language>.+?)(-[^-]+)?")
 _TIRA_OUTPUTS = "output"  # TIRA keeps the outputs of a run in a folder of this name
@@ -55,6 +54,7 @@ class RunFiles(NamedTuple):
         files: the output for each test set, by code; those that are missing are not there.
         folder: where they are.
         ignored: treebanks in the folder that belong to no test set.
+        faults: why what is named as an output cannot be used, by code: two files fit, or it is a folder or a pipe.
     """
 
     system: str
@@ -62,6 +62,7 @@ class RunFiles(NamedTuple):
     files: Mapping[str, Path]
     folder: Path
     ignored: tuple[Path, ...] = ()
+    faults: Mapping[str, Fault] = {}
 
     @property
     def name(self) -> str:
@@ -145,20 +146,6 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     return _unique(sorted(found, key=lambda one: one.code), source)
 
 
-def splits_in(source: Path) -> frozenset[str]:
-    """Return the splits (train, dev, test) of a UD release that the names of files in a folder show.
-
-    Args:
-        source: a file or a folder.
-
-    Raises:
-        InputError: the folder cannot be read.
-    """
-    if not source.is_dir() or (source / "metadata.json").is_file():
-        return frozenset()
-    return frozenset(_splits(_treebank_files(source)))
-
-
 def system_folders(folder: Path) -> dict[str, Path]:
     """Find the folders of systems in a folder, by name, in alphabetical order.
 
@@ -229,20 +216,35 @@ def _has_outputs_name(name: str) -> bool:
 
 def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) -> RunFiles:
     """The outputs in a folder by test set, and the treebanks that belong to none."""
-    files = list(_treebank_files(folder))
-    by_name: dict[str, list[Path]] = {}
     inner = folder / _TIRA_OUTPUTS
-    for path in (*files, *(_treebank_files(inner) if inner.is_dir() else ())):
+    files = list(_named_as_treebanks(folder))
+    by_name: dict[str, list[Path]] = {}
+    for path in (*files, *(_named_as_treebanks(inner) if inner.is_dir() else ())):
         by_name.setdefault(_stem(path.relative_to(folder).as_posix()), []).append(path)
     outputs: dict[str, Path] = {}
+    faults: dict[str, Fault] = {}
+    taken: set[Path] = set()
     for gold in golds:
-        found = next((some for name in gold.outputs if (some := by_name.get(_stem(name)) or _at(folder, name))), [])
-        if len(found) > 1:
-            raise _fault("no-pairs", f"the folder has both {found[0].name} and {found[1].name}", found[0].parent)
-        if found:
+        named = (path for name in gold.outputs for path in by_name.get(_stem(name)) or _at(folder, name))
+        found = [*dict.fromkeys(named)]
+        if fault := _unusable(found, gold.code):
+            faults[gold.code] = fault
+        elif found:
             outputs[gold.code] = found[0]
-    taken = set(outputs.values())
-    return RunFiles(system, run, outputs, folder, tuple(path for path in files if path not in taken))
+        taken |= {*found}
+    ignored = tuple(path for path in files if path not in taken and path.is_file())
+    return RunFiles(system, run, outputs, folder, ignored, faults)
+
+
+def _unusable(found: Sequence[Path], code: str) -> Fault | None:
+    """Why what is named as an output cannot be one: several fit, or it is not a file."""
+    if len(found) > 1:
+        folder = Path(os.path.commonpath([path.parent for path in found]))
+        both = " and ".join(printable(path.relative_to(folder).as_posix()) for path in found[:2])
+        message = f"both {both} fit the test set {printable(code)}: remove one of them"
+        return _fault("ambiguous-layout", message, folder).faults[0]
+    reason = irregularity(found[0]) if found else None
+    return _fault("unreadable-file", reason, found[0]).faults[0] if reason else None
 
 
 def _stem(name: str) -> str:
@@ -267,22 +269,38 @@ def _entries(folder: Path) -> list[Path]:
 
 def _treebank_files(folder: Path) -> Iterator[Path]:
     """Give the treebanks of a folder, and of the folders of a UD release in it."""
+    return (path for path in _named_as_treebanks(folder) if path.is_file())
+
+
+def _named_as_treebanks(folder: Path) -> Iterator[Path]:
+    """Give what is named as a treebank, even if it is a folder, a pipe or a broken link."""
     for path in _entries(folder):
-        if path.is_dir():
-            inside = _entries(path) if path.name.startswith("UD_") else ()
-            yield from (one for one in inside if stem_of(one.name) is not None and one.is_file())
-        elif stem_of(path.name) is not None and path.is_file():
+        if path.is_dir() and path.name.startswith("UD_"):
+            yield from (one for one in _entries(path) if stem_of(one.name) is not None)
+        elif stem_of(path.name) is not None:
             yield path
 
 
 def _refuse_irregular(folder: Path) -> None:
     """Refuse gold that is not a regular file, such as a broken link: it must not vanish from an average."""
-    entries = _entries(folder)
-    inside = [one for path in entries if path.name.startswith("UD_") and path.is_dir() for one in _entries(path)]
-    for path in (*entries, *inside):
-        if stem_of(path.name) is not None and not path.is_file() and not path.is_dir():
-            reason = "it is neither a file nor a folder" if path.exists() else "the link leads nowhere"
+    for path in _named_as_treebanks(folder):
+        if not path.is_dir() and (reason := irregularity(path)):
             raise _fault("unreadable-file", reason, path)
+
+
+def irregularity(path: Path) -> str | None:
+    """Return why a path cannot be a treebank: it is a folder, a pipe, a broken link; None if it is a file.
+
+    Args:
+        path: the path.
+    """
+    if path.is_file():
+        return None
+    if path.is_dir():
+        return "it is a folder"
+    if path.exists():
+        return "it is neither a file nor a folder"
+    return "the link leads nowhere" if path.is_symlink() else os.strerror(errno.ENOENT)
 
 
 def _splits(files: Iterable[Path]) -> Iterator[str]:

@@ -63,13 +63,25 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
     Raises:
         UnreadableFile: it cannot be opened, is too large, changes while it is read, or its compression is damaged.
     """
+    return decompressed(raw_bytes(path, limits), os.fsdecode(path), limits)
+
+
+def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
+    """Return the contents of a file as they are.
+
+    Args:
+        path: a path, or "-" for standard input.
+        limits: how large it may be.
+
+    Raises:
+        UnreadableFile: it cannot be opened, is too large, or changes while it is read.
+    """
     name = os.fsdecode(path)
     try:
         if name == "-":
-            raw = _read_at_most(_standard_input(), limits.size)
-        else:
-            with open(name, "rb") as file:  # noqa: PTH123 -- a path may hold bytes that pathlib refuses
-                raw = _read_at_most(file, limits.size)
+            return _read_at_most(_standard_input(), limits.size)
+        with open(name, "rb") as file:  # noqa: PTH123 -- a path may hold bytes that pathlib refuses
+            return _read_at_most(file, limits.size)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or str(error)
         raise _unreadable("unreadable-file", f"{reason}", name) from error
@@ -77,7 +89,18 @@ def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) ->
         raise _unreadable("file-too-large", f"more than {limits.size} bytes", name) from error
     except _Changing as error:
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
-    return decompressed(raw, name, limits)
+
+
+def is_stream(path: str | os.PathLike[str]) -> bool:
+    """Say whether a path is standard input or a pipe, which can be read only once.
+
+    Args:
+        path: a path, or "-" for standard input.
+    """
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)  # noqa: PTH116 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return os.fspath(path) == "-"
 
 
 def _standard_input() -> IO[bytes]:

@@ -248,14 +248,14 @@ def heat(
     title: str, corner: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]],
     shades: Sequence[Sequence[float | None]], step: float = 46,
 ) -> Drawing:  # fmt: skip
-    """Draw a matrix in shades of blue, for files.
+    """Draw a matrix in shades of blue and red, for files.
 
     Args:
         title: what it shows.
         corner: what rows are.
         columns: the names of columns.
         rows: the name of each row, and what is written in its cells.
-        shades: how dark they are, from 0 to 1; None where nothing is to be seen.
+        shades: how dark they are, from 0 to 1, in blue, or from 0 to -1, in red; None for gray.
         step: how wide a cell is.
     """
     left, top = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
@@ -269,7 +269,7 @@ def heat(
         parts.append(text(left - 8, y + 15, name, anchor="end"))
         for j, shown in enumerate(cells):
             x, shade = left + step * j, shades[i][j]
-            fill = "#f1f2f4" if shade is None else _blue(shade)
+            fill = "#f1f2f4" if shade is None else _shaded(shade)
             size = f'width="{short(step - 1)}" height="{short(_ROW - 1)}"'
             parts.append(f'<rect x="{short(x)}" y="{short(y)}" {size} fill="{fill}"/>')
             parts.append(text(x + step / 2, y + 15, shown, "small", "middle"))
@@ -277,7 +277,7 @@ def heat(
     return Drawing(title, width, top + _ROW * len(rows) + _BOTTOM, "".join(parts))
 
 
-def _blue(shade: float) -> str:
-    """Nearly white to a blue on which black can still be read."""
-    ends = ((247, 250, 252), (88, 160, 214))
-    return "#" + "".join(f"{round(one + (other - one) * shade):02x}" for one, other in zip(*ends))
+def _shaded(shade: float) -> str:
+    """Nearly white to a blue or a red on which black can still be read."""
+    end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
+    return "#" + "".join(f"{round(one + (other - one) * abs(shade)):02x}" for one, other in zip((247, 250, 252), end))

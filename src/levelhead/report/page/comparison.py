@@ -9,16 +9,16 @@ import numpy as np
 
 from levelhead.analysis.buckets import Settings
 from levelhead.campaign.outputs import Output
-from levelhead.comparison import Comparison
-from levelhead.gains import contrasts, gains_by
-from levelhead.measures import Registry
+from levelhead.comparison.contrasts import contrasts, gains_by
+from levelhead.comparison.systems import Comparison
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import Registry
 from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.charts import Spread, panels, shares, spreads
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell
-from levelhead.setup import Setup, setup_of
 from levelhead.significance import Result
 
 _KINDS = (("won for sure", "s0"), ("tied", "none"), ("lost for sure", "s1"))

@@ -1,4 +1,4 @@
-"""The charts and tables of a page as files."""
+"""Drawings as files, and all charts and tables of a page."""
 
 from __future__ import annotations
 
@@ -7,13 +7,16 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from levelhead.errors import InputError, OutputError, Place
+from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.extras import missing_library
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.page.charts import heat
-from levelhead.report.page.svg import Drawing
+from levelhead.report.page.svg import Drawing, clean
 from levelhead.report.table import Column, Table, formatted
 from levelhead.report.writers import to_latex, to_tsv
+
+SUFFIXES = (".svg", ".png", ".pdf", ".html")
+"""The file formats of a drawing."""
 
 _NUMBERS = re.compile(r"(-\d+)+(?=-|$)")
 _NO_LETTERS = re.compile(r"[^a-z0-9]+")
@@ -67,7 +70,7 @@ def _slug(name: str) -> str:
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
     drawing, table = _drawing(block, title), _table(block)
     if drawing is not None:
-        yield from _drawn(drawing)
+        yield from ((suffix, _drawn(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
     if table is not None:
         yield ".tsv", to_tsv(table).encode("utf-8", "backslashreplace")
         yield ".tex", to_latex(table).encode("utf-8", "backslashreplace")
@@ -97,12 +100,48 @@ def _drawing(block: Block, title: str) -> Drawing | None:
     return block.drawing
 
 
-def _drawn(drawing: Drawing) -> Iterator[tuple[str, bytes]]:
+def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
+    """Write a drawing as SVG, PNG, PDF, or HTML that needs no network, by the file's name.
+
+    Args:
+        drawing: what to write.
+        path: the file, replaced whole or not at all.
+
+    Raises:
+        InputError: the name has none of `SUFFIXES`, or vl-convert is not installed, which PNG and PDF need.
+        OutputError: the file cannot be written.
+    """
+    from levelhead.treebank.write import replace_file
+
+    replace_file(path, [_drawn(drawing, checked_suffix(path))])
+
+
+def checked_suffix(path: str | os.PathLike[str]) -> str:
+    """Return the suffix of a drawing's file name, in lower case.
+
+    Args:
+        path: the file.
+
+    Raises:
+        InputError: it is none of `SUFFIXES`.
+    """
+    name = os.fspath(path)
+    suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load
+    if suffix not in SUFFIXES:
+        message = f"the name of a figure ends in one of {', '.join(SUFFIXES)}"
+        raise InputError(Fault("unknown-figure-format", message, Place(name)))
+    return suffix
+
+
+def _drawn(drawing: Drawing, suffix: str) -> bytes:
+    svg = drawing.file()
+    if suffix == ".svg":
+        return svg.encode("utf-8", "backslashreplace")
+    if suffix == ".html":
+        head = f'<!DOCTYPE html>\n<meta charset="utf-8">\n<title>{clean(drawing.title)}</title>\n'
+        return f"{head}{svg}\n".encode("utf-8", "backslashreplace")
     try:
         import vl_convert
     except ImportError as error:
         raise InputError(missing_library("vl_convert", "figures")) from error
-    svg = drawing.file()
-    yield ".svg", svg.encode("utf-8", "backslashreplace")
-    yield ".pdf", bytes(vl_convert.svg_to_pdf(svg))
-    yield ".png", bytes(vl_convert.svg_to_png(svg, scale=2))
+    return bytes(vl_convert.svg_to_pdf(svg) if suffix == ".pdf" else vl_convert.svg_to_png(svg, scale=2))

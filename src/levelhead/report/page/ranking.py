@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.campaign import RankedIntervals, Ranking, Result, Results, TestSet
-from levelhead.measures import STANDARD, Registry, lower_is_better
+from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
 from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
 from levelhead.report.rank_notes import undecided

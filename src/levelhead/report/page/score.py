@@ -7,8 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from levelhead.analysis import BUCKETS, Breakdown, break_down, error_types
 from levelhead.analysis.buckets import Settings
 from levelhead.campaign.outputs import Output
-from levelhead.evaluation import Evaluation
-from levelhead.measures import Registry, parse_measure
+from levelhead.evaluation.pair import Evaluation
+from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.analysis import breakdown_table
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.charts import panels

@@ -12,9 +12,9 @@ from levelhead.analysis import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
 from levelhead.correlation import cumulative_variance
-from levelhead.judgement import judge
+from levelhead.correlation.judgement import judge
+from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
-from levelhead.setup import setup_of
 from levelhead.studies.parts import format_of
 from levelhead.studies.request import Request
 from levelhead.studies.scores import score_files

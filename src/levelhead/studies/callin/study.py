@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from levelhead.report.page.charts import panels
+from levelhead.report.page.plots import curves
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.scoring.weights import read_weights
@@ -34,7 +35,6 @@ from levelhead.studies.callin.measures import (
     measured_rows,
     variances,
 )
-from levelhead.studies.drawings import curves
 from levelhead.studies.numbers import pearson
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, parts_of

@@ -13,10 +13,10 @@ from levelhead.campaign import Results, check_valid, find, score_plan
 from levelhead.campaign.outputs import Output
 from levelhead.conversion import backward, check, default_targets, forward
 from levelhead.conversion.round_trip import RoundTrip
-from levelhead.evaluation import load
+from levelhead.evaluation.pair import load
+from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.setup import setup_of
 from levelhead.studies.numbers import Cell
 from levelhead.studies.parts import format_of
 from levelhead.studies.request import Request

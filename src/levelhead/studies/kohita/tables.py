@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from levelhead.report.page.charts import panels
+from levelhead.report.page.plots import Named, cloud
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Kind, Table
-from levelhead.studies.drawings import Named, cloud
 from levelhead.studies.kohita.measures import (
     MEASURES,
     RELATIONS,

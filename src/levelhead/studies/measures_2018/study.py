@@ -11,11 +11,11 @@ import numpy as np
 
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError
+from levelhead.evaluation.setup import setup_of
 from levelhead.report.page.charts import Spread, spreads
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
-from levelhead.setup import setup_of
 from levelhead.significance import resampled_rows
 from levelhead.studies.measures_2018.claims import claims_on_measures
 from levelhead.studies.measures_2018.estimates import (

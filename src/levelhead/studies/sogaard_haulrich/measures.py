@@ -14,7 +14,7 @@ from levelhead.campaign import Result, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.derivation.measure import estimated
 from levelhead.errors import Fault, InputError, Place
-from levelhead.setup import setup_of
+from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Counted, separated_shares, spawned
 from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
 from levelhead.studies.parts import Parts, format_of

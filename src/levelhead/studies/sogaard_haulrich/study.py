@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.derivation.averages import TreebankPerplexities
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.sogaard_haulrich.measures import (
     NAME,

@@ -8,12 +8,12 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.derivation.averages import TreebankPerplexities, correlations, group_averages
+from levelhead.report.page.plots import Named, cloud, curves
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
-from levelhead.studies.drawings import Named, cloud, curves
 from levelhead.studies.numbers import pearson
 from levelhead.studies.request import Request
+from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.measures import (
     PAIRS,
     PARSERS,

@@ -1,0 +1,214 @@
+"""Why the four rules give different numbers for two files: one decision at a time, with the words concerned."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+
+from levelhead.errors import InputError, Place
+from levelhead.evaluation.pair import Evaluation, Input, parse_as, score, score_treebanks
+from levelhead.evaluation.setup import Setup
+from levelhead.measures.registry import parse_measure
+from levelhead.scoring.matches import Agree, Matches, match
+from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
+from levelhead.treebank import Treebank
+from levelhead.treebank.places import place_of
+from levelhead.treebank.source import read_bytes
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
+
+_MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))
+
+
+@dataclass(frozen=True)
+class Difference:
+    """One decision on which the rules disagree, and what it does to the two files.
+
+    Args:
+        decision: what is decided.
+        verdicts: what each rules decide, by name.
+        changes: by measure, its F1 score under `ud` and with the other decision; empty if nothing changes.
+        words: where the decision matters: place and form; only the first ones.
+        n_words: how many words are concerned.
+    """
+
+    decision: str
+    verdicts: Mapping[str, str]
+    changes: Mapping[str, tuple[float | None, float | None]]
+    words: tuple[tuple[Place, str], ...]
+    n_words: int
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """The scores under all rules, and the decisions that make them differ.
+
+    Args:
+        evaluations: the scores by rules, or the faults for which they refuse the files.
+        differences: the decisions that change any number or concern any word.
+    """
+
+    evaluations: Mapping[str, Evaluation | InputError]
+    differences: tuple[Difference, ...]
+
+
+def explain(gold: Input, system: Input) -> Explanation:
+    """Say which differences between the four rules change the numbers of two files.
+
+    Args:
+        gold: the path of a treebank (or a treebank, whose reading then cannot differ).
+        system: likewise.
+
+    Raises:
+        InputError: the files cannot be scored under `ud`.
+    """
+    sides = [side if isinstance(side, Treebank) else (read_bytes(side), os.fsdecode(side)) for side in (gold, system)]
+    evaluations: dict[str, Evaluation | InputError] = {}
+    for name, rules in RULES.items():
+        try:
+            evaluations[name] = score(*_read(sides, rules), rules=rules)
+        except InputError as error:
+            evaluations[name] = error
+    of_ud = evaluations["ud"]
+    if isinstance(of_ud, InputError):
+        raise of_ud
+    matches = match(*_read(sides, UD), UD)
+    found = (_difference(matches, decision) for decision in _DECISIONS)
+    return Explanation(evaluations, tuple(one for one in found if one.changes or one.n_words))
+
+
+def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[Treebank, Treebank]:
+    gold, system = (side if isinstance(side, Treebank) else parse_as(*side, rules) for side in sides)
+    return gold, system
+
+
+@dataclass(frozen=True)
+class _Decision:
+    """A field of `Rules`, told in words; how the rules that differ from `ud` decide; the words it concerns."""
+
+    decision: str
+    verdicts: Mapping[str, str]
+    other: Mapping[str, Any]
+    concerned: Callable[[Matches], Iterator[tuple[Treebank, int]]]
+
+
+def _difference(matches: Matches, decision: _Decision) -> Difference:
+    before = score_treebanks(matches.gold, matches.system, _comparable(UD))
+    changed = UD._replace(**decision.other)
+    try:
+        after: Evaluation | None = score_treebanks(matches.gold, matches.system, _comparable(changed))
+    except InputError:
+        after = None
+    pairs = {name: (before[name].f1, after[name].f1 if after else None) for name in before}
+    words = list(decision.concerned(matches))
+    shown = tuple((place_of(treebank, word), treebank.forms[word]) for treebank, word in words[:5])
+    changes = {name: pair for name, pair in pairs.items() if pair[0] != pair[1]}
+    return Difference(decision.decision, decision.verdicts, changes, shown, len(words))
+
+
+def _comparable(rules: Rules) -> Setup:
+    """The measures that are compared, also those that the rules do not define."""
+    return Setup(tuple(parse_measure(name) for name in _MEASURES if name != "Feats"), rules)
+
+
+def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
+    """Tokens whose forms have spaces other than U+0020."""
+    for treebank in (matches.gold, matches.system):
+        tokens = treebank.tokens
+        odd = {
+            code
+            for code in np.unique(tokens.forms).tolist()
+            if treebank.strings[code].translate(ANY_SPACE) != treebank.strings[code].translate(PLAIN_SPACE)
+        }
+        for token in np.flatnonzero(np.isin(tokens.forms, list(odd))):
+            yield treebank, int(tokens.first[token])
+
+
+def _otherwise_classed(matches: Matches) -> Iterator[tuple[Treebank, int]]:
+    """Words that are content words for one scheme and not for the other."""
+    for treebank in (matches.gold, matches.system):
+        ours, theirs = (rules.scheme.is_in("CONTENT", treebank.relations) for rules in (UD, CONLL17))
+        yield from ((treebank, int(word)) for word in np.flatnonzero(ours != theirs))
+
+
+def _pairs_where(which: Callable[[Matches], Any], matches: Matches) -> Iterator[tuple[Treebank, int]]:
+    yield from ((matches.gold, int(matches.alignment.gold[pair])) for pair in np.flatnonzero(which(matches)))
+
+
+def _features_differ(matches: Matches) -> Any:
+    return matches.agree(Agree.FEATS) & ~matches.agree(Agree.ALL_FEATS)
+
+
+def _lemma_missing(matches: Matches) -> Any:
+    gold, system = matches.gold.lemmas, matches.system.lemmas
+    missing = np.flatnonzero(gold.codes[matches.alignment.gold] == 0)
+    other = [system[int(matches.alignment.system[pair])] != "_" for pair in missing]
+    which = np.zeros(len(matches.alignment), dtype=bool)
+    which[missing[np.array(other, dtype=bool)]] = True
+    return which
+
+
+def _edges(test: Callable[[list[str]], bool], matches: Matches) -> Iterator[tuple[Treebank, int]]:
+    """Words whose enhanced edges pass a test."""
+    for treebank in (matches.gold, matches.system):
+        codes = [code for code in treebank.deps.distinct.tolist() if test(treebank.strings[code].split("|"))]
+        yield from ((treebank, int(word)) for word in np.flatnonzero(np.isin(treebank.deps.codes, codes)))
+
+
+def _from_empty_node(edges: list[str]) -> bool:
+    return any("." in edge.partition(":")[0] for edge in edges)
+
+
+def _twice_to_one_head(edges: list[str]) -> bool:
+    keys = [":".join(edge.split(":")[:2]) for edge in edges]
+    return len(set(keys)) < len(keys)
+
+
+_DECISIONS = (
+    _Decision(
+        "which characters of a form are spaces, and no part of the text",
+        {"conll17": "U+0020 only", "conll18, udtools, ud": "all of the category Zs"},
+        {"unicode_spaces": False},
+        _spaced,
+    ),
+    _Decision(
+        "whether CLAS, MLAS and BLEX count words whose relation is in no list",
+        {"conll17": "counted as content words", "conll18, udtools, ud": "left out, on each side by its own label"},
+        {"scheme": CONLL17.scheme},
+        _otherwise_classed,
+    ),
+    _Decision(
+        "which features are compared",
+        {"conll17": "all of FEATS as it is", "conll18, udtools, ud": "21 universal features without layers"},
+        {"universal_features": False},
+        partial(_pairs_where, _features_differ),
+    ),
+    _Decision(
+        "what is right where gold has no lemma",
+        {"conll17": "only an underscore", "conll18, udtools, ud": "anything"},
+        {"missing_lemma_counts": False},
+        partial(_pairs_where, _lemma_missing),
+    ),
+    _Decision(
+        "how enhanced edges to one head with one universal label are matched",
+        {"udtools": "every pair that agrees counts", "ud": "one to one"},
+        {"edges_one_to_one": False},
+        partial(_edges, _twice_to_one_head),
+    ),
+    _Decision(
+        "what becomes of enhanced edges from empty nodes",
+        {"udtools": "dropped", "ud": "paths through empty nodes become edges"},
+        {"collapse": False},
+        partial(_edges, _from_empty_node),
+    ),
+    _Decision(
+        "what is said of a column in which gold has no value, or a ratio of nothing",
+        {"conll17, conll18, udtools": "scored all the same, 0.00 where there is nothing", "ud": "no value"},
+        {"unannotated": False, "undefined": 0.0},
+        lambda matches: iter(()),  # noqa: ARG005 -- no word is concerned, a whole column is
+    ),
+)

@@ -1,0 +1,76 @@
+"""The options of commands whose jobs may run on a cluster."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+if TYPE_CHECKING:
+    from levelhead.jobs import Tls, Workers
+
+_OPTIONS = (
+    click.option(
+        "--cluster",
+        "address",
+        metavar="ADDRESS",
+        help="Run on a dask cluster: local, tcp://host:port or tls://host:port",
+    ),
+    click.option("--tls-ca", type=click.Path(), help="Certificate of the cluster's authority (PEM)"),
+    click.option("--tls-cert", type=click.Path(), help="Your certificate (PEM)"),
+    click.option("--tls-key", type=click.Path(), help="Key of your certificate (PEM)"),
+)
+
+
+def cluster_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add --cluster, --tls-ca, --tls-cert and --tls-key; a bad address is refused before anything else."""
+
+    @functools.wraps(function)
+    def checked(**given: Any) -> Any:
+        tls = tls_of(given["address"], given["tls_ca"], given["tls_cert"], given["tls_key"])
+        if given["address"] is not None:
+            from levelhead.jobs import check_address
+
+            check_address(given["address"], tls)
+        return function(**given)
+
+    for decorator in reversed(_OPTIONS):
+        checked = decorator(checked)
+    return checked
+
+
+def tls_of(address: str | None, authority: str | None, certificate: str | None, key: str | None) -> Tls | None:
+    """Return the files of the encryption, None if there is none.
+
+    Args:
+        address: what --cluster says.
+        authority: what --tls-ca says.
+        certificate: what --tls-cert says.
+        key: what --tls-key says.
+    """
+    if authority is None and certificate is None and key is None:
+        return None
+    if authority is None or certificate is None or key is None:
+        given = {"--tls-ca": authority, "--tls-cert": certificate, "--tls-key": key}
+        missing = " and ".join(option for option, path in given.items() if path is None)
+        raise click.UsageError(f"--tls-ca, --tls-cert and --tls-key go together: give {missing}, too")
+    if address is None:
+        raise click.UsageError("--tls-ca, --tls-cert and --tls-key are for --cluster")
+    from levelhead.jobs import Tls
+
+    return Tls(authority, certificate, key)
+
+
+def workers_of(address: str | None, n_workers: int, tls: Tls | None) -> Workers:
+    """Return who does the jobs: processes of this machine, or a cluster.
+
+    Args:
+        address: what --cluster says.
+        n_workers: how many.
+        tls: the files of the encryption, as `tls_of` returns them.
+    """
+    from levelhead.jobs import cluster, processes
+
+    return processes(n_workers) if address is None else cluster(address, n_workers, tls=tls)

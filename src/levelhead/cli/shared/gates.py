@@ -1,0 +1,61 @@
+"""Gates of `levelhead score`: bounds of measures that decide its exit code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from levelhead.cli.program import DONE, GATE, say
+from levelhead.errors import Fault, InputError
+from levelhead.evaluation.gates import Gate, bound_of, doubt, gate_of
+from levelhead.measures.registry import parse_measure
+
+if TYPE_CHECKING:
+    from levelhead.measures.registry import Registry
+
+
+def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iterator[Gate]:
+    """Give the gates that the command line asks for.
+
+    Args:
+        under: the values of `--fail-under`: percentages.
+        over: the values of `--fail-over`: perplexities.
+        registry: the measures that there are.
+
+    Raises:
+        InputError: one is not MEASURE=NUMBER, or of the other kind of measure.
+        MeasureError: there is no such measure.
+    """
+    for option, texts in (("--fail-under", under), ("--fail-over", over)):
+        for text in texts:
+            name, bound = _parts(text)
+            measure = parse_measure(name, registry)
+            lower = registry.measures[measure.name].lower_is_better
+            if lower != (option == "--fail-over"):
+                kind, other = ("lower", "--fail-over") if lower else ("higher", "--fail-under")
+                raise InputError(Fault("invalid-gate", f"{option} {text}: {kind} values are better; use {other}"))
+            if doubtful := doubt(name, bound, highest=lower):
+                say(f"warning: {option} {text}: {doubtful}")
+            yield gate_of(str(measure), bound, highest=lower)
+
+
+def _parts(text: str) -> tuple[str, Fraction]:
+    name, equals, bound = text.rpartition("=")
+    number = bound_of(bound)
+    if number is None or not (name and equals):
+        raise InputError(Fault("invalid-gate", f"{text!r} is not MEASURE=NUMBER"))
+    return name, number
+
+
+def passed(values: Mapping[str, Fraction | None], wanted: Iterable[Gate]) -> int:
+    """Say which gates are not met, and return the exit code.
+
+    Args:
+        values: the value of each measure.
+        wanted: the gates.
+    """
+    broken = [message for gate in wanted if (message := gate.broken(values[gate.measure]))]
+    for message in broken:
+        say(message)
+    return GATE if broken else DONE

@@ -1,0 +1,404 @@
+"""Options that several commands share, and how they print."""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelhead.cli.program import OutputClosed, say
+from levelhead.cli.shared.grouped import Decorator
+from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
+from levelhead.errors import Fault, OutputError, Place, UnreadableFile
+from levelhead.extras import require
+from levelhead.report.table import Table
+from levelhead.report.writers import WRITERS
+
+if TYPE_CHECKING:
+    from levelhead.measures.registry import Registry
+    from levelhead.report.page import Page
+    from levelhead.scoring.measure import Measure
+    from levelhead.scoring.weights import Weights
+    from levelhead.typology.collection import Files
+
+FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
+
+PATH = click.Path(readable=False)
+"""A path that is checked where it is opened, so that all errors of files are told alike."""
+
+_MOST_FILES = 2
+
+
+def format_option(*formats: str) -> Decorator:
+    """Return the option --format."""
+    return click.option(
+        "--format", "output_format", type=click.Choice(formats or FORMATS), default="text", show_default=True,
+        help="Output format",
+    )  # fmt: skip
+
+
+rules_option: Decorator = click.option(
+    "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]), default="ud", show_default=True,
+    help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer",
+)  # fmt: skip
+
+
+def measure_option(default: str) -> Decorator:
+    """Return the option -m.
+
+    Args:
+        default: what the help says of the measures without the option.
+    """
+    return click.option(
+        "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated,
+        help=f"Measures such as LAS or CLAS.recall, separated by commas; can be repeated  [default: {default}]",
+    )  # fmt: skip
+
+
+def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:  # noqa: ARG001
+    if not texts:
+        return ()
+    from levelhead.measures.registry import split_measures
+
+    return tuple(dict.fromkeys(measure for text in texts for measure in split_measures(text)))
+
+
+places_option: Decorator = click.option(
+    "--places", type=click.IntRange(0, 15), help="Decimal places  [default: 2; all in TSV; JSON always has all]"
+)
+output_option: Decorator = click.option(
+    "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
+)
+definitions_option: Decorator = click.option(
+    "--definitions", multiple=True, type=PATH, metavar="TOML",
+    help="File with custom measures and schemes; can be repeated",
+)  # fmt: skip
+scheme_option: Decorator = click.option(
+    "--scheme", metavar="SCHEME",
+    help="Scheme of classes that are named without one, such as CORE  [default: nivre-fang]",
+)  # fmt: skip
+punct_option: Decorator = click.option(
+    "--punct", type=click.Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
+    help="Leave punctuation out of UAS, LAS and LS: words with the gold relation punct, or as Callin does. The measures"
+    " are then named LAS(nopunct) or LAS(nopunct=callin)",
+)  # fmt: skip
+input_format_option: Decorator = click.option(
+    "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
+    help="Format of the files",
+)  # fmt: skip
+gold_format_option: Decorator = click.option(
+    "--gold-format", type=click.Choice(["conllu", "conllx"]),
+    help="Format of GOLD, if it differs. If only GOLD is CoNLL-U, its multiword tokens are split",
+)  # fmt: skip
+merge_option: Decorator = click.option(
+    "--merge", is_flag=True, help="Count the train, dev and test file of a treebank as one treebank"
+)
+resamples_option: Decorator = click.option(
+    "--resamples", type=click.IntRange(1, 1_000_000), default=2000, show_default=True,
+    help="Number of bootstrap resamples and of random permutations",
+)  # fmt: skip
+level_option: Decorator = click.option(
+    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    help="Confidence level of intervals",
+)  # fmt: skip
+
+
+def _resample_by(context: click.Context, parameter: click.Parameter, text: str) -> str:
+    """Accept auto, sentence, document and comment:NAME."""
+    if text in {"auto", "sentence", "document"} or text.removeprefix("comment:") not in {text, ""}:
+        return text
+    message = f"{text!r} is not a unit: use auto, sentence, document or comment:NAME"
+    raise click.BadParameter(message, context, parameter)
+
+
+resample_by_option: Decorator = click.option(
+    "--resample-by", default="auto", show_default=True, metavar="UNIT", callback=_resample_by,
+    help="What intervals and tests take as independent: sentence, document (# newdoc), comment:NAME (sentences with the"
+    " same comment), or auto: documents if gold marks two or more, otherwise sentences",
+)  # fmt: skip
+seed_option: Decorator = click.option(
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed"
+)
+
+report_option: Decorator = click.option(
+    "--report", "report_file", type=REPORT, metavar="HTML",
+    help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
+)  # fmt: skip
+figures_option: Decorator = click.option(
+    "--figures", type=FIGURES, metavar="FOLDER",
+    help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
+)  # fmt: skip
+
+
+def registry_of(definitions: Iterable[str], scheme: str | None) -> Registry:
+    """Return the registry that --definitions and --scheme make."""
+    from levelhead.measures.registry import STANDARD
+
+    registry = STANDARD
+    for path in definitions:
+        from levelhead.measures.user_definitions import read_definitions
+
+        registry = read_definitions(path, registry)
+    return registry if scheme is None else registry.with_default(scheme)
+
+
+def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
+    """Return the weights of WLAS(WDE), averaged over the training treebanks; nothing without any."""
+    from levelhead.scoring.weights import ENTROPY
+    from levelhead.treebank import read
+    from levelhead.typology import entropy_weights
+
+    return {ENTROPY: entropy_weights(read(path) for path in train)} if train else {}
+
+
+def needs_entropy(measures: Iterable[str]) -> bool:
+    """Say whether a measure has weights of training treebanks: WLAS(WDE)."""
+    from levelhead.measures.registry import REGISTRY
+    from levelhead.scoring.measure import split
+    from levelhead.scoring.weights import ENTROPY, key_of
+
+    named = (split(text) for text in measures if f"({ENTROPY}" in text)
+    return any(one.name in REGISTRY and REGISTRY[one.name].takes_weights and key_of(one) == ENTROPY for one in named)
+
+
+def files_of_measures(measures: Iterable[str]) -> Iterator[str]:
+    """Give the files that measures name, weights or training treebanks."""
+    from levelhead.measures.registry import REGISTRY
+    from levelhead.scoring.measure import split
+    from levelhead.scoring.weights import ENTROPY, path_of
+
+    named = (split(text) for text in measures if "(" in text)
+    paths = (path_of(one) for one in named if one.name in REGISTRY and REGISTRY[one.name].needs_file)
+    return (path for path in paths if path != ENTROPY)
+
+
+def without_punctuation(measures: Iterable[str], punct: str, registry: Registry) -> list[str]:
+    """Write measures as --punct asks."""
+    from levelhead.measures.registry import parse_measure
+
+    parsed = [parse_measure(text, registry) for text in measures]
+    if punct == "keep":
+        return [str(measure) for measure in parsed]
+    option = "nopunct" if punct == "relation" else "nopunct=callin"
+    return [str(_with_option(measure, option, registry)) for measure in parsed]
+
+
+def _with_option(measure: Measure, option: str, registry: Registry) -> Measure:
+    if not registry.measures[measure.name].takes_nopunct or "nopunct" in (measure.argument or ""):
+        return measure
+    return replace(measure, argument=f"{measure.argument},{option}" if measure.argument else option)
+
+
+def files_in(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Give a path, and all files below it where it is a folder."""
+    yield os.fspath(path)
+    yield from (os.path.join(folder, name) for folder, _, names in os.walk(path) for name in names)  # noqa: PTH118
+
+
+def holds_test_sets(path: str) -> bool:
+    """Return whether a path is a folder of gold treebanks, or a manifest that lists them; else it is one treebank.
+
+    Args:
+        path: GOLD on the command line.
+    """
+    return path.endswith(".toml") or os.path.isdir(path)  # noqa: PTH112 -- pathlib is slow to load
+
+
+def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
+    """Refuse inputs that cannot be read, and to write two results to one file or over an input.
+
+    Args:
+        inputs: the paths that are read.
+        outputs: those that are written, None where there is none.
+
+    Raises:
+        click.UsageError: standard input is read twice, or a result would replace another or an input.
+        InputError: an input does not exist, or needs an optional library that is not installed.
+    """
+    sources, targets = list(inputs), [path for path in outputs if path is not None]
+    if sources.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    if len(set(map(os.path.realpath, targets))) < len(targets):
+        raise click.UsageError("two results cannot go to one file")
+    if any(_same_file(target, source) for target in targets for source in sources):
+        raise click.UsageError("a file that is read cannot be written")
+    check_inputs(sources)
+
+
+def treebank_files(
+    paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
+) -> Files:
+    """Return the files of each treebank by its name, checked as `check_paths` does.
+
+    Args:
+        paths: files, folders of files, or "-" for standard input.
+        outputs: the paths that are written, None where there is none.
+        merge: whether the train, dev and test file of a treebank count as one treebank.
+        others: other paths that are read.
+
+    Raises:
+        click.UsageError: standard input is read twice, or a result would replace another or an input.
+        InputError: a file or folder cannot be read, or a folder has no CoNLL-U file.
+    """
+    from levelhead.typology.collection import files_of
+
+    if paths.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    files = files_of(paths, merge=merge)
+    check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
+    return files
+
+
+def check_inputs(paths: Iterable[str]) -> None:
+    """Refuse inputs that cannot be read, before any is.
+
+    Args:
+        paths: the inputs; "-" and templates with `{treebank}` are not checked.
+
+    Raises:
+        InputError: some do not exist (all are reported), or an optional library is missing.
+    """
+    missing = []
+    for path in paths:
+        if path == "-" or "{treebank}" in path:
+            continue
+        try:
+            os.lstat(path)
+        except OSError as error:
+            missing.append(Fault("unreadable-file", error.strerror or str(error), Place(path)))
+        if path.lower().endswith(".zst"):
+            require("zstandard", ".zst files")
+    if missing:
+        raise UnreadableFile(*missing)
+
+
+def _same_file(one: str, other: str) -> bool:
+    try:
+        return os.path.samefile(one, other) and os.path.isfile(one)  # noqa: PTH113, PTH121 -- pathlib is slow to load
+    except (OSError, ValueError):
+        return False
+
+
+def print_table(table: Table, output_format: str, places: int | None, output: str | None) -> None:
+    """Print a finished table."""
+    default = None if output_format == "tsv" else 2
+    if output_format == "tsv":
+        for note in table.notes:
+            say(note)
+    emit(WRITERS[output_format](table, default if places is None else places), output)
+
+
+def print_result(
+    table: Callable[[], Table],
+    document: Callable[[], object],
+    output_format: str,
+    places: int | None,
+    output: str | None,
+    *,
+    lines: Callable[[], list[Any]] | None = None,
+) -> None:
+    """Print a table, or a JSON document; each is made only when it is printed.
+
+    Args:
+        table: makes the table.
+        document: makes the document of `--format json`.
+        output_format: the value of `--format`.
+        places: digits after the point, None for the default of the format.
+        output: the file, or None for standard output.
+        lines: makes the documents of `--format jsonl`; the one document in a line if None.
+    """
+    if output_format == "jsonl":
+        print_json((lines or document)(), output, lines=True)
+    elif output_format == "json":
+        print_json(document(), output)
+    else:
+        print_table(table(), output_format, places, output)
+
+
+def print_json(document: object, output: str | None, *, lines: bool = False) -> None:
+    """Print a document as JSON, or a list of documents as JSON lines."""
+    import json
+
+    if lines and isinstance(document, list):
+        text = "".join(json.dumps(part, ensure_ascii=False) + "\n" for part in document)
+    else:
+        text = json.dumps(document, ensure_ascii=False, indent=None if lines else 2) + "\n"
+    # what a terminal would obey or hide is escaped, which changes nothing for whoever reads the JSON
+    emit(re.sub(r"[^\n -~]", lambda m: m[0] if m[0].isprintable() else json.dumps(m[0])[1:-1], text), output)
+
+
+def emit(text: str, output: str | None) -> None:
+    """Write text as UTF-8 to a file, whole or not at all, or to standard output."""
+    data = text.encode("utf-8", "backslashreplace")
+    if output is None or output == "-":
+        if sys.stdout is None:
+            raise OutputError("standard output is closed", "output")
+        try:
+            sys.stdout.buffer.write(data)
+            sys.stdout.buffer.flush()
+        except BrokenPipeError as error:
+            raise OutputClosed from error
+    else:
+        from levelhead.treebank.write import replace_file
+
+        replace_file(output, [data])
+
+
+def write_page(page: Page, report: str | None, figures: str | None) -> None:
+    """Write a page, or its charts and tables, where they are asked for.
+
+    Args:
+        page: the page.
+        report: the file of the page, or None.
+        figures: the folder of charts and tables, or None.
+    """
+    if report is not None:
+        from levelhead.report.page import render
+        from levelhead.treebank.write import replace_file
+
+        replace_file(report, [render(page)])
+    if figures is not None:
+        from levelhead.report.page import write_figures
+
+        write_figures(page, figures)
+
+
+def print_warnings(faults: Iterable[Fault]) -> None:
+    """Print warnings on standard error; of those of one kind in more files than a pair has, the first and how many."""
+    every = list(faults)
+    files: dict[str, set[str | None]] = {}
+    for fault in every:
+        files.setdefault(fault.slug, set()).add(fault.place.file)
+    told = set()
+    for fault in every:
+        n_files = len(files[fault.slug])
+        if n_files <= _MOST_FILES:
+            say(f"warning: {fault}")
+        elif fault.slug not in told:
+            told.add(fault.slug)
+            example = f"first {fault.place}: {fault.message}"
+            say(f"warning: {fault.slug} in {n_files} files, {example}; levelhead validate lists all")
+
+
+def print_unpaired(paths: Sequence[object], of: str) -> None:
+    """Warn on standard error, in one line, of files that match no treebank.
+
+    Args:
+        paths: the files.
+        of: what they match none of: "gold treebank".
+    """
+    if paths:
+        from levelhead.campaign.plan import unmatched
+
+        say(f"warning: {unmatched(list(map(str, paths)), of)}")
+
+
+def print_notes(notes: Iterable[str]) -> None:
+    """Print what to know before the numbers are used, each sentence once, on standard error."""
+    for note in dict.fromkeys(notes):
+        say(f"note: {note}")

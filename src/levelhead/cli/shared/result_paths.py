@@ -1,0 +1,89 @@
+"""Paths of results, checked when the command line is read: long work must not end in "cannot be written"."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from typing import Any
+
+import click
+
+
+class ResultPath(click.Path):
+    """A path of a result: a command refuses it before it reads anything if the result cannot be written.
+
+    Args:
+        folder: whether files are written in a folder of this name, which is made; None if the command decides later.
+        library: what gives the optional library for a path, and what needs it: `("jinja2", "reports")`; None if the
+            path needs no library.
+        kind: `str` or `Path`: what the command gets.
+    """
+
+    def __init__(
+        self,
+        *,
+        folder: bool | None = False,
+        library: Callable[[str], tuple[str, str] | None] = lambda _: None,
+        kind: type = str,
+    ) -> None:
+        super().__init__(readable=False, path_type=kind)
+        self.folder, self.library = folder, library
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the path if the result can be written there.
+
+        Args:
+            value: the path on the command line.
+            param: its option or argument.
+            ctx: the command.
+
+        Raises:
+            InputError: an optional library is missing.
+            OutputError: nothing can be written there.
+        """
+        path = super().convert(value, param, ctx)
+        if ctx is None or not ctx.resilient_parsing:  # which a shell does that asks for completions
+            self._check(os.fsdecode(path))
+        return path
+
+    def _check(self, path: str) -> None:
+        from levelhead.treebank.write import check_file, check_folder
+
+        needed = self.library(path)
+        if needed is not None:
+            from levelhead.extras import require
+
+            require(*needed)
+        is_folder = not os.path.isfile(path) if self.folder is None else self.folder  # noqa: PTH113 -- never raises
+        (check_folder if is_folder else check_file)(path)
+
+
+class StorePath(ResultPath):
+    """A path of a store: one that exists must be a store, too."""
+
+    def _check(self, path: str) -> None:
+        from levelhead.jobs.store import check_store
+
+        check_store(path)
+
+
+RESULT = ResultPath()
+"""A file."""
+
+STORE = StorePath()
+"""A store."""
+
+RESULT_FOLDER = ResultPath(folder=True)
+"""A folder."""
+
+RESULT_OR_FOLDER = ResultPath(folder=None)
+"""A file or a folder, as the command decides when it knows more."""
+
+REPORT = ResultPath(library=lambda _: ("jinja2", "reports"))
+"""A page of HTML."""
+
+FIGURES = ResultPath(folder=True, library=lambda _: ("vl_convert", "figures"))
+"""A folder of charts and tables."""
+
+CHART = ResultPath(library=lambda path: ("vl_convert", "figures") if path.lower().endswith((".png", ".pdf")) else None)
+"""A single chart."""

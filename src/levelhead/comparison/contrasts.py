@@ -1,0 +1,203 @@
+"""Where one system beats another: by any property of words, and sentence by sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from levelhead.analysis import break_down
+from levelhead.analysis.buckets import Comments, Settings
+from levelhead.campaign.outputs import Output, read_outputs
+from levelhead.campaign.plan import Plan
+from levelhead.errors import MeasureError
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
+from levelhead.evaluation.setup import Setup
+from levelhead.measures.registry import STANDARD, Registry
+from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.score import Score
+
+_EQUAL = 1e-9
+"""Sums of weights closer than this are equal."""
+
+
+class Gain(NamedTuple):
+    """One bucket of words, one system.
+
+    Args:
+        values: the value of each property.
+        system: the system.
+        baseline: the baseline's score in the bucket.
+        score: the system's.
+    """
+
+    values: tuple[str, ...]
+    system: str
+    baseline: Score
+    score: Score
+
+    @property
+    def more_correct(self) -> float:
+        """How many more words the system gets right: what the bucket gives to the difference of the whole."""
+        return self.score.correct - self.baseline.correct
+
+    @property
+    def difference(self) -> float | None:
+        """The difference of the values."""
+        one, other = self.score.value, self.baseline.value
+        return None if one is None or other is None else one - other
+
+
+class Contrast(NamedTuple):
+    """One gold sentence on which two systems differ.
+
+    Args:
+        sentence: its index.
+        baseline: how many words the baseline gets right, or the sum of their weights.
+        system: how many the system.
+        gold: how many there are.
+    """
+
+    sentence: int
+    baseline: float
+    system: float
+    gold: float
+
+
+class Where(NamedTuple):
+    """Where systems gain over the first one, treebank by treebank.
+
+    Args:
+        by: the properties.
+        measure: the measure.
+        baseline: the first system.
+        treebanks: the gains on each treebank.
+        provenance: where the numbers come from.
+    """
+
+    by: tuple[str, ...]
+    measure: str
+    baseline: str
+    treebanks: Mapping[str, Sequence[Gain]]
+    provenance: Provenance
+
+
+class Contrasts(NamedTuple):
+    """Sentences in which systems gain or lose most.
+
+    Args:
+        measure: the measure.
+        found: of each treebank and system: the outputs of the baseline and of the system, gains, losses.
+        provenance: where the numbers come from.
+    """
+
+    measure: Measure
+    found: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
+    provenance: Provenance
+
+
+def compare_by(
+    plan: Plan, by: Sequence[str], settings: Settings, setup: Setup, decided: Mapping[str, str] | None = None
+) -> Where:
+    """Say where systems gain over the first one, by properties of words.
+
+    Args:
+        plan: the test sets, and at least two systems.
+        by: properties, see `break_down`.
+        settings: what properties may need.
+        setup: the settings, with one measure of words.
+        decided: what else decides the numbers, for the signature: hashes of training treebanks.
+    """
+    found, sources, baseline, comments = {}, {}, "", Comments(by)
+    (measure,) = setup.measures
+    for name, some in read_outputs(plan, setup):
+        comments.see(some[0].matches.gold)
+        found[name] = gains_by(some, measure, by, settings, setup.registry)
+        sources[name], baseline = sources_of({one.name: one.matches for one in some}, setup), some[0].name
+    comments.check()
+    parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
+    if "class" in by:
+        parts["scheme"] = settings.scheme.name
+    return Where(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
+
+
+def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contrasts:
+    """Find the sentences in which each system gains most over the first one, and in which it loses most.
+
+    Args:
+        plan: the test sets, and at least two systems.
+        how_many: how many sentences of each kind, on each treebank; None for all.
+        setup: the settings, with one measure of words.
+
+    Raises:
+        MeasureError: the measure does not count words.
+    """
+    ready = setup.single()
+    (measure,) = ready.measures
+    found, sources = [], {}
+    for name, (baseline, *others) in read_outputs(plan, ready):
+        sources[name] = sources_of({one.name: one.matches for one in (baseline, *others)}, ready)
+        for one in others:
+            both = contrasts(baseline.matches, one.matches, how_many, ready)
+            found.append((name, baseline, one, *both))
+    parts = {"measure": str(measure), **ready.signature_of_measures()}
+    return Contrasts(measure, found, comparison_provenance(sources, ready, parts))
+
+
+def gains_by(
+    outputs: Sequence[Output], measure: Measure, by: Sequence[str], settings: Settings, registry: Registry = STANDARD
+) -> list[Gain]:
+    """Break a measure down for every system, and set each beside the first.
+
+    Args:
+        outputs: the outputs on one treebank, the baseline first.
+        measure: a measure of words.
+        by: properties, see `break_down`.
+        settings: what properties may need.
+        registry: the measures and schemes that there are.
+
+    Returns:
+        The buckets, the largest gains in words first.
+    """
+    first, *others = outputs
+    broken = {one.name: dict(break_down(one.matches, measure, by, settings, registry=registry).rows) for one in outputs}
+    nothing = Score(measure, 0, 0, 0, 0, first.matches.rules.undefined)
+    found = [
+        Gain(values, one.name, broken[first.name].get(values, nothing), broken[one.name].get(values, nothing))
+        for one in others
+        for values in dict.fromkeys([*broken[first.name], *broken[one.name]])
+    ]
+    return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
+
+
+def contrasts(
+    baseline: Matches, system: Matches, how_many: int | None, ready: Setup
+) -> tuple[list[Contrast], list[Contrast]]:
+    """Give the sentences in which a system gains most, and those in which it loses most.
+
+    Args:
+        baseline: the baseline's words, aligned with gold's.
+        system: the system's words, aligned with gold's.
+        how_many: how many sentences of each kind; None for all.
+        ready: the settings, with one measure of words and the weights that it names.
+
+    Raises:
+        MeasureError: the measure does not count words.
+    """
+    ((measure, definition),) = ready.defined
+    if definition.unit != "words":
+        raise MeasureError(f"{measure} does not count words, and shows no sentences", "unknown-measure")
+    both = [counts_of(matches, ready)[str(measure)][0] for matches in (baseline, system)]
+    one, other = (counts.correct for counts in both)
+    change = other - one
+    order = np.argsort(-change, kind="stable").tolist()
+    gained = [i for i in order if change[i] > _EQUAL][:how_many]
+    lost = [i for i in reversed(order) if change[i] < -_EQUAL][:how_many]
+    gold = both[0].gold
+    first, second = (
+        [Contrast(i, one[i].item(), other[i].item(), gold[i].item()) for i in some] for some in (gained, lost)
+    )
+    return first, second

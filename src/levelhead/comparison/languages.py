@@ -1,0 +1,232 @@
+"""Is one treebank harder than another for a system, and how much of the difference is function words?"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign.outputs import Output
+from levelhead.campaign.plan import Plan
+from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
+from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.setup import Setup
+from levelhead.significance import STANDARD as STANDARD_TESTS
+from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
+from levelhead.significance.jackknife import Stratum, leave_out, spread_of
+from levelhead.treebank import Treebank
+
+_MOST_NAMED = 3
+
+
+class LanguagePair(NamedTuple):
+    """One system and one measure on two treebanks.
+
+    Args:
+        system: the system.
+        measure: the measure.
+        treebanks: the two treebanks.
+        values: the system's values on them; None where there is nothing to count.
+        difference: the first minus the second.
+        interval: of the difference.
+        p: of no difference, by Student's t.
+        p_holm: corrected for the number of pairs of treebanks.
+        paired: whether both have the same sentences (by sent_id), and units.
+    """
+
+    system: str
+    measure: str
+    treebanks: tuple[str, str]
+    values: tuple[float | None, float | None]
+    difference: float | None
+    interval: tuple[float, float] | None
+    p: float | None
+    p_holm: float | None
+    paired: bool
+
+
+class Languages(NamedTuple):
+    """Every two treebanks compared, for every system.
+
+    Args:
+        pairs: one for each system, measure and two treebanks.
+        provenance: where the numbers come from.
+        perplexities: the measures whose values are perplexities.
+        units: what was left out as a whole on each treebank.
+    """
+
+    pairs: tuple[LanguagePair, ...]
+    provenance: Provenance
+    perplexities: tuple[str, ...] = ()
+    units: Mapping[str, Units] = {}
+
+
+def compare_languages(
+    plan: Plan, setup: Setup, *, settings: Settings = STANDARD_TESTS, parallel: bool = False, **how: Any
+) -> Languages:
+    """Compare every two treebanks for every system.
+
+    Treebanks with the same sent_ids are parallel: what is difficult in both moves no difference.
+    Ids that only count the sentences (1 to n after a common beginning) are no evidence: unrelated treebanks share them.
+
+    Args:
+        plan: at least two test sets, and systems.
+        setup: the settings.
+        settings: how many resamples, which seed, which level of intervals.
+        parallel: whether to believe ids that only count the sentences, too.
+        how: `workers` and `store`, as in `score_plan`.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+    """
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=_ids_of_gold, **how)
+    counts, sources = counts_and_sources(results, plan, setup)
+    labels = tuple(system.label for system in plan.systems)
+    tables = {code: one._replace(systems=labels) for code, one in counts.items()}
+    ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
+    believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
+    units = results.units
+    pairs = tuple(_pairs(tables, _parallel(tables, _unit_keys(believed, units)), settings))
+    tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
+    parts = {**measures_part(results), **tests}
+    notes = (*unit_notes(units), *_not_paired(ids, believed))
+    provenance = comparison_provenance(sources, setup, parts, notes)
+    if parallel:
+        provenance = provenance.with_parts(parallel="declared")
+    return Languages(pairs, provenance, setup.perplexities, units)
+
+
+def _ids_of_gold(_: str, outputs: Sequence[Output]) -> tuple[str, ...] | None:
+    return sent_ids(outputs[0].matches.gold)
+
+
+def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
+    """Return the ids of all sentences, None unless each has one of its own.
+
+    Args:
+        treebank: the treebank.
+    """
+    ids = [sentence.id for sentence in treebank]
+    known = tuple(one for one in ids if one is not None)
+    return known if len(set(known)) == len(ids) else None
+
+
+def only_count(ids: Sequence[str]) -> bool:
+    """Say whether ids are but a common beginning and the numbers of the sentences, without a gap: s1, s2, s3.
+
+    Args:
+        ids: the ids of all sentences.
+    """
+    found = [_NUMBERED.fullmatch(one) for one in ids]
+    if len({one and one[1] for one in found}) > 1:
+        return False
+    numbers = {int(one[2]) for one in found if one}
+    return len(numbers) == len(ids) > 0 and max(numbers) - min(numbers) + 1 == len(ids)
+
+
+_NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
+
+
+def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
+    """Say of treebanks that look parallel why they are drawn apart."""
+    counting, partly = [], []
+    for one, other in combinations(ids, 2):
+        ours, theirs = set(ids[one] or ()), set(ids[other] or ())
+        both, most = len(ours & theirs), max(len(ours), len(theirs))
+        if both == most and both and not (believed[one] and believed[other]):
+            counting.append(f"{one} and {other}")
+        elif both < most and 2 * both >= most:
+            partly.append(f"{one} and {other} share {both} of {most} sent_ids")
+    if counting:
+        yield f"{_named(counting)} have the same sent_ids, which only count: drawn apart unless --parallel is given"
+    if partly:
+        yield f"{_named(partly)}: drawn apart, since not all sentences are in both"
+
+
+def _named(pairs: Sequence[str]) -> str:
+    """Some pairs of treebanks, and how many more there are."""
+    more = len(pairs) - _MOST_NAMED
+    return "; ".join(pairs[:_MOST_NAMED]) + (f" (and {more} more pairs)" if more > 0 else "")
+
+
+Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
+"""By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
+
+
+def _unit_keys(
+    ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> dict[str, tuple[str, ...] | None]:
+    """The ids of the sentences of each unit as one string, None for treebanks that are not parallel to others."""
+    found: dict[str, tuple[str, ...] | None] = {}
+    for name, own in ids.items():
+        held: dict[int, list[str]] = {}
+        for unit, sentence in zip(units[name].of_sentence.tolist(), own or ()):
+            held.setdefault(unit, []).append(sentence)
+        found[name] = None if own is None else tuple("\n".join(sorted(held[unit])) for unit in sorted(held))
+    return found
+
+
+def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
+    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a treebank by itself."""
+    groups: dict[str, dict[str, NDArray[np.intp]]] = {}
+    for name, table in tables.items():
+        own = ids[name]
+        order = np.arange(len(table.parts)) if own is None else np.array(sorted(range(len(own)), key=own.__getitem__))
+        groups.setdefault(name if own is None else "\n\n".join(sorted(own)), {})[name] = order
+    return groups
+
+
+def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
+    group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
+    orders = {name: order for group in groups.values() for name, order in group.items()}
+    strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
+    first = next(iter(tables.values()))
+    found = []
+    for s, system in enumerate(first.systems):
+        for m, measure in enumerate(first.measures):
+            rows = []
+            for one, other in combinations(tables, 2):
+                paired = group_of[one] == group_of[other]
+                both = [strata[name] for name in (one, other)]
+                values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
+                estimate = _difference(values, both, s, m, paired=paired)
+                rows.append(_pair(system, measure, (one, other), values, estimate, paired, settings))
+            adjusted = holm([row.p for row in rows])
+            found += [row._replace(p_holm=p) for row, p in zip(rows, adjusted, strict=True)]
+    return found
+
+
+def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:
+    return stratum._replace(moves=stratum.moves[order], sizes=stratum.sizes[order])
+
+
+def _difference(values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool) -> Estimate:
+    """The difference between two treebanks; the same units of both move it together."""
+    one, other = strata
+    if paired:
+        both = [one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)]
+    else:
+        both = [one, other._replace(moves=-other.moves)]
+    spread = spread_of(both, np.eye(one.moves.shape[1])[s], m)
+    few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
+    return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
+
+
+def _pair(
+    system: str,
+    measure: str,
+    treebanks: tuple[str, str],
+    values: list[float],
+    difference: Estimate,
+    paired: bool,
+    settings: Settings,
+) -> LanguagePair:
+    one, other = (None if np.isnan(value) else value for value in values)
+    if one is None or other is None:
+        return LanguagePair(system, measure, treebanks, (one, other), None, None, None, None, paired)
+    between = difference.interval(settings.level)
+    return LanguagePair(system, measure, treebanks, (one, other), one - other, between, difference.p(), None, paired)

@@ -1,0 +1,225 @@
+"""Several systems on one or many treebanks: whose scores differ, and by how much for sure."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from levelhead.campaign import check_valid, score_plan
+from levelhead.campaign.job import Look
+from levelhead.campaign.languages import Voter, voters_of
+from levelhead.campaign.plan import Plan, TestSet, missing_outputs
+from levelhead.campaign.results import Result as Outcome
+from levelhead.campaign.results import Results
+from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.provenance import (
+    Provenance,
+    Sources,
+    comparison_provenance,
+    signature_of_draws,
+)
+from levelhead.evaluation.setup import Setup
+from levelhead.messages import MESSAGES
+from levelhead.scoring.crossing import named_note
+from levelhead.significance import STANDARD as STANDARD_TESTS
+from levelhead.significance import Result, Settings, Units, Wins, check_margin, count_wins, differences, unit_notes
+from levelhead.significance.counted import Counted
+from levelhead.significance.runs import FEWEST_RUNS
+from levelhead.treebank.contents import Contents
+
+
+class Comparison(NamedTuple):
+    """What the comparison of systems with the first one gives.
+
+    Args:
+        systems: the systems, the baseline first.
+        measures: the measures.
+        results: one result for each treebank or average, measure and system.
+        wins: one for each measure and system, if there are several treebanks.
+        provenance: where the numbers come from.
+        perplexities: the measures whose values are perplexities: no percentages, and the lower the better.
+        looked: what else was made of the outputs on each test set, if anything was.
+        voter: who has one vote in the tests over treebanks.
+        units: what was left out and swapped as a whole on each treebank.
+    """
+
+    systems: tuple[str, ...]
+    measures: tuple[str, ...]
+    results: tuple[Result, ...]
+    wins: tuple[Wins, ...]
+    provenance: Provenance
+    perplexities: tuple[str, ...] = ()
+    looked: Mapping[str, Any] = {}
+    voter: Voter = "treebank"
+    units: Mapping[str, Units] = {}
+
+
+def compare(
+    plan: Plan,
+    setup: Setup,
+    *,
+    settings: Settings = STANDARD_TESTS,
+    wilcoxon: bool = False,
+    votes: Voter = "treebank",
+    look: Look | None = None,
+    **how: Any,
+) -> Comparison:
+    """Compare systems with the first one: scores, intervals, differences, p-values.
+
+    Every file is read once; tests work on the counts of sentences.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings.
+        settings: how differences are tested.
+        wilcoxon: whether to compute Wilcoxon's test over treebanks, too (requires scipy).
+        votes: who has one vote in the sign test and Wilcoxon's test: each treebank, language or family.
+        look: what else is made of the outputs on each test set.
+        how: `workers` and `store`, as in `score_plan`.
+
+    Raises:
+        InputError: an output is missing or a file is invalid, with the faults of all; the margin cannot be tested; a
+            language or family that should vote is unknown.
+    """
+    n_systems = len({system.name for system in plan.systems})
+    check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
+    voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
+    counts, sources = counts_and_sources(results, plan, setup)
+    found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
+    if len(counts) == 1:
+        return found._replace(looked=results.looked)
+    wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
+    provenance = found.provenance if votes == "treebank" else found.provenance.with_parts(votes=votes)
+    return found._replace(looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
+
+
+def measures_part(results: Results) -> dict[str, str]:
+    """Return the part of a signature that decides what measures mean.
+
+    Args:
+        results: the results of the engine.
+    """
+    shared = {"rules", "without", "gold", "systems", "unicode", "version"}
+    return {name: value for name, value in results.signature.items() if name not in shared}
+
+
+def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
+    """Count every output of a plan, all of which must be valid.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings.
+        how: as in `score_plan`.
+
+    Raises:
+        InputError: an output is missing or a file is invalid; with the faults of all.
+    """
+    missing = missing_outputs(plan)
+    try:
+        results = check_valid(score_plan(plan, setup, **how))
+    except InputError as error:
+        raise InputError(*dict.fromkeys((*missing, *error.faults))) from error
+    if missing:
+        raise InputError(*missing)
+    return results
+
+
+def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict[str, Counted], dict[str, Sources]]:
+    """Return the counts of units on each test set and the files they come from, by the code of the test set.
+
+    Args:
+        results: the results, with counts of sentences.
+        plan: what was scored.
+        setup: the settings.
+
+    Raises:
+        InputError: a measure has no value for an output.
+    """
+    names = tuple(system.name for system in plan.systems)
+    perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
+    counts, sources = {}, {}
+    for test_set in results.test_sets:
+        found = [results.results[label, test_set.code] for label in results.systems]
+        _refuse_valueless(found, test_set)
+        each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
+        gold = results.gold[test_set.code]
+        parts = results.units[test_set.code].sums(np.stack(each, axis=1))
+        counts[test_set.code] = Counted(names, results.measures, parts, gold.sha256 or "", perplexities)
+        sources[test_set.code] = _sources(results.systems, found, gold)
+    return counts, sources
+
+
+def _sources(labels: Iterable[str], found: Sequence[Outcome], gold: Contents) -> Sources:
+    named = dict(zip(labels, found, strict=True))
+    notes = dict.fromkeys(named_note(note, name) for name, one in named.items() for note in one.notes)
+    contents = {name: one.contents for name, one in named.items() if one.contents is not None}
+    return Sources(gold, contents, tuple(notes))
+
+
+def _refuse_valueless(found: Sequence[Outcome], test_set: TestSet) -> None:
+    """Refuse measures without a value: a table of systems has no holes."""
+    faults = [
+        _valueless(f"{name}: {score.reason}", score.reason, test_set, one)
+        for one in found
+        for name, score in one.scores.items()
+        if score.reason is not None
+    ]
+    if faults:
+        raise InputError(*dict.fromkeys(faults))
+
+
+def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) -> Fault:
+    gold = None if test_set.gold is None else os.fspath(test_set.gold)
+    slug = reason.partition(":")[0]
+    if slug in MESSAGES:
+        return Fault(slug, message, Place(gold))
+    if reason.startswith("DEPS "):  # of either side
+        files = f"{Place(gold)} or {Place(output.contents.path if output.contents else None)}"
+        return Fault("unreadable-deps", message.replace("DEPS ", f"DEPS of {files} ", 1))
+    return Fault("not-annotated", message, Place(gold))
+
+
+def _compared(
+    counts: Mapping[str, Counted],
+    sources: Mapping[str, Sources],
+    setup: Setup,
+    settings: Settings,
+    parts: Mapping[str, str],
+    units: Mapping[str, Units],
+) -> Comparison:
+    first = next(iter(counts.values()))
+    systems = tuple(dict.fromkeys(first.systems))
+    results = tuple(differences(counts, settings))
+    tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
+    margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
+    parts = {**parts, **signature_of_draws(settings), "p": tests, **margin}
+    provenance = comparison_provenance(sources, setup, parts, (*unit_notes(units), *_few_runs(first.systems)))
+    powers = tuple(first.measures[i] for i in first.perplexities)
+    return Comparison(systems, first.measures, results, (), provenance, powers, units=units)
+
+
+def _few_runs(systems: Sequence[str]) -> Iterator[str]:
+    """Name the systems with too few runs for significant differences."""
+    several = len(set(systems)) < len(systems)
+    for system in dict.fromkeys(systems):
+        n_runs = list(systems).count(system)
+        if several and n_runs == 1:
+            yield f"{system} has one run: differences to systems with several runs get no significance marks"
+        elif several and n_runs < FEWEST_RUNS:
+            yield f"{system} has {n_runs} runs: its differences get no significance marks; give five or more"
+
+
+def _wins(
+    results: Sequence[Result], table: Counted, level: float, voters: Mapping[str, str], *, wilcoxon: bool
+) -> Iterator[Wins]:
+    tested = [one for one in results if one.average is None and one.difference is not None]
+    for number, measure in enumerate(table.measures):
+        sign = -1 if number in table.perplexities else 1
+        for system in list(dict.fromkeys(table.systems))[1:]:
+            own = [one for one in tested if (one.measure, one.system) == (measure, system)]
+            if own:
+                yield count_wins(own, voters, level, sign=sign, wilcoxon=wilcoxon)

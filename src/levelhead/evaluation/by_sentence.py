@@ -1,0 +1,127 @@
+"""The counts of every sentence, to work on in pandas, polars or R."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.pair import Input, load_pair
+from levelhead.evaluation.provenance import Provenance, pair_provenance
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.counts import Counts, count_words
+from levelhead.scoring.crossing import notes_on
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import NOTHING, Component
+from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import contents_of
+
+
+class SentenceCounts(NamedTuple):
+    """The counts of a system, one row for each gold sentence.
+
+    A system word belongs to the gold sentence in which its first character lies.
+
+    Args:
+        gold: the gold treebank.
+        words: gold, system and aligned words.
+        counts: the counts of each measure by its text.
+        provenance: where the counts come from.
+    """
+
+    gold: Treebank
+    words: Counts
+    counts: Mapping[str, Counts]
+    provenance: Provenance
+
+    def columns(self) -> dict[str, list[Any]]:
+        """Return the counts as columns, one value a sentence in each, by name.
+
+        Returns:
+            `sentence` (its number, from 1), `sent_id` (None where there is none), `words.gold`, `words.system`,
+            `words.aligned`, and for each measure `LAS.correct`, `LAS.gold`, `LAS.system`.
+        """
+        table: dict[str, list[Any]] = {
+            "sentence": list(range(1, len(self.gold) + 1)),
+            "sent_id": [sentence.id for sentence in self.gold],
+            "words.gold": self.words.gold.tolist(),
+            "words.system": self.words.system.tolist(),
+            "words.aligned": self.words.correct.tolist(),
+        }
+        for name, counts in self.counts.items():
+            for part in ("correct", "gold", "system"):
+                table[f"{name}.{part}"] = getattr(counts, part).tolist()
+        return table
+
+    def to_polars(self) -> Any:
+        """Return the counts as a polars DataFrame with these columns."""
+        from levelhead.interop.libraries import needed
+
+        with needed("polars"):
+            import polars as pl  # type: ignore[import-not-found,unused-ignore]
+        return pl.DataFrame(self.columns())
+
+    def to_pandas(self) -> Any:
+        """Return the counts as a pandas DataFrame with these columns."""
+        from levelhead.interop.libraries import needed
+
+        with needed("pandas"):
+            import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+        return pd.DataFrame(self.columns())
+
+
+def count_sentences(gold: Input, system: Input, setup: Setup) -> SentenceCounts:
+    """Count every measure in every sentence.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: the system treebank or its path.
+        setup: the settings.
+
+    Raises:
+        InputError: a file is not valid, the texts differ, or a measure needs enhanced graphs that cannot be read.
+    """
+    return count_sentences_of(match(*load_pair(gold, system, setup), setup.rules), setup)
+
+
+def count_sentences_of(matches: Matches, setup: Setup) -> SentenceCounts:
+    """Count every measure in every sentence of aligned treebanks.
+
+    Args:
+        matches: the aligned words.
+        setup: the settings.
+
+    Raises:
+        InputError: a measure needs enhanced graphs that cannot be read.
+    """
+    ready = setup.single()
+    gold, system, schemes = matches.gold, matches.system, ready.registry.schemes
+    counts = {
+        str(measure): count_by_sentence(matches, measure, definition, schemes=schemes, weights=ready.values_of(measure))
+        for measure, definition in ready.defined
+    }
+    notes = notes_on(gold, system, ready.defined, ready.rules, schemes)
+    provenance = pair_provenance(contents_of(gold), contents_of(system), ready, notes)
+    return SentenceCounts(gold, count_words(matches, NOTHING, by_sentence=True), counts, provenance)
+
+
+def counts_of(matches: Matches, ready: Setup) -> dict[str, tuple[Counts, Component]]:
+    """Return the counts of each measure in every sentence, with the ratio that is its value.
+
+    Args:
+        matches: the aligned words.
+        ready: the settings, with the weights and models that measures name.
+
+    Raises:
+        InputError: gold has nothing that a measure could be counted from, or DEPS cannot be read.
+    """
+    counts = {}
+    for measure, definition in ready.defined:
+        missing = not_annotated(matches, definition)
+        if missing:
+            raise InputError(Fault("not-annotated", f"{measure}: {missing}", Place(matches.gold.source.path)))
+        values = ready.values_of(measure)
+        table = count_by_sentence(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
+        counts[str(measure)] = (table, "perplexity" if definition.lower_is_better else measure.component or "f1")
+    return counts

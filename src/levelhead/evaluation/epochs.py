@@ -1,0 +1,105 @@
+"""Scores of a parser in training: arrays of heads and relations against gold, without files."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from levelhead.errors import ConlluError, Fault
+from levelhead.measures.registry import parse_measure
+from levelhead.scoring.crossing import notes_on_labels
+from levelhead.scoring.rules import Rules, rules_named
+from levelhead.scoring.score import Score
+from levelhead.treebank import Treebank
+from levelhead.treebank.relations import universal
+
+_UNKNOWN = -1
+
+IGNORED = -100
+"""The head or relation of words that are left out, as by the losses of PyTorch."""
+
+
+class EpochScorer:
+    """Scores predictions for the words of one gold treebank, again and again; equal to what `score` gives.
+
+    Args:
+        gold: the gold treebank.
+        labels: relations that the parser may give beside those of gold.
+        rules: whose list of content relations CLAS follows.
+    """
+
+    def __init__(self, gold: Treebank, *, labels: Iterable[str] = (), rules: str | Rules = "ud") -> None:
+        self._rules = rules_named(rules)
+        self._heads = gold.local_heads()
+        self.labels: Sequence[str] = tuple(sorted({*gold.relations, *labels}))
+        """All relations; predictions name them by their index here."""
+        self._ids = {label: number for number, label in enumerate(self.labels)}
+        self._names = {name: number for number, name in enumerate(sorted({universal(label) for label in self.labels}))}
+        self._relations = self.ids(gold.relations)
+        self._universal_of = np.array([self._names[universal(label)] for label in self.labels], dtype=np.int32)
+        self.notes = notes_on_labels(self.labels, self._rules.scheme, "CLAS", "the parser or gold")
+        """What to know before the numbers are used, in sentences: relations that CLAS leaves out."""
+        content = [self._rules.scheme.class_of(label) == "CONTENT" for label in self.labels]
+        self._is_content = np.array([*content, self._rules.scheme.otherwise == "CONTENT"])
+
+    def ids(self, relations: Iterable[str]) -> NDArray[np.int32]:
+        """Return relations as indices into `labels`, -1 for others; int32."""
+        return np.fromiter((self._ids.get(relation, _UNKNOWN) for relation in relations), dtype=np.int32)
+
+    def score(self, heads: ArrayLike, relations: ArrayLike) -> Mapping[str, Score]:
+        """Score heads and relations for all words of gold, in order.
+
+        Words with -100 as head or relation are left out of all counts, gold's too.
+
+        Args:
+            heads: as in CoNLL-U, 1-based in the sentence, 0 for the root; integers, shape (words,).
+            relations: indices into `labels`, -1 for any other relation, integers, shape (words,).
+
+        Returns:
+            The scores of UAS, LAS, LAS(full) and CLAS.
+
+        Raises:
+            ConlluError: there are more or fewer heads or relations than words, or a relation is not an index.
+        """
+        given, labels = np.asarray(heads), np.asarray(relations)
+        self._check(given, labels)
+        counted = (given != IGNORED) & (labels != IGNORED)
+        given, labels, gold = given[counted], labels[counted], self._relations[counted]
+        attached = given == self._heads[counted]
+        full = attached & (labels == gold)
+        theirs = np.where(labels >= 0, self._universal_of[labels], _UNKNOWN)
+        labelled = attached & (self._universal_of[gold] == theirs)
+        gold_content, system_content = self._is_content[gold], self._is_content[labels]
+        every = np.ones(len(attached), dtype=bool)
+        return MappingProxyType(
+            {
+                "UAS": self._counted("UAS", attached, every, every),
+                "LAS": self._counted("LAS", labelled, every, every),
+                "LAS(full)": self._counted("LAS(full)", full, every, every),
+                "CLAS": self._counted("CLAS", labelled & gold_content, gold_content, system_content),
+            }
+        )
+
+    def _check(self, heads: NDArray[Any], relations: NDArray[Any]) -> None:
+        """Refuse arrays of other shapes, and relations that are not indices."""
+        if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
+            message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
+            raise ConlluError(Fault("invalid-columns", message))
+        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to leave out"
+        if relations.dtype.kind not in "iu":
+            raise ConlluError(Fault("invalid-columns", f"the relations are {relations.dtype}: {wanted}"))
+        wrong = (relations >= len(self.labels)) | ((relations < _UNKNOWN) & (relations != IGNORED))
+        if wrong.any():
+            word = int(np.argmax(wrong))
+            message = f"relation {relations[word]} of word {word} is not one of {len(self.labels)} labels: {wanted}"
+            raise ConlluError(Fault("invalid-columns", message))
+
+    def _counted(
+        self, name: str, correct: NDArray[np.bool_], gold: NDArray[np.bool_], system: NDArray[np.bool_]
+    ) -> Score:
+        right, of_gold, of_system = (int(np.count_nonzero(which)) for which in (correct, gold, system))
+        return Score(parse_measure(name), right, of_gold, of_system, of_gold, self._rules.undefined)

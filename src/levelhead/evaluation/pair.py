@@ -1,0 +1,214 @@
+"""One pair of treebanks: read, align, match, score."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
+from levelhead.evaluation.provenance import Provenance, pair_provenance
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import STANDARD, Registry, parse_measure
+from levelhead.scoring.crossing import notes_on
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.score import Score
+from levelhead.scoring.score import score as score_one
+from levelhead.scoring.weights import Weights
+from levelhead.treebank import Treebank, parse
+from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.reader import check_format
+from levelhead.treebank.source import read_bytes
+
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import Format
+
+Input = Treebank | str | os.PathLike[str]
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluation(Mapping[str, Score]):
+    """The scores of one system on one treebank, by the text of the measure.
+
+    Args:
+        scores: the scores, in the order asked for.
+        gold: the sizes of the gold treebank and the warnings about its file.
+        system: those of the output.
+        provenance: where the numbers come from.
+    """
+
+    scores: Mapping[str, Score]
+    gold: Contents
+    system: Contents
+    provenance: Provenance
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """Everything that decides the numbers, by name."""
+        return self.provenance.signature
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before the numbers are used, in sentences."""
+        return self.provenance.notes
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """The warnings about both files."""
+        return self.provenance.warnings
+
+    def __getitem__(self, measure: str) -> Score:
+        """Return the score of a measure, in any spelling of a shipped one, and as printed of others."""
+        if measure in self.scores:
+            return self.scores[measure]
+        missing = KeyError(f"{measure!r} was not asked for; there are {', '.join(self.scores)}")
+        try:
+            text = str(parse_measure(measure.strip()))
+        except MeasureError:
+            raise missing from None
+        if text not in self.scores:
+            raise missing
+        return self.scores[text]
+
+    def __repr__(self) -> str:
+        notes = f"; {number_of(len(self.notes), 'note')} in .notes" if self.notes else ""
+        return f"<Evaluation: {', '.join(f'{name}={_shown(score)}' for name, score in self.scores.items())}{notes}>"
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.scores)
+
+    def __len__(self) -> int:
+        return len(self.scores)
+
+
+def _shown(score: Score) -> str:
+    if score.value is None:
+        return "-"
+    return f"{score.value:.2f}" if score.perplexity else f"{score.value:.2%}"
+
+
+def score(
+    gold: Input,
+    system: Input,
+    *,
+    measures: Iterable[str | Measure] | None = None,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
+    weights: Mapping[str, Weights] | None = None,
+    registry: Registry = STANDARD,
+) -> Evaluation:
+    """Score a system's output against gold.
+
+    Args:
+        gold: a treebank, or the path of one; only files are held to an official scorer's verdict on its input.
+        system: the system treebank, or its path.
+        measures: the measures; by default those that the official scorer of the rules prints.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of the gold file, if it is another one. If gold is CoNLL-U and the output is CoNLL-X,
+            the multiword tokens of gold are taken apart, since CoNLL-X has none.
+        weights: weights that measures name, by path, if they were read already.
+        registry: the available measures and schemes.
+
+    Raises:
+        InputError: a file is not valid, or the texts differ; with every fault.
+        MeasureError: a measure or the rules are unknown.
+    """
+    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    return score_treebanks(*load_pair(gold, system, setup), setup)
+
+
+def score_treebanks(gold: Treebank, system: Treebank, setup: Setup) -> Evaluation:
+    """Score one treebank against another.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        setup: the settings.
+
+    Raises:
+        InputError: a file that a measure names is not valid.
+        TextMismatch: the treebanks have different characters.
+    """
+    ready = setup.single()
+    return score_matches(match(gold, system, ready.rules), ready)
+
+
+def score_matches(matches: Matches, ready: Setup, name: str = "the system") -> Evaluation:
+    """Score aligned treebanks.
+
+    Args:
+        matches: the aligned words.
+        ready: the settings, with the weights and models that measures name.
+        name: the name of the system in notes.
+    """
+    notes = notes_on(matches.gold, matches.system, ready.defined, ready.rules, ready.registry.schemes, name)
+    gold, system = contents_of(matches.gold), contents_of(matches.system)
+    provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
+    scores = {}
+    for measure, definition in ready.defined:
+        values = ready.values_of(measure)
+        found = score_one(matches, measure, definition, schemes=ready.registry.schemes, weights=values)
+        scores[str(measure)] = replace(found, signature=provenance.signature)
+    return Evaluation(scores, gold, system, provenance)
+
+
+def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treebank]:
+    """Return gold and the system's output, read if they are not in memory yet.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: the system treebank or its path.
+        setup: the settings: rules and formats.
+
+    Raises:
+        InputError: a file is not valid; with every fault.
+    """
+    ours = load(gold, setup.rules, setup.gold_format or setup.format)
+    theirs = load(system, setup.rules, setup.format)
+    taken_apart = setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
+    return (ours.without_multiword_tokens() if taken_apart else ours), theirs
+
+
+def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
+    """Return a treebank, read as the rules say if it is not in memory yet.
+
+    Args:
+        source: a treebank or the path of one.
+        rules: whose verdict on files to follow.
+        format: of the file, "conllu" or "conllx".
+
+    Raises:
+        InputError: the file is not valid; with every fault.
+        ValueError: the format is unknown.
+    """
+    check_format(format)
+    if isinstance(source, Treebank):
+        return source
+    return parse_as(read_bytes(source), os.fsdecode(source), rules, format)
+
+
+def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002
+    """Read a treebank from bytes, as the rules say.
+
+    Args:
+        data: the contents of a file.
+        name: what to call it in messages, if anything.
+        rules: whose verdict on files to follow.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: the file is not valid; with every fault.
+    """
+    if rules.reading is None:
+        return parse(data, name=name, format=format)
+    if format != "conllu":
+        message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
+        raise InputError(Fault("refused-by-rules", message, Place(name)))
+    from levelhead.treebank.official import SCORERS, parse_officially
+
+    return parse_officially(data, SCORERS[rules.reading], name)

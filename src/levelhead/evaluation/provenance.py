@@ -1,0 +1,177 @@
+"""Where numbers come from: the signature, the hashes of files, warnings and notes of every result."""
+
+from __future__ import annotations
+
+import hashlib
+import unicodedata
+from collections.abc import Iterable, Mapping
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+
+from levelhead._version import VERSION
+from levelhead.errors import Fault
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.crossing import notes_on
+from levelhead.scoring.matches import Matches
+from levelhead.treebank.contents import Contents, contents_of
+
+if TYPE_CHECKING:
+    from levelhead.significance import Settings
+
+TREEBANK = "treebank"
+"""The code of a treebank that has no other."""
+
+
+class Provenance(NamedTuple):
+    """Where the numbers of a result come from.
+
+    Args:
+        signature: everything that decides the numbers, by name.
+        files: the hashes of all files, by treebank and then by "gold" or the system (and run).
+        warnings: the warnings about the files.
+        notes: what to know before the numbers are used, in sentences.
+    """
+
+    signature: Mapping[str, str]
+    files: Mapping[str, Mapping[str, str]]
+    warnings: tuple[Fault, ...] = ()
+    notes: tuple[str, ...] = ()
+
+    def with_parts(self, **parts: str) -> Provenance:
+        """Return the same with more parts in the signature, after the others."""
+        return self._replace(signature={**self.signature, **parts})
+
+
+class Sources(NamedTuple):
+    """The files of one treebank that numbers are counted from.
+
+    Args:
+        gold: the gold treebank.
+        systems: the outputs by the name of the system (and run), in order.
+        notes: what to know before the numbers are used, in sentences.
+    """
+
+    gold: Contents
+    systems: Mapping[str, Contents]
+    notes: tuple[str, ...] = ()
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """The warnings about all files, each once."""
+        return tuple(dict.fromkeys(fault for one in (self.gold, *self.systems.values()) for fault in one.warnings))
+
+    @property
+    def files(self) -> dict[str, str]:
+        """The hashes of the files by "gold" or the system (and run)."""
+        hashes = {name: short_hash(one.sha256) for name, one in self.systems.items()}
+        return {"gold": short_hash(self.gold.sha256), **hashes}
+
+
+def sources_of(outputs: Mapping[str, Matches], setup: Setup) -> Sources:
+    """Return the files of one treebank, with the notes on them.
+
+    Args:
+        outputs: the aligned words of every output, by the name of the system (and run); at least one.
+        setup: the settings.
+    """
+    gold = next(iter(outputs.values())).gold
+    notes = dict.fromkeys(
+        note
+        for name, one in outputs.items()
+        for note in notes_on(gold, one.system, setup.defined, setup.rules, setup.registry.schemes, name)
+    )
+    return Sources(contents_of(gold), {name: contents_of(one.system) for name, one in outputs.items()}, tuple(notes))
+
+
+def pair_provenance(
+    gold: Contents, system: Contents, setup: Setup, notes: Iterable[str] = (), parts: Mapping[str, str] | None = None
+) -> Provenance:
+    """Return the provenance of the numbers of one pair of treebanks.
+
+    The signature has the rules, files, measures, kinds of warnings, and the versions of Unicode and of levelhead.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        setup: the settings.
+        notes: what to know before the numbers are used.
+        parts: the parts of the signature that decide the meaning of measures; by default those of the settings.
+    """
+    sides = {"gold": gold, "system": system}
+    files = {name: short_hash(one.sha256) for name, one in sides.items()}
+    signature = {**setup.signature_of_rules(), **files}
+    signature |= setup.signature_of_measures() if parts is None else parts
+    for name, one in sides.items():
+        if one.warnings:
+            signature[f"{name}-warnings"] = "+".join(sorted({fault.slug for fault in one.warnings}))
+    signature |= {"unicode": unicodedata.unidata_version, "version": VERSION}
+    return Provenance(signature, {TREEBANK: files}, (*gold.warnings, *system.warnings), tuple(notes))
+
+
+def comparison_provenance(
+    sources: Mapping[str, Sources], setup: Setup, parts: Mapping[str, str], notes: Iterable[str] = ()
+) -> Provenance:
+    """Return the provenance of numbers of several systems; the signature has one hash for all outputs.
+
+    Args:
+        sources: the files of each treebank.
+        setup: the settings.
+        parts: the parts of the signature besides rules, files and the version.
+        notes: notes besides those on the files.
+    """
+    every = sources.values()
+    by_system = zip(*(one.systems.values() for one in every), strict=True)
+    files = {
+        "gold": joint_hash(short_hash(one.gold.sha256) for one in every),
+        "systems": joint_hash(short_hash(output.sha256) for outputs in by_system for output in outputs),
+    }
+    return Provenance(
+        {**setup.signature_of_rules(), **files, **parts, "version": VERSION},
+        {code: one.files for code, one in sources.items()},
+        tuple(dict.fromkeys(fault for one in every for fault in one.warnings)),
+        (*dict.fromkeys(note for one in every for note in one.notes), *notes),
+    )
+
+
+def signature_of_draws(settings: Settings) -> dict[str, str]:
+    """Return the parts of a signature that decide random draws and intervals.
+
+    Args:
+        settings: how differences are tested.
+    """
+    drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
+    return drawn | {"resample-by": settings.resample_by, "numpy": np.__version__}
+
+
+def short_hash(sha256: str | None) -> str:
+    """Return a file's hash as signatures have it: its first twelve digits, "memory" if there was no file.
+
+    Args:
+        sha256: the hash of the file, or None.
+    """
+    return (sha256 or "memory")[:12]
+
+
+def joint_hash(hashes: Iterable[str]) -> str:
+    """Return one hash for many files as signatures have it: of the starts of theirs, in order; that of one its own.
+
+    Args:
+        hashes: the hashes of the files, or their first twelve digits.
+    """
+    starts = [one[:12] for one in hashes]
+    return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
+
+
+def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
+    """Return one signature for many treebanks: what decides all, and one hash for the files of each kind, in order.
+
+    Args:
+        signatures: the signatures of the treebanks; at least one.
+    """
+    first, *others = every = list(signatures)
+    if not others:
+        return first
+    shared = {name: value for name, value in first.items() if all(other.get(name) == value for other in others)}
+    hashes = {name: joint_hash(one[name] for one in every) for name in ("gold", "system")}
+    return {name: {**shared, **hashes}[name] for name in first if name in shared or name in hashes}

@@ -1,0 +1,214 @@
+"""Settings are one value: everything that decides a number besides the treebanks."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from functools import cached_property
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+
+from levelhead.errors import MeasureError
+from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
+from levelhead.scoring.measure import Definition, Measure, Resource
+from levelhead.scoring.rules import RULES, Rules, rules_named
+from levelhead.scoring.selection import is_class
+from levelhead.scoring.weights import ENTROPY, TEMPLATE, file_of, for_treebank, key_of, path_of, read_weights, values_of
+from levelhead.treebank.source import is_stream
+
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import Format
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """What decides the numbers besides the treebanks; `setup_of` makes one from names.
+
+    Args:
+        measures: the measures, in the order in which they are printed.
+        rules: the scoring rules.
+        registry: the available measures and schemes.
+        format: the format of files.
+        gold_format: the format of gold files, if it is another one.
+        weights: weights and models that measures name and that were read already, by `scoring.weights.key_of`.
+        folder: where relative paths in measures start; the current folder if empty.
+    """
+
+    measures: tuple[Measure, ...]
+    rules: Rules
+    registry: Registry = STANDARD
+    format: Format = "conllu"
+    gold_format: Format | None = None
+    weights: Mapping[str, Resource] = field(default_factory=dict)
+    folder: str = ""
+
+    @cached_property
+    def key(self) -> str:
+        """A hash of everything that decides the numbers; equal settings have equal keys."""
+        parts = [
+            *(self.rules.name, sorted(self.rules.switches), self.names, self.registry.schemes.default),
+            *(self.registry.used(self.measures), self.format, self.gold_format),
+            {name: weights.sha256 for name, weights in self.weights.items()},
+        ]
+        return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Setup) and self.key == other.key
+
+    def __hash__(self) -> int:
+        return hash(self.key)
+
+    @property
+    def defined(self) -> tuple[tuple[Measure, Definition], ...]:
+        """The measures with their definitions."""
+        return tuple((measure, self.registry.measures[measure.name]) for measure in self.measures)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The texts of the measures."""
+        return tuple(map(str, self.measures))
+
+    @property
+    def perplexities(self) -> tuple[str, ...]:
+        """The texts of the measures of which lower values are better."""
+        return tuple(str(measure) for measure, definition in self.defined if definition.lower_is_better)
+
+    def values_of(self, measure: Measure) -> Any:
+        """Return the weights or the model that a measure names; None for one that needs neither."""
+        return values_of(measure, self.registry.measures[measure.name], self.weights)
+
+    def with_measures(self, measures: Iterable[Measure]) -> Setup:
+        """Return the same settings for other measures of the registry."""
+        return replace(self, measures=tuple(measures))
+
+    def read(self, treebank: str | None = None) -> Setup:
+        """Return the settings with all weights and models that measures name, each read once.
+
+        Args:
+            treebank: the code that replaces `{treebank}` in paths; None reads only what all treebanks share.
+
+        Raises:
+            InputError: a file is not valid.
+            MeasureError: a measure needs training treebanks that were not given.
+        """
+        self.check_entropies()
+        read = dict(self.weights)
+        for measure, definition in self.defined:
+            key = key_of(measure)
+            own = TEMPLATE in (measure.argument or "")
+            if definition.needs_file and key not in read and not (own and treebank is None):
+                path = self.place_of(key_of(for_treebank(measure, treebank)))
+                read[key] = definition.load(path) if definition.load else read_weights(path)
+        return replace(self, weights=read)
+
+    def check_entropies(self) -> None:
+        """Refuse measures weighted by word dependency entropy, as in WLAS(WDE), without its weights.
+
+        Raises:
+            MeasureError: a measure needs training treebanks that were not given.
+        """
+        for measure, definition in self.defined:
+            if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
+                message = (
+                    f"{measure} needs training treebanks: --train FILE in score, breakdown, trees and compare,"
+                    " weights={'WDE': typology.entropy_weights(treebanks)} in Python; for rank, write the weights with"
+                    f" `levelhead profile TREEBANK... --wde-table FILE` and use {measure.name}(FILE)"
+                )
+                raise MeasureError(message, "missing-weight")
+
+    def with_pipes(self) -> Setup:
+        """Return the settings with weights and models that come from named pipes, which can be read only once.
+
+        Raises:
+            InputError: what comes from a pipe is not valid.
+        """
+        needed = [one for one, definition in self.defined if definition.needs_file]
+        pipes = [one for one in needed if key_of(one) not in self.weights and is_stream(self.place_of(path_of(one)))]
+        return replace(self, weights=self.with_measures(pipes).read().weights) if pipes else self
+
+    def place_of(self, path: str) -> str:
+        """Return a path that a measure names, from the folder where such paths start; options may follow the path."""
+        return os.path.join(self.folder, path)  # noqa: PTH118
+
+    def single(self) -> Setup:
+        """Return the settings for one pair of treebanks, with all that measures name.
+
+        Raises:
+            InputError: a file is not valid.
+            MeasureError: a measure names a file for each treebank, and there is one pair only.
+        """
+        for measure, definition in self.defined:
+            if definition.needs_file and key_of(measure) not in self.weights:
+                for_treebank(measure, None)
+        return self.read()
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Warnings about the weights and models that measures name."""
+        needed = [measure for measure, definition in self.defined if definition.needs_file]
+        return tuple(f"{one}: {warning}" for one in needed for warning in file_of(one, self.weights).warnings)
+
+    def signature_of_rules(self) -> dict[str, str]:
+        """Return the name of the rules, with the enhancements that are not scored."""
+        parts = {"rules": self.rules.name}
+        return parts | ({"without": "+".join(sorted(self.rules.switches))} if self.rules.switches else {})
+
+    def signature_of_measures(self, files: Mapping[str, str] = MappingProxyType({})) -> dict[str, str]:
+        """Return what decides the meaning of measures beyond their text: hashes of files, schemes of classes.
+
+        Args:
+            files: hashes of files by the measure that names them, where they are not those of `weights`.
+        """
+        parts: dict[str, str] = {}
+        classes: set[str] = set()
+        for measure, definition in self.defined:
+            if definition.needs_file:
+                parts[str(measure)] = files.get(str(measure)) or file_of(measure, self.weights).sha256[:12]
+            named = (name for name in (measure.only, *measure.without) if name and is_class(name))
+            classes |= {self.registry.schemes.qualified(name) for name in named}
+        if used := self.registry.used(self.measures):
+            parts["definitions"] = "+".join(digest[:12] for digest in used)
+        if classes:
+            parts["classes"] = "+".join(sorted(classes))
+        return parts
+
+
+def setup_of(
+    measures: Iterable[str | Measure] | str | None = None,
+    *,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",  # noqa: A002
+    gold_format: Format | None = None,
+    registry: Registry = STANDARD,
+    weights: Mapping[str, Resource] | None = None,
+    folder: str = "",
+) -> Setup:
+    """Return the settings of a computation.
+
+    Args:
+        measures: the measures: a text such as `LAS,CLAS`, or several texts or measures; by default those that the
+            official scorer of the rules prints.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of gold files, if it is another one. If gold is CoNLL-U and outputs are CoNLL-X, the
+            multiword tokens of gold are taken apart, since CoNLL-X has none.
+        registry: the available measures and schemes.
+        weights: weights that measures name, by path, if they were read already; `WDE` for entropies of training sets.
+        folder: where relative paths in measures start; the current folder by default.
+
+    Raises:
+        MeasureError: a measure or the rules are unknown, or the rules do not define the measure.
+    """
+    chosen = rules_named(rules)
+    given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
+    texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
+    parsed = tuple(parse_measure(text, registry) for text in texts)
+    for measure in parsed:
+        if measure.name in chosen.lacks:
+            others = [name for name, other in RULES.items() if measure.name not in other.lacks]
+            message = f"the rules {chosen.name} have no {measure.name}; the rules {', '.join(others)} do"
+            raise MeasureError(message, "unknown-measure")
+    return Setup(parsed, chosen, registry, format, gold_format, dict(weights or {}), folder)

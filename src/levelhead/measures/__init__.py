@@ -1,0 +1,23 @@
+"""What can be measured: every measure with its definition, and the measures and schemes of users."""
+
+from levelhead.measures.registry import (
+    REGISTRY,
+    STANDARD,
+    Registry,
+    find_definition,
+    lower_is_better,
+    parse_measure,
+    qualified,
+    split_measures,
+)
+
+__all__ = [
+    "REGISTRY",
+    "STANDARD",
+    "Registry",
+    "find_definition",
+    "lower_is_better",
+    "parse_measure",
+    "qualified",
+    "split_measures",
+]

@@ -1,0 +1,162 @@
+"""A user's own measures and schemes, from a TOML file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, NoReturn
+
+from levelhead.errors import Fault, InputError, MeasureError, Place
+from levelhead.measures.registry import STANDARD, Registry
+from levelhead.scoring.matches import Agree
+from levelhead.scoring.measure import Definition, split
+from levelhead.scoring.selection import Schemes, check, keeps_nothing
+from levelhead.treebank.relations import universal
+from levelhead.treebank.schemes import UNKNOWN, Scheme
+from levelhead.treebank.source import read_bytes
+
+_NEEDS: Mapping[str, Agree] = MappingProxyType(
+    {
+        "head": Agree.HEAD,
+        "relation": Agree.RELATION,
+        "full-relation": Agree.FULL_RELATION,
+        "upos": Agree.UPOS,
+        "xpos": Agree.XPOS,
+        "feats": Agree.FEATS,
+        "all-feats": Agree.ALL_FEATS,
+        "lemma": Agree.LEMMA,
+        "function-words": Agree.CHILDREN,
+    }
+)
+"""What a measure can ask to agree."""
+
+_MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "without"}
+_SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
+
+
+def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
+    """Return a registry with the measures and schemes of a TOML file added.
+
+    A table `[measure.NAME]` has `needs` (a list of head, relation, full-relation, upos, xpos, feats, all-feats, lemma,
+    function-words; none: aligned words count, as in Words), and may have `unit` ("words" or "exact"), `only` (a
+    class), `without` (a list of classes and relations), `meaning`, `formula`, `source`. A table `[scheme.NAME]` has
+    `classes`, a table of lists of relations, and may have `version` (1 or 2: relations of the other version are looked
+    up by their counterparts), `otherwise` (the class of relations that are not listed, UNKNOWN by default) and
+    `source`.
+
+    Args:
+        path: the file.
+        registry: to what it is added.
+
+    Raises:
+        InputError: it is not TOML, or something in it is not what it should be.
+    """
+    import tomllib
+
+    name = os.fspath(path)
+    data = read_bytes(path)
+    try:
+        document = tomllib.loads(data.decode("utf-8"))
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        _refuse(name, f"not TOML: {error}")
+    _check_keys(name, "the file", document, {"measure", "scheme"})
+    schemes = {one: _scheme(name, one, table) for one, table in _tables(name, document, "scheme").items()}
+    known = Schemes(MappingProxyType({**registry.schemes.by_name, **schemes}), registry.schemes.default)
+    measures = {one: _measure(name, one, table, known) for one, table in _tables(name, document, "measure").items()}
+    taken = {one.lower(): one for one in registry.measures}
+    for one in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
+        _refuse(name, f"there is a {taken.get(one.lower(), one)} already; give yours another name")
+    digest = hashlib.sha256(data).hexdigest()
+    own = {(kind, one): digest for kind, names in (("measure", measures), ("scheme", schemes)) for one in names}
+    origins = MappingProxyType({**registry.origins, **own})
+    return Registry(MappingProxyType({**registry.measures, **measures}), known, (*registry.sha256, digest), origins)
+
+
+def _refuse(path: str, message: str) -> NoReturn:
+    raise InputError(Fault("invalid-definitions", message, Place(path)))
+
+
+def _check_keys(path: str, what: str, table: Mapping[str, Any], keys: set[str]) -> None:
+    for key in sorted(table.keys() - keys):
+        _refuse(path, f"{what} has {key!r}, which is none of {', '.join(sorted(keys))}")
+
+
+def _tables(path: str, document: Mapping[str, Any], kind: str) -> Mapping[str, Mapping[str, Any]]:
+    tables = document.get(kind, {})
+    if not isinstance(tables, dict) or not all(isinstance(table, dict) for table in tables.values()):
+        _refuse(path, f"{kind} is not a table of tables: write [{kind}.NAME]")
+    return tables
+
+
+def _scheme(path: str, name: str, table: Mapping[str, Any]) -> Scheme:
+    _check_keys(path, f"scheme {name}", table, _SCHEME_KEYS)
+    classes = table.get("classes")
+    if not re.fullmatch(r"[a-z][a-z0-9-]*", name) or not isinstance(classes, dict) or not classes:
+        _refuse(path, f"scheme {name} needs a name in lower case and a table of classes")
+    listed = [relation for members in classes.values() for relation in _texts(path, f"scheme {name}", members)]
+    for relation in listed:
+        if listed.count(relation) > 1:
+            _refuse(path, f"scheme {name} has {relation} in two classes")
+        if universal(relation) != relation or not relation:
+            _refuse(path, f"scheme {name}: {relation!r} is not a relation without subtype, which is what classes hold")
+    if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", str(label)) for label in (*classes, table.get("otherwise", UNKNOWN))):
+        _refuse(path, f"scheme {name}: classes are written in upper case")
+    _check_texts(path, f"scheme {name}", table, ("source",))
+    if "version" in table and (isinstance(table["version"], bool) or table["version"] not in (1, 2)):
+        _refuse(path, f"scheme {name}: version is 1 or 2")
+    members = {label: frozenset(relations) for label, relations in classes.items()}
+    source = str(table.get("source", path))
+    return Scheme(name, source, MappingProxyType(members), table.get("otherwise", UNKNOWN), table.get("version"))
+
+
+def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -> Definition:
+    _check_keys(path, f"measure {name}", table, _MEASURE_KEYS)
+    needs = _texts(path, f"measure {name}: needs", table.get("needs"))
+    if not re.fullmatch(r"[A-Za-z]+", name) or not {*needs} <= {*_NEEDS}:
+        _refuse(path, f"measure {name} needs a name of letters, and `needs`, a list of {', '.join(_NEEDS)}")
+    if table.get("unit", "words") not in ("words", "exact"):
+        _refuse(path, f"measure {name}: unit is words or exact")
+    _check_texts(path, f"measure {name}", table, ("meaning", "formula", "source"))
+    compared = f"aligned words with equal {', '.join(needs)}" if needs else "aligned words"
+    definition = Definition(
+        name,
+        str(table.get("meaning", f"defined in {path}")),
+        str(table.get("formula", f"{compared} / words")),
+        str(table.get("source", path)),
+        unit=table.get("unit", "words"),
+        needs=Agree(sum({_NEEDS[need] for need in needs})),
+        only=None if table.get("only") is None else str(table["only"]),
+        without=tuple(_texts(path, f"measure {name}: without", table.get("without", []))),
+    )
+    try:
+        only = None if definition.only is None else _qualified(definition.only, schemes)
+        own = definition._replace(only=only, without=tuple(_qualified(one, schemes) for one in definition.without))
+    except MeasureError as error:
+        _refuse(path, f"measure {name}: {error}")
+    if keeps_nothing(own.only, own.without, schemes):
+        _refuse(path, f"measure {name}: `without` leaves nothing over: no relation is counted")
+    return own
+
+
+def _qualified(text: str, schemes: Schemes) -> str:
+    """Read a class or relation as a measure has it, and name the scheme of a class, whatever rules are used later."""
+    measure = split(f"LAS@{text}", schemes.by_name)
+    if measure.only != text or measure.component:
+        raise MeasureError(f"{text!r} is not one class or relation", "unknown-measure")
+    check(measure, schemes)
+    return schemes.qualified(text)
+
+
+def _check_texts(path: str, what: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
+    for key in keys:
+        if not isinstance(table.get(key, ""), str):
+            _refuse(path, f"{what}: {key} is not a text")
+
+
+def _texts(path: str, what: str, value: object) -> list[str]:
+    if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
+        _refuse(path, f"{what} is not a list of texts")
+    return value

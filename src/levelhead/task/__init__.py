@@ -1,0 +1,1 @@
+"""A shared task with hidden gold: submissions, a queue, a sandbox, scores and a leaderboard."""

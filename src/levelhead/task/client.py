@@ -1,0 +1,223 @@
+"""Submit to a task over HTTP, with the standard library only."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import secrets
+import tarfile
+import tempfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import IO, Any
+from urllib.parse import quote, urlencode, urlsplit
+
+from levelhead.errors import Fault, InputError, Place
+
+_TRIES = 5
+_SECONDS = 900  # a server takes a few uploads at a time, and lets others wait
+_MEGABYTE = 1 << 20
+_CHUNK = 1 << 20
+_LOCAL = {"localhost", "127.0.0.1", "::1"}
+
+
+class _NoRedirects(urllib.request.HTTPRedirectHandler):
+    """Follows no redirects, so that a token is sent only to the server it is for."""
+
+    def redirect_request(self, *_: Any) -> None:
+        return None
+
+
+class Client:
+    """The connection of a team to the server of a task.
+
+    Args:
+        address: of the server, for example `https://task.example.org`.
+        token: the team's.
+
+    Raises:
+        InputError: the address is invalid, or the token would be sent unencrypted.
+    """
+
+    def __init__(self, address: str, token: str) -> None:
+        parts = urlsplit(address)
+        if parts.scheme not in {"http", "https"} or not parts.hostname:
+            raise _failed(f"{address} is not a server address: it must begin with https://")
+        if parts.scheme == "http" and parts.hostname not in _LOCAL:
+            raise _failed(f"{address} is not encrypted: the token could be read on its way; use https")
+        if not token.isascii() or not token.isprintable() or not token:
+            raise _failed("the token is invalid")
+        self.top = address.rstrip("/") + "/api/v1"
+        self._token = token
+        self._opener = urllib.request.build_opener(_NoRedirects)
+
+    def submit(self, archive: Path, kind: str, label: str = "") -> dict[str, Any]:
+        """Upload an archive or a folder, which is packed; repeat the upload if the connection breaks.
+
+        Args:
+            archive: the file or folder.
+            kind: `outputs` or `system`.
+            label: what to call it.
+
+        Returns:
+            The submission as the server describes it.
+
+        Raises:
+            InputError: the server refuses it, or cannot be reached.
+        """
+        with _packed(archive) as file:
+            digest = _sha256(file)
+            headers = {
+                "Content-Length": str(file.tell()),
+                "Content-Type": "application/octet-stream",
+                "Idempotency-Key": secrets.token_hex(16),  # sent twice, it is accepted once
+            }
+            query = urlencode({"kind": kind, "label": label, "sha256": digest})
+            self._check(file.tell(), kind)
+            for left in reversed(range(_TRIES)):
+                file.seek(0)
+                try:
+                    found: dict[str, Any] = self._request("POST", f"/submissions?{query}", file, headers)
+                except OSError as error:
+                    if not left:
+                        raise _failed(f"the server cannot be reached: {error}") from error
+                    time.sleep(2 ** (_TRIES - left))
+                else:
+                    return found
+        raise AssertionError
+
+    def _check(self, size: int, kind: str) -> None:
+        """Refuse before the upload what the server would refuse after it."""
+        task = self._asked("GET", "/task")
+        most = task["limits"]["upload_megabytes"]
+        if size > most * _MEGABYTE:
+            raise _failed(f"the archive is larger than {most} MB")
+        if kind not in task["kinds"]:
+            raise _failed(f"this task accepts only {' and '.join(task['kinds'])}")
+
+    def status(self, name: str) -> dict[str, Any]:
+        """Return a submission with its results.
+
+        Args:
+            name: its id.
+        """
+        found: dict[str, Any] = self._asked("GET", f"/submissions/{quote(name, safe='')}")
+        return found
+
+    def wait(self, name: str) -> dict[str, Any]:
+        """Wait until a submission is finished.
+
+        Args:
+            name: its id.
+        """
+        pause = 0.2
+        while (found := self.status(name))["state"] in {"waiting", "running"}:
+            time.sleep(pause)
+            pause = min(10.0, 1.5 * pause)
+        return found
+
+    def choose(self, name: str) -> None:
+        """Make a submission the primary one.
+
+        Args:
+            name: its id.
+        """
+        self._asked("PUT", f"/submissions/{quote(name, safe='')}/primary")
+
+    def inputs(self) -> list[str]:
+        """Return the names of the inputs, which are those of files in one folder."""
+        names = [str(entry["name"]) for entry in self._asked("GET", "/inputs")]
+        for name in names:
+            if Path(name).name != name or name in {"", ".", ".."}:
+                raise _failed(f"the server has an input with an invalid name: {name!r}")
+        return names
+
+    def download(self, names: Iterable[str], folder: Path) -> None:
+        """Write inputs into a folder.
+
+        Args:
+            names: the names of the inputs.
+            folder: the folder, which is made if it does not exist.
+        """
+        folder.mkdir(parents=True, exist_ok=True)
+        for name in names:
+            (folder / name).write_bytes(self._asked("GET", f"/inputs/{quote(name, safe='')}", raw=True))
+
+    def _asked(self, method: str, path: str, *, raw: bool = False) -> Any:
+        try:
+            return self._request(method, path, raw=raw)
+        except OSError as error:
+            raise _failed(f"the server cannot be reached: {error}") from error
+
+    def _request(
+        self, method: str, path: str, body: IO[bytes] | None = None, headers: dict[str, str] | None = None, *,
+        raw: bool = False,
+    ) -> Any:  # fmt: skip
+        request = urllib.request.Request(self.top + path, body, headers or {}, method=method)  # noqa: S310
+        request.add_unredirected_header("Authorization", f"Bearer {self._token}")
+        try:
+            with self._opener.open(request, timeout=_SECONDS) as answer:
+                data = answer.read()
+            return data if raw else json.loads(data)
+        except urllib.error.HTTPError as error:
+            with error:
+                if error.code == 503:
+                    raise _Busy(_error_message(error)) from error
+                raise _failed(_error_message(error)) from error
+        except ValueError as error:
+            raise _failed("unexpected answer: this is not a levelhead server") from error
+
+
+class _Busy(OSError):
+    """The server is busy: try again later."""
+
+
+def _sha256(file: IO[bytes]) -> str:
+    digest = hashlib.sha256()
+    while part := file.read(_CHUNK):
+        digest.update(part)
+    return digest.hexdigest()
+
+
+def _error_message(error: urllib.error.HTTPError) -> str:
+    """Return the error message of an answer."""
+    if error.code == 401:
+        return "unknown token"
+    try:
+        return str(json.loads(error.read(1 << 16))["error"])
+    except (ValueError, KeyError, TypeError, OSError):
+        return f"the server answers {error.code} {error.reason}"
+
+
+@contextmanager
+def _packed(archive: Path) -> Iterator[IO[bytes]]:
+    """Open an archive, or pack a folder; executable files stay executable."""
+    try:
+        if not archive.is_dir():
+            with archive.open("rb") as file:
+                yield file
+            return
+        with tempfile.TemporaryFile() as made:
+            with tarfile.open(fileobj=made, mode="w:gz", dereference=True) as tar:
+                for path in sorted(archive.iterdir()):
+                    tar.add(path, path.name, filter=_without_owner)
+            made.seek(0)
+            yield made
+    except FileNotFoundError as error:
+        raise InputError(Fault("unreadable-file", error.strerror or str(error), Place(os.fspath(archive)))) from error
+
+
+def _without_owner(info: tarfile.TarInfo) -> tarfile.TarInfo:
+    """Leave out who owns a file."""
+    info.uid = info.gid = 0
+    info.uname = info.gname = ""
+    return info
+
+
+def _failed(message: str) -> InputError:
+    return InputError(Fault("refused-submission", message))

@@ -1,0 +1,1 @@
+"""The task, its teams and submissions, and the database that keeps them."""

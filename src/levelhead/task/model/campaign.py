@@ -1,0 +1,108 @@
+"""What a task scores, and how: its measures, rules, test sets and gold treebanks."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from levelhead.campaign.plan import TestSet, find_test_sets
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import STANDARD, Registry, parse_measure, qualified
+from levelhead.measures.user_definitions import read_definitions
+from levelhead.task.model.description import SharedTask
+
+DEFAULT_MEASURES = ("LAS", "MLAS", "BLEX", "CLAS")
+DEFAULT_MEASURES_2017 = ("LAS", "UAS", "CLAS")
+
+
+def rules_of(task: SharedTask) -> str:
+    """Return the name of the scoring rules of a task.
+
+    Args:
+        task: the task.
+    """
+    return task.manifest.rules or "ud"
+
+
+def registry_of(task: SharedTask) -> Registry:
+    """Return the measures and schemes that a task can name: the shipped ones and those of its definitions.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: a file of definitions is missing or invalid.
+        MeasureError: unknown scheme.
+    """
+    registry = STANDARD
+    for path in task.manifest.definitions:
+        registry = read_definitions(path, registry)
+    return registry if task.manifest.scheme is None else registry.with_default(task.manifest.scheme)
+
+
+def measures_of(task: SharedTask) -> tuple[str, ...]:
+    """Return the measures of a task; the first one ranks.
+
+    Args:
+        task: the task.
+    """
+    default = DEFAULT_MEASURES_2017 if rules_of(task) == "conll17" else DEFAULT_MEASURES
+    names = task.manifest.measures or default
+    if task.manifest.scheme is None:
+        return names
+    registry = registry_of(task)
+    return tuple(str(qualified(parse_measure(name, registry), registry)) for name in names)
+
+
+def setup_of_task(task: SharedTask, more: Sequence[str] = ()) -> Setup:
+    """Return the settings with which a task scores outputs.
+
+    Args:
+        task: the task.
+        more: measures besides those of the task.
+
+    Raises:
+        InputError: a file of definitions is missing or invalid.
+        MeasureError: a measure or the scheme is unknown, or not available under the rules of the task.
+    """
+    measures = dict.fromkeys((*measures_of(task), *more))
+    return setup_of(measures, rules=rules_of(task), registry=registry_of(task), folder=str(task.folder.path))
+
+
+def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
+    """Return the test sets of a task.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: there is no gold.
+    """
+    return tuple(task.manifest.test_sets or find_test_sets(task.manifest.gold or task.folder.gold))
+
+
+def gold_files(task: SharedTask) -> dict[str, Path]:
+    """Return the gold treebanks of a task, by code.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: there is no gold.
+    """
+    return {test_set.code: test_set.gold for test_set in test_sets_of(task) if test_set.gold is not None}
+
+
+def check_measures(task: SharedTask) -> None:
+    """Check that the measures of a task can be computed.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: a file of definitions, or one that a measure names, is missing or invalid; or there is no gold.
+        MeasureError: a measure or the scheme is unknown, or not available under the rules of the task.
+    """
+    setup = setup_of_task(task)
+    for test_set in test_sets_of(task):
+        setup.read(test_set.code)

@@ -1,0 +1,189 @@
+"""The database of a task: one sqlite file; what is committed is on the disk."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import sqlite3
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from levelhead.errors import Fault, InputError, OutputError, Place
+
+_APPLICATION = 0x4C564C54  # "LVLT"
+_LAYOUT = 1
+_SECONDS_TO_WAIT = 60
+
+_TABLES = """
+CREATE TABLE teams (
+    id INTEGER PRIMARY KEY, name TEXT NOT NULL UNIQUE, token TEXT NOT NULL UNIQUE, made TEXT NOT NULL);
+CREATE TABLE sessions (
+    id TEXT PRIMARY KEY, team INTEGER NOT NULL, form TEXT NOT NULL, until REAL NOT NULL) WITHOUT ROWID;
+CREATE TABLE submissions (
+    id TEXT PRIMARY KEY, team INTEGER NOT NULL, number INTEGER NOT NULL, kind TEXT NOT NULL, label TEXT NOT NULL,
+    sha256 TEXT NOT NULL, size INTEGER NOT NULL, received TEXT NOT NULL, state TEXT NOT NULL,
+    attempts INTEGER NOT NULL DEFAULT 0, finished TEXT, run TEXT, reason TEXT, log TEXT, document TEXT,
+    chosen INTEGER NOT NULL DEFAULT 0, key TEXT, UNIQUE (team, number), UNIQUE (team, key));
+CREATE INDEX queue ON submissions (state, kind, received);
+CREATE TABLE audit (
+    id INTEGER PRIMARY KEY AUTOINCREMENT, time TEXT NOT NULL, actor TEXT NOT NULL, action TEXT NOT NULL,
+    submission TEXT, detail TEXT);
+CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
+"""
+
+
+class Database:
+    """A connection for all threads of a process; a context manager, which closes it.
+
+    What a transaction wrote is on the disk when it ends (write-ahead log, synchronous).
+
+    Args:
+        path: the file, which is made if it does not exist, for its user only.
+
+    Raises:
+        InputError: the file is something else.
+        OutputError: it cannot be written.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self._lock = threading.RLock()
+        with self._errors():
+            if not path.exists():
+                os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
+            self._connection = sqlite3.connect(
+                path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
+            )
+        self._connection.row_factory = sqlite3.Row
+        try:
+            with self._errors():
+                self._prepare()
+        except BaseException:
+            self._connection.close()
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file."""
+        with self._lock:
+            self._connection.close()
+
+    def rows(self, query: str, *values: Any) -> list[sqlite3.Row]:
+        """Return the rows of a query.
+
+        Args:
+            query: in SQL, with question marks for values.
+            values: the values.
+        """
+        with self._lock, self._errors():
+            return self._connection.execute(query, values).fetchall()
+
+    @contextmanager
+    def transaction(self) -> Iterator[sqlite3.Connection]:
+        """Open a transaction: all of its changes are made or none; other processes wait."""
+        with self._lock, self._errors():
+            self._connection.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._connection
+            except BaseException:
+                self._connection.execute("ROLLBACK")
+                raise
+            self._connection.execute("COMMIT")
+
+    def check(self) -> None:
+        """Check the whole database for damage.
+
+        Raises:
+            InputError: it is damaged.
+        """
+        try:
+            problem = self.rows("PRAGMA integrity_check(1)")[0][0]
+        except InputError as error:
+            problem = error.message
+        if problem != "ok":
+            message = f"the database is damaged ({problem}): restore state/ from a backup"
+            raise InputError(Fault("invalid-store", message, Place(str(self.path))))
+
+    def fact(self, name: str) -> str | None:
+        """Return a stored fact about the task, None if it is not set.
+
+        Args:
+            name: its name.
+        """
+        found = self.rows("SELECT value FROM facts WHERE name = ?", name)
+        return found[0]["value"] if found else None
+
+    def latest(self) -> str:
+        """Return the latest time that the audit log has seen: the time now, unless the clock has gone back."""
+        return max(now(), self.rows("SELECT max(time) AS time FROM audit")[0]["time"] or "")
+
+    def _prepare(self) -> None:
+        self._connection.execute("PRAGMA journal_mode = WAL")
+        self._connection.execute("PRAGMA synchronous = FULL")
+        with self.transaction() as connection:
+            application = connection.execute("PRAGMA application_id").fetchone()[0]
+            layout = connection.execute("PRAGMA user_version").fetchone()[0]
+            if (application, layout) == (_APPLICATION, _LAYOUT):
+                return
+            if application or layout or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
+                raise InputError(Fault("invalid-store", "not the database of a shared task", Place(str(self.path))))
+            for statement in _TABLES.split(";\n"):
+                connection.execute(statement)
+            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
+            connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+
+    @contextmanager
+    def _errors(self) -> Iterator[None]:
+        try:
+            yield
+        except sqlite3.OperationalError as error:
+            raise OutputError(str(error), "store", Place(str(self.path))) from error
+        except sqlite3.IntegrityError:
+            raise
+        except sqlite3.DatabaseError as error:
+            raise InputError(Fault("invalid-store", str(error), Place(str(self.path)))) from error
+
+
+def now() -> str:
+    """Return the current time in UTC, in the format of the database."""
+    return dt.datetime.now(dt.UTC).isoformat(timespec="milliseconds")
+
+
+def shown_time(time: str | dt.datetime) -> str:
+    """Return a time as people read it: `2026-11-21 18:04 UTC`.
+
+    Args:
+        time: with its zone, or as it stands in the database.
+    """
+    known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
+    return f"{known.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"
+
+
+def record(
+    connection: sqlite3.Connection, actor: str, action: str, submission: str | None = None, detail: str = ""
+) -> None:
+    """Write a line of the audit log, in the transaction of the action; its time is never before that of another line.
+
+    Args:
+        connection: of a transaction.
+        actor: who did it: `team NAME`, `organizer`, `runner`, or an address.
+        action: what was done.
+        submission: to which submission.
+        detail: what else there is to say; never a token, never gold.
+    """
+    connection.execute(  # the latest time, since the clock may have gone back
+        "INSERT INTO audit (time, actor, action, submission, detail)"
+        " SELECT max(?, coalesce(max(time), '')), ?, ?, ?, ? FROM audit",
+        (now(), actor, action, submission, detail),
+    )

@@ -1,0 +1,209 @@
+"""The description of a shared task: task.toml."""
+
+from __future__ import annotations
+
+import datetime as dt
+import os
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple, TypeVar
+
+from levelhead.campaign.manifest import Manifest, manifest_from
+from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.task.model.folder import TaskFolder
+from levelhead.treebank.source import read_bytes
+
+HIDDEN, COARSE, OPEN = VIEWS = ("hidden", "coarse", "open")
+"""How much of scores is shown: nothing, percentages to the nearest five as in 2018, or all."""
+
+OUTPUTS, SYSTEM = KINDS = ("outputs", "system")
+"""What can be submitted: parsed test sets, or a system that parses them."""
+
+MEGABYTE = 1 << 20
+
+
+class About(NamedTuple):
+    """What the task is called, and when it runs.
+
+    Args:
+        title: its title.
+        contact: shown on the pages.
+        opens: when submissions open; None for always open.
+        closes: when submissions close; None for open until `levelhead task close`.
+        kinds: what can be submitted.
+        address: the public address of the server, for example `https://task.example.org`; cookies are then sent over
+            encrypted connections only.
+    """
+
+    title: str = "A shared task"
+    contact: str = ""
+    opens: dt.datetime | None = None
+    closes: dt.datetime | None = None
+    kinds: tuple[str, ...] = KINDS
+    address: str = ""
+
+
+class SubmissionLimits(NamedTuple):
+    """Limits on submissions.
+
+    Args:
+        submissions_a_day: of each team, by the day in UTC.
+        waiting: how many submissions of a team may wait at a time.
+        upload_megabytes: the size of an archive.
+        unpacked_megabytes: what it may grow to.
+        files: how many entries it may have.
+        uploads_at_once: how many uploads are taken at a time; others wait.
+        free_megabytes: the space that must be left on the disk.
+        times_gold: how many times the bytes of its gold treebank an output may have; all may have a megabyte.
+        scoring_seconds: how long the scoring of one submission may take.
+        scoring_megabytes: the memory of the process that scores.
+    """
+
+    submissions_a_day: int = 5
+    waiting: int = 5
+    upload_megabytes: int = 100
+    unpacked_megabytes: int = 500
+    files: int = 2000
+    uploads_at_once: int = 8
+    free_megabytes: int = 1000
+    times_gold: int = 10
+    scoring_seconds: int = 600
+    scoring_megabytes: int = 8000
+
+
+class SandboxLimits(NamedTuple):
+    """Limits on a submitted system.
+
+    Args:
+        user: the names or numbers of the users it runs as, separated by commas, or a range of numbers; one for each
+            system that runs at a time. Required if the server runs as root, refused otherwise.
+        seconds: how long it may run.
+        cpu_seconds: how long each of its processes may compute.
+        memory_megabytes: of the address space of each of its processes, which is not all memory it can take.
+        processes: how many it may have at a time.
+        output_megabytes: what it may write; also the size of each of its temporary folders. All are in memory.
+        log_kilobytes: how much of its standard output and error is kept.
+        at_once: how many systems run at a time.
+        scratch: a folder in which systems are unpacked to run; one in the folder for temporary files if empty.
+    """
+
+    user: str = ""
+    seconds: int = 3600
+    cpu_seconds: int = 3600
+    memory_megabytes: int = 4000
+    processes: int = 64
+    output_megabytes: int = 500
+    log_kilobytes: int = 64
+    at_once: int = 1
+    scratch: str = ""
+
+
+class Visibility(NamedTuple):
+    """What participants see.
+
+    Args:
+        own: of the scores of their own submissions, while the task is open.
+        leaderboard: of everybody's primary submissions, while the task is open.
+        after: of both when it is closed.
+        inputs: whether the inputs can be had; if not, only systems make sense.
+        logs: whether participants see what their systems printed.
+    """
+
+    own: str = COARSE
+    leaderboard: str = HIDDEN
+    after: str = OPEN
+    inputs: bool = True
+    logs: bool = True
+
+
+class SharedTask(NamedTuple):
+    """A shared task.
+
+    Args:
+        folder: where it is.
+        about: title and dates.
+        limits: of submissions.
+        sandbox: limits of systems.
+        show: who sees what.
+        manifest: treebanks, groups, measures and rules of ranking, as for `levelhead rank --manifest`.
+    """
+
+    folder: TaskFolder
+    about: About
+    limits: SubmissionLimits
+    sandbox: SandboxLimits
+    show: Visibility
+    manifest: Manifest
+
+
+_Section = TypeVar("_Section", About, SubmissionLimits, SandboxLimits, Visibility)
+
+
+def read_task(folder: str | os.PathLike[str]) -> SharedTask:
+    """Read the description of a task.
+
+    Args:
+        folder: the folder of the task, which has a `task.toml`.
+
+    Raises:
+        InputError: the file is missing or invalid; with every fault.
+    """
+    made = TaskFolder(Path(folder).resolve())
+    path = Path(folder) / made.description.name
+    try:
+        document = tomllib.loads(read_bytes(path).decode())
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError, RecursionError) as error:
+        raise InputError(Fault("invalid-task", f"not TOML: {error}", Place(str(path)))) from error
+    wrong: list[str] = []
+    about = _section(document, "task", About(), wrong)
+    limits = _section(document, "limits", SubmissionLimits(), wrong)
+    sandbox = _section(document, "sandbox", SandboxLimits(), wrong)
+    show = _section(document, "show", Visibility(), wrong)
+    _check(about, show, wrong)
+    if wrong:
+        raise InputError(*(Fault("invalid-task", message, Place(str(path))) for message in wrong))
+    rest = {key: value for key, value in document.items() if key not in {"task", "limits", "sandbox", "show"}}
+    manifest = manifest_from(rest, path)
+    return SharedTask(made, about, limits, sandbox, show, manifest)
+
+
+def _section(document: Mapping[str, Any], name: str, defaults: _Section, wrong: list[str]) -> _Section:
+    """Read a table whose keys are the fields of a tuple."""
+    table = document.get(name, {})
+    if not isinstance(table, dict):
+        wrong.append(f"{name} must be a table")
+        return defaults
+    values: dict[str, Any] = {}
+    for key, value in table.items():
+        if key not in defaults._fields:
+            wrong.append(f"unknown key {quoted(key)} in {name}: the keys are {', '.join(defaults._fields)}")
+        elif (problem := _problem(getattr(defaults, key), value)) is not None:
+            wrong.append(f"{name}.{key} must be {problem}")
+        else:
+            values[key] = tuple(value) if isinstance(value, list) else value
+    return defaults._replace(**values)
+
+
+def _problem(default: object, value: object) -> str | None:
+    """Return what a value must be, None if it is that."""
+    if default is None:
+        aware = isinstance(value, dt.datetime) and value.tzinfo is not None
+        return None if aware else "a time with its zone, such as 2027-03-01T12:00:00Z"
+    if isinstance(default, bool):
+        return None if isinstance(value, bool) else "true or false"
+    if isinstance(default, int):
+        whole = isinstance(value, int) and not isinstance(value, bool) and 0 < value < 2**31
+        return None if whole else "a positive integer"
+    if isinstance(default, tuple):
+        fits = isinstance(value, list) and bool(value) and set(map(str, value)) <= set(KINDS)
+        return None if fits else f"a list of {' and '.join(KINDS)}"
+    return None if isinstance(value, str) and value.isprintable() else "one line of text"
+
+
+def _check(about: About, show: Visibility, wrong: list[str]) -> None:
+    given = {"own": show.own, "leaderboard": show.leaderboard, "after": show.after}
+    odd = [(field, view) for field, view in given.items() if view not in VIEWS]
+    wrong += [f"show.{field} must be hidden, coarse or open, not {quoted(view)}" for field, view in odd]
+    if about.opens is not None and about.closes is not None and about.opens >= about.closes:
+        wrong.append("task.opens must be before task.closes")

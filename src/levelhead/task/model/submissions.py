@@ -1,0 +1,291 @@
+"""Submissions: accepted whole or refused, kept in a queue, finished exactly once."""
+
+from __future__ import annotations
+
+import json
+import os
+import secrets
+import sqlite3
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from levelhead.errors import LevelheadError
+from levelhead.task.model.database import Database, record
+from levelhead.task.model.description import SubmissionLimits
+from levelhead.task.model.folder import TaskFolder, sync
+from levelhead.task.model.teams import Team
+
+WAITING, RUNNING, FINISHED, FAILED = "waiting", "running", "finished", "failed"
+"""The states of a submission: of these, the last two are final."""
+
+_LONGEST_LABEL = 80
+
+
+class Refused(LevelheadError):
+    """A submission that is not accepted; participants see its message.
+
+    Args:
+        message: why.
+        status: the status of HTTP that says so.
+    """
+
+    def __init__(self, message: str, status: int = 400) -> None:
+        super().__init__(message, "refused-submission")
+        self.status = status
+        self.args = (message, status)
+
+
+class Upload(NamedTuple):
+    """An archive that has arrived, and has been checked.
+
+    Args:
+        path: where it is for now.
+        sha256: the hash of its bytes.
+        size: how many they are.
+        kind: outputs or a system.
+        label: what its team calls it.
+        key: what tells it from others, chosen by the client: sent twice, it is accepted once.
+    """
+
+    path: Path
+    sha256: str
+    size: int
+    kind: str
+    label: str = ""
+    key: str | None = None
+
+
+class Submission(NamedTuple):
+    """A submission of a team.
+
+    Args:
+        id: its name, which cannot be guessed.
+        team: the number of the team.
+        team_name: its name.
+        number: which one of the team's it is, from 1.
+        kind: outputs or a system.
+        label: what its team calls it.
+        sha256: the hash of the archive.
+        size: its size in bytes.
+        received: when, by the latest time that the task has seen.
+        state: waiting, running, finished or failed.
+        attempts: how often it was begun.
+        finished: when it was finished.
+        run: the name of the folder of its outputs.
+        reason: what went wrong, for its team.
+        log: what went wrong, for the organizer.
+        document: its results.
+        chosen: whether its team chose it as the primary one.
+        valid: whether at least one of its outputs is valid.
+    """
+
+    id: str
+    team: int
+    team_name: str
+    number: int
+    kind: str
+    label: str
+    sha256: str
+    size: int
+    received: str
+    state: str
+    attempts: int
+    finished: str | None
+    run: str | None
+    reason: str | None
+    log: str | None
+    document: dict[str, Any] | None
+    chosen: bool
+    valid: bool
+
+
+_COLUMNS = (
+    "SELECT submissions.id, team, name AS team_name, number, kind, label, sha256, size, received, state, attempts,"
+    " finished, run, reason, log, chosen, {} AS document,"
+    # as `finish` writes it; in a text of the document the quotes would be escaped
+    """ coalesce(instr(document, '"state":"valid"'), 0) AS valid FROM submissions JOIN teams ON teams.id = team """
+)
+_WHOLE, _BRIEF = _COLUMNS.format("document"), _COLUMNS.format("NULL")
+
+
+def _submission(row: sqlite3.Row) -> Submission:
+    values = dict(row)
+    document = None if values["document"] is None else json.loads(values["document"])
+    truths = {name: bool(values[name]) for name in ("chosen", "valid")}
+    return Submission(**{**values, "document": document, **truths})
+
+
+def submissions(database: Database, team: Team | None = None) -> list[Submission]:
+    """Return all submissions, or those of a team, in the order in which they were accepted; without their results.
+
+    Args:
+        database: of the task.
+        team: whose.
+    """
+    if team is None:
+        return [_submission(row) for row in database.rows(_BRIEF + "ORDER BY submissions.rowid")]
+    return [_submission(row) for row in database.rows(_BRIEF + "WHERE team = ? ORDER BY number", team.id)]
+
+
+def submission(database: Database, name: str, team: Team | None = None) -> Submission | None:
+    """Return a submission, None if it does not exist or belongs to another team.
+
+    Args:
+        database: of the task.
+        name: its id.
+        team: whose it must be; None for anybody's.
+    """
+    found = [_submission(row) for row in database.rows(_WHOLE + "WHERE submissions.id = ?", name)]
+    return found[0] if found and (team is None or found[0].team == team.id) else None
+
+
+def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> None:
+    """Check the quota of a team before it uploads anything.
+
+    Args:
+        database: of the task.
+        team: the team.
+        limits: of the task.
+
+    Raises:
+        Refused: it has.
+    """
+    today = database.latest()[:10]
+    rows = database.rows("SELECT received, state FROM submissions WHERE team = ?", team.id)
+    if sum(row["received"].startswith(today) for row in rows) >= limits.submissions_a_day:
+        raise Refused(f"your team has used its {limits.submissions_a_day} submissions for today, {today} (UTC)", 429)
+    if sum(row["state"] in {WAITING, RUNNING} for row in rows) >= limits.waiting:
+        raise Refused("your team has too many submissions waiting: try again when one is finished", 429)
+
+
+def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, limits: SubmissionLimits) -> Submission:
+    """Put an upload into the queue; once this returns, it will be processed whatever happens.
+
+    The archive is on the disk under its final name before the database knows of it; an archive of which the database
+    does not know is removed when the runner starts. One that was sent before, with the same key, is not taken again.
+
+    Args:
+        database: of the task.
+        folder: of the task.
+        team: whose it is.
+        upload: the archive.
+        limits: of the task.
+
+    Raises:
+        Refused: the team has used up its submissions, or the task is closed.
+    """
+    name = secrets.token_hex(16)
+    target = folder.uploads / name
+    sync([upload.path])
+    with database.transaction() as connection:
+        row = connection.execute("SELECT id FROM submissions WHERE team = ? AND key = ?", (team.id, upload.key))
+        if upload.key is not None and (known := row.fetchone()) is not None:
+            upload.path.unlink(missing_ok=True)
+            name = known["id"]
+        else:
+            _insert(connection, team, upload, name, database, limits)
+            os.replace(upload.path, target)  # noqa: PTH105 -- one step
+            sync([folder.uploads])
+    found = submission(database, name)
+    assert found is not None
+    return found
+
+
+def _insert(
+    connection: sqlite3.Connection, team: Team, upload: Upload, name: str, database: Database, limits: SubmissionLimits
+) -> None:
+    refuse_early(database, team, limits)
+    if database.fact("closed") is not None:
+        raise Refused("the task is closed", 403)
+    number = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM submissions WHERE team = ?", (team.id,))
+    label = "".join(c for c in upload.label if c.isprintable())[:_LONGEST_LABEL]
+    values = (
+        name,
+        team.id,
+        number.fetchone()[0],
+        upload.kind,
+        label,
+        upload.sha256,
+        upload.size,
+        database.latest(),
+        WAITING,
+        upload.key,
+    )
+    connection.execute(
+        "INSERT INTO submissions (id, team, number, kind, label, sha256, size, received, state, key)"
+        " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        values,
+    )
+    record(connection, f"team {team.name}", "accepted", name, f"{upload.kind} {upload.sha256} {upload.size}")
+
+
+def organizer_failures(database: Database) -> list[Submission]:
+    """Return the submissions that failed through the organizer's fault and were not run again.
+
+    Args:
+        database: of the task.
+    """
+    return [one for one in submissions(database) if one.state == FAILED and one.log is not None]
+
+
+def choose(database: Database, chosen: Submission) -> None:
+    """Make a submission the primary one of its team.
+
+    Args:
+        database: of the task.
+        chosen: the submission.
+
+    Raises:
+        Refused: it did not finish, or the task is closed.
+    """
+    if chosen.state != FINISHED:
+        raise Refused("only a finished submission can be the primary one", 409)
+    with database.transaction() as connection:
+        if database.fact("closed") is not None:
+            raise Refused("the task is closed", 403)
+        connection.execute("UPDATE submissions SET chosen = (id = ?) WHERE team = ?", (chosen.id, chosen.team))
+        record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
+
+
+def _preference(one: Submission) -> tuple[bool, bool, bool]:
+    return one.chosen, one.valid, one.reason is None
+
+
+def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
+    """Return the primary submission of each team that has one, by team name.
+
+    It is the one that the team chose; otherwise the last that is finished: one without a valid output only if none has
+    any, and then one whose run went wrong only if all did.
+
+    Args:
+        found: submissions, those of a team in the order in which they were accepted.
+    """
+    primary: dict[str, Submission] = {}
+    for one in found:
+        before = primary.get(one.team_name)
+        if one.state == FINISHED and (before is None or _preference(one) >= _preference(before)):
+            primary[one.team_name] = one
+    return primary
+
+
+def why_primary(one: Submission) -> str:
+    """Return in a few words why a submission is the primary one of its team.
+
+    Args:
+        one: the submission.
+    """
+    if one.chosen:
+        return "chosen by the team"
+    return "the last with a valid output" if one.valid else "the last; none has a valid output"
+
+
+def primary_submissions(database: Database) -> list[Submission]:
+    """Return the primary submissions with their results, sorted by team name.
+
+    Args:
+        database: of the task.
+    """
+    primary = primary_of(submissions(database))
+    found = [submission(database, primary[name].id) for name in sorted(primary)]
+    return [one for one in found if one is not None]

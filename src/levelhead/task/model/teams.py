@@ -1,0 +1,127 @@
+"""Teams, their tokens, and their sessions in a browser; secrets are kept as hashes only."""
+
+from __future__ import annotations
+
+import hashlib
+import secrets
+import time
+from typing import NamedTuple
+
+from levelhead.errors import Fault, InputError, quoted
+from levelhead.task.model.database import Database, now, record
+
+_LONGEST_NAME = 60
+_SESSION_SECONDS = 12 * 3600
+_PREFIX = "lvlh_"  # so that scanners for leaked secrets can find tokens
+
+
+class Team(NamedTuple):
+    """A team of participants.
+
+    Args:
+        id: its number.
+        name: as printed.
+    """
+
+    id: int
+    name: str
+
+
+class Session(NamedTuple):
+    """A team that signed in with a browser.
+
+    Args:
+        team: the team.
+        form: what forms of its pages must send along, so that other sites cannot post.
+    """
+
+    team: Team
+    form: str
+
+
+def _hash(secret: str) -> str:
+    # Secrets are random numbers of 256 bits: there is no list of guesses against which a slow hash would help.
+    return hashlib.sha256(secret.encode("utf-8", "surrogateescape")).hexdigest()
+
+
+def new_token(database: Database, name: str) -> str:
+    """Return a new token for a team; its earlier token becomes invalid.
+
+    Args:
+        database: of the task.
+        name: the name of the team, which is new or known.
+
+    Raises:
+        InputError: the name is invalid.
+    """
+    if not name.strip() or name != name.strip() or len(name) > _LONGEST_NAME or not name.isprintable():
+        message = f"invalid team name {quoted(name)}: use up to {_LONGEST_NAME} printable characters"
+        raise InputError(Fault("invalid-task", message))
+    token = _PREFIX + secrets.token_urlsafe(32)
+    with database.transaction() as connection:
+        connection.execute(
+            "INSERT INTO teams (name, token, made) VALUES (?, ?, ?)"
+            " ON CONFLICT (name) DO UPDATE SET token = excluded.token",
+            (name, _hash(token), now()),
+        )
+        connection.execute("DELETE FROM sessions WHERE team = (SELECT id FROM teams WHERE name = ?)", (name,))
+        record(connection, "organizer", "token made", detail=name)
+    return token
+
+
+def team_of_token(database: Database, token: str) -> Team | None:
+    """Return the team of a token, None if the token is invalid.
+
+    Args:
+        database: of the task.
+        token: the token that a client sent.
+    """
+    found = database.rows("SELECT id, name FROM teams WHERE token = ?", _hash(token))
+    return Team(found[0]["id"], found[0]["name"]) if found else None
+
+
+def teams(database: Database) -> list[Team]:
+    """Return all teams, in alphabetical order."""
+    return [Team(row["id"], row["name"]) for row in database.rows("SELECT id, name FROM teams ORDER BY name")]
+
+
+def new_session(database: Database, team: Team) -> str:
+    """Sign a team in; return the secret that its browser sends from now on.
+
+    Args:
+        database: of the task.
+        team: the team.
+    """
+    secret = secrets.token_urlsafe(32)
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM sessions WHERE until < ?", (time.time(),))
+        row = (_hash(secret), team.id, secrets.token_urlsafe(32), time.time() + _SESSION_SECONDS)
+        connection.execute("INSERT INTO sessions VALUES (?, ?, ?, ?)", row)
+        record(connection, f"team {team.name}", "signed in")
+    return secret
+
+
+def session_of(database: Database, secret: str) -> Session | None:
+    """Return the session of a secret, or None if there is none.
+
+    Args:
+        database: of the task.
+        secret: what a browser sent.
+    """
+    found = database.rows(
+        "SELECT team, name, form FROM sessions JOIN teams ON teams.id = team WHERE sessions.id = ? AND until > ?",
+        _hash(secret),
+        time.time(),
+    )
+    return Session(Team(found[0]["team"], found[0]["name"]), found[0]["form"]) if found else None
+
+
+def end_session(database: Database, secret: str) -> None:
+    """Sign out.
+
+    Args:
+        database: of the task.
+        secret: of the session.
+    """
+    with database.transaction() as connection:
+        connection.execute("DELETE FROM sessions WHERE id = ?", (_hash(secret),))

@@ -1,0 +1,1 @@
+"""A new task, and the search for gold among its inputs."""

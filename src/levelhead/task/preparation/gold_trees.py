@@ -1,0 +1,238 @@
+"""Find gold trees in files that a task serves, in whatever column, compression or archive they are."""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Any, NamedTuple
+
+LEAST_WORDS = 6
+"""Shorter sentences have so few trees that parsers find the gold tree often."""
+
+MOST_SHARED = 0.9
+"""The share of sentences with their gold tree that a served file may have."""
+
+_LEAST_SENTENCES = 3  # a sample sentence in a README may have the tree of a gold sentence by chance
+_MOST_COLUMNS = 64
+_MOST_VALUES = 8  # numbers in a cell that are tried as the head, as for enhanced graphs
+_NUMBER = re.compile(r"(?<![\d.])\d{1,4}(?!\d|\.\d)")
+_FIELD = re.compile(r"""\b([^\W\d]\w*+)["']?\s*[:=]\s*["']?(\d{1,4})(?!\w|\.\d)""")
+_SEPARATOR = re.compile(r"[\s,;]+")
+_NO_WORD = re.compile(r"\d+[-.]\d+\t")  # a multiword token or an empty node
+
+Tree = tuple[int, ...]
+
+
+class Leak(NamedTuple):
+    """Gold trees in a file.
+
+    Args:
+        where: the column or field that has them.
+        code: the treebank whose trees they are.
+        found: how many sentences have their gold tree.
+        of: how many sentences there are.
+        whose: which sentences these are: those of the file or those of the gold treebank.
+    """
+
+    where: str
+    code: str
+    found: int
+    of: int
+    whose: str
+
+    def __str__(self) -> str:
+        share = 100 * self.found / self.of
+        return (
+            f"{self.where} contains the trees of gold treebank {self.code!r}: {self.found} of {self.of} sentences of"
+            f" {LEAST_WORDS} words or more of the {self.whose} ({share:.1f}%)"
+        )
+
+
+class _Column:
+    """The numbers of one column, with the block of lines that each is in.
+
+    Args:
+        sizes: how many words every block of the file has, with or without a number in this column.
+    """
+
+    def __init__(self, sizes: Counter[int]) -> None:
+        self.cells: list[Tree] = []
+        self.blocks: list[int] = []
+        self.sizes = sizes
+
+    def add(self, numbers: Tree, block: int) -> None:
+        self.cells.append(numbers)
+        self.blocks.append(block)
+
+
+class GoldTrees:
+    """The trees of gold treebanks, to compare files with.
+
+    Args:
+        treebanks: the contents of each gold file, by code.
+    """
+
+    def __init__(self, treebanks: Mapping[str, bytes]) -> None:
+        self._codes = {data: code for code, data in treebanks.items()}
+        self._trees = [(code, counts) for code, data in treebanks.items() for counts in _trees(data)]
+        self._prefixes: dict[int, Any] = {}
+        for tree in dict.fromkeys(tree for _, counts in self._trees for tree in counts):
+            node = self._prefixes
+            for head in tree[: LEAST_WORDS - 1]:
+                node = node.setdefault(head, {})
+            node.setdefault(tree[LEAST_WORDS - 1], []).append(tree)
+
+    def copied(self, data: bytes) -> str | None:
+        """Return the gold treebank that a file is a copy of, None if it is not a copy.
+
+        Args:
+            data: the contents of the file, neither compressed nor archived.
+        """
+        return self._codes.get(data)
+
+    def leak_in(self, data: bytes) -> Leak | None:
+        """Return the column of a file that has more gold trees than allowed, None if there is none.
+
+        A sentence counts wherever it is in the file: only the numbers of a column are compared, one after the other.
+
+        Args:
+            data: the contents of the file, neither compressed nor archived.
+        """
+        leaks = (self._leak(where, column) for where, column in _columns(data).items())
+        return max(filter(None, leaks), key=lambda leak: leak.found, default=None)
+
+    def _leak(self, where: str, column: _Column) -> Leak | None:
+        matches = list(self._matches(column.cells))
+        if not matches:
+            return None
+        found = {tree for _, tree in matches}
+        in_gold = (
+            Leak(where, code, sum(n for tree, n in counts.items() if tree in found), counts.total(), "gold treebank")
+            for code, counts in self._trees
+        )
+        in_file = Leak(where, self._most_like(found), *_sentences(column, matches), "file")
+        candidates = [*in_gold, *([in_file] if in_file.of >= _LEAST_SENTENCES else [])]
+        leaks = [leak for leak in candidates if leak.found > MOST_SHARED * leak.of]
+        return max(leaks, key=lambda leak: leak.found, default=None)
+
+    def _most_like(self, found: set[Tree]) -> str:
+        return max(self._trees, key=lambda one: len(found & one[1].keys()))[0]
+
+    def _matches(self, cells: list[Tree]) -> Iterator[tuple[int, Tree]]:
+        """Give every gold tree in a column, with the place where it starts."""
+        for start in range(len(cells) - LEAST_WORDS + 1):
+            nodes: list[Any] = [self._prefixes]
+            for cell in cells[start : start + LEAST_WORDS]:
+                nodes = [node[head] for node in nodes for head in cell if head in node]
+                if not nodes:
+                    break
+            for tree in (tree for node in nodes for tree in node):
+                rest = cells[start + LEAST_WORDS : start + len(tree)]
+                if len(rest) == len(tree) - LEAST_WORDS and all(map(_holds, rest, tree[LEAST_WORDS:])):
+                    yield start, tree
+
+
+def _holds(cell: Tree, head: int) -> bool:
+    return head in cell
+
+
+def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[int, int]:
+    """Count the sentences of a column that are gold trees, and all; blank lines separate them.
+
+    A gold tree counts if blank lines stand around it; there may be others inside, then its blocks are one sentence.
+    """
+    blocks = column.blocks
+    sizes = column.sizes.copy()
+    found = 0
+    for start, tree in matches:
+        end = start + len(tree)
+        begins = start == 0 or blocks[start - 1] != blocks[start]
+        ends = end == len(blocks) or blocks[end - 1] != blocks[end]
+        if begins and ends and blocks[start] in sizes:
+            found += 1
+            for block in range(blocks[start], blocks[end - 1] + 1):
+                sizes.pop(block, None)
+    return found, found + sum(size >= LEAST_WORDS for size in sizes.values())
+
+
+def _trees(data: bytes) -> Iterator[Counter[Tree]]:
+    """Give the trees of a gold file, by HEAD and by the first head in DEPS, which may leave the tree a little."""
+    columns = _columns(data)
+    for name in ("column 7", "column 9"):
+        if (column := columns.get(name)) is not None:
+            sentences: dict[int, list[int]] = {}
+            for cell, block in zip(column.cells, column.blocks):
+                sentences.setdefault(block, []).append(cell[0])
+            yield Counter(tuple(heads) for heads in sentences.values() if len(heads) >= LEAST_WORDS)
+
+
+def _columns(data: bytes) -> dict[str, _Column]:
+    """Return the numbers of every column of a file, of every named field, and of each line as a list."""
+    reading = _Reading()
+    for line in data.decode("utf-8", "replace").splitlines():
+        reading.add(line)
+    return reading.columns
+
+
+class _Reading:
+    """Reads lines into columns of numbers."""
+
+    def __init__(self) -> None:
+        self.columns: dict[str, _Column] = {}
+        self._block = self._line = 0
+        self._words: Counter[int] = Counter()  # by block
+        self._listed: Counter[int] = Counter()  # by line
+        self._known: dict[str, Tree] = {}
+
+    def add(self, line: str) -> None:
+        """Add a line to the columns that it has."""
+        self._line += 1
+        if not line or line.isspace():
+            self._block += 1
+        elif "\t" in line:
+            if not _NO_WORD.match(line):
+                self._words[self._block] += 1
+                self._list(self._cells("column {}", line.split("\t")))
+        elif line.startswith("#"):
+            self._list(self._numbers(line))
+        else:
+            self._words[self._block] += 1
+            self._list(self._numbers(line))
+            self._separated(line)
+
+    def _cells(self, name: str, cells: list[str]) -> Tree:
+        """Add cells to their columns, and return all their numbers."""
+        numbers: Tree = ()
+        for number, cell in enumerate(cells[:_MOST_COLUMNS], 1):
+            if found := self._numbers(cell):
+                self._column(name.format(number), self._words).add(found[:_MOST_VALUES], self._block)
+                numbers += found
+        return numbers
+
+    def _separated(self, line: str) -> None:
+        """Add a line without tabs: its columns counted from both ends, since a word may have a separator in it."""
+        cells = [cell for cell in _SEPARATOR.split(line) if cell]
+        self._cells("column {}", cells)
+        self._cells("column {} from the right", cells[::-1])
+        for field, number in _FIELD.findall(line):
+            self._column(f"field {field}", self._words).add((int(number),), self._block)
+
+    def _list(self, numbers: Tree) -> None:
+        """Add a line that may be a list of heads."""
+        if len(numbers) >= LEAST_WORDS:
+            self._listed[self._line] = len(numbers)
+            column = self._column("the list of numbers in each line", self._listed)
+            for number in numbers:
+                column.add((number,), self._line)
+
+    def _numbers(self, text: str) -> Tree:
+        known = self._known.get(text)
+        if known is None:
+            known = self._known[text] = tuple(map(int, _NUMBER.findall(text)))
+        return known
+
+    def _column(self, name: str, sizes: Counter[int]) -> _Column:
+        if name not in self.columns:
+            self.columns[name] = _Column(sizes)
+        return self.columns[name]

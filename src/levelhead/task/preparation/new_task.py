@@ -1,0 +1,172 @@
+"""Create the folder of a task: the description, gold, and inputs without gold annotation."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from levelhead.campaign.plan import TestSet, find_test_sets
+from levelhead.errors import Fault, InputError, OutputError, Place
+from levelhead.task.model.database import Database
+from levelhead.task.model.description import read_task
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.preparation.gold_check import check_inputs
+from levelhead.treebank import Treebank, read
+from levelhead.treebank.parts import MISC
+from levelhead.treebank.source import read_bytes
+from levelhead.treebank.write import replace_file
+
+_DESCRIPTION = """\
+# A shared task. All keys are in the organizer's guide, docs/task.md.
+
+[task]
+title = {title}
+contact = ""
+# opens = 2027-03-01T12:00:00Z
+# closes = 2027-03-08T12:00:00Z
+kinds = ["outputs", "system"]       # what can be submitted
+# address = "https://task.example.org"
+
+[show]                              # hidden, coarse (to the nearest 5 %) or open
+own = "coarse"
+leaderboard = "hidden"
+after = "open"
+inputs = true                       # whether participants can download the inputs
+logs = true
+
+[limits]
+submissions_a_day = 5
+upload_megabytes = 100
+unpacked_megabytes = 500
+
+[sandbox]
+# user = "levelhead-run"            # needed if the server runs as root, and only then
+seconds = 3600
+memory_megabytes = 4000
+processes = 64
+
+[campaign]                          # as in a manifest of `levelhead rank`
+gold = "gold"
+measures = ["LAS", "MLAS", "BLEX", "CLAS"]
+rules = "ud"
+ranking = "exact"
+"""
+
+
+def create_task(
+    folder: Path, gold: Path | None, *, title: str = "A shared task", inputs: Path | None = None
+) -> TaskFolder:
+    """Create the folder of a task.
+
+    Args:
+        folder: the folder, which does not exist or is empty.
+        gold: a folder of gold treebanks, as `levelhead rank` takes it; they are copied, and their raw text becomes the
+            inputs. If None, gold and inputs are left to the organizer.
+        title: the title of the task.
+        inputs: a folder of `TREEBANK.conllu` files, for example of a baseline, that become inputs beside raw text.
+
+    Raises:
+        InputError: gold is not valid, or an input is gold itself.
+        OutputError: the folder cannot be made, or is not empty.
+    """
+    test_sets = find_test_sets(gold) if gold is not None else ()
+    with _whole_or_nothing(folder):
+        made = TaskFolder(folder)
+        made.gold.mkdir(mode=0o700)
+        made.blind.mkdir()
+        entries = [_prepare(made, test_set, inputs) for test_set in test_sets]
+        replace_file(made.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
+        replace_file(made.description, [_description(title, test_sets).encode()])
+        made.prepare()
+        Database(made.database).close()  # so that a task without one has lost it
+        if test_sets:
+            check_inputs(read_task(folder))
+    return made
+
+
+@contextmanager
+def _whole_or_nothing(folder: Path) -> Iterator[None]:
+    """Create a folder; if filling it fails, remove it with the folders above that were created."""
+    new = [path for path in (folder, *folder.parents) if not path.exists()]
+    try:
+        _check_new(folder)
+        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            yield
+        except BaseException:
+            for path in folder.iterdir():
+                shutil.rmtree(path) if path.is_dir() else path.unlink()
+            raise
+    except BaseException as error:
+        for path in new:
+            with suppress(OSError):  # what others have put there meanwhile stays
+                path.rmdir()
+        if isinstance(error, OSError) and not isinstance(error, OutputError):
+            raise OutputError(error.strerror or str(error), "output", Place(str(folder))) from error
+        raise
+
+
+def _check_new(folder: Path) -> None:
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise OutputError("it already exists and is not an empty folder", "output", Place(str(folder)))
+
+
+def _description(title: str, test_sets: Sequence[TestSet]) -> str:
+    parts = [_DESCRIPTION.format(title=json.dumps(title, ensure_ascii=False))]
+    for test_set in test_sets:
+        name = (
+            f"language = {json.dumps(test_set.language.name, ensure_ascii=False)}\n" if test_set.language.name else ""
+        )
+        parts.append(f"\n[[treebank]]\ncode = {json.dumps(test_set.code)}\n{name}")
+    return "".join(parts)
+
+
+def _prepare(folder: TaskFolder, test_set: TestSet, inputs: Path | None) -> Mapping[str, Any]:
+    """Copy gold, write its raw text, and return the entry of the test set in TIRA's metadata, without gold."""
+    code = test_set.code
+    treebank = read(test_set.gold or Path())
+    gold = folder.gold / f"{code}.conllu"
+    replace_file(gold, [read_bytes(test_set.gold or Path())])
+    gold.chmod(0o600)
+    replace_file(folder.blind / f"{code}.txt", [raw_text(treebank).encode()])
+    language, _, rest = code.partition("_")
+    entry = {"lcode": language, "tcode": rest, "rawfile": f"{code}.txt", "outfile": f"{code}.conllu"}
+    if inputs is not None:
+        given = inputs / f"{code}.conllu"
+        if not given.is_file():
+            raise InputError(Fault("unreadable-file", "input not found", Place(str(given))))
+        shutil.copyfile(given, folder.blind / f"{code}.conllu")
+        entry["psegmorfile"] = f"{code}.conllu"
+    return entry
+
+
+def raw_text(treebank: Treebank) -> str:
+    """Return the text of a treebank as its author wrote it: paragraphs between blank lines, sentences not marked.
+
+    Args:
+        treebank: the treebank.
+    """
+    return "".join(_pieces(treebank)).rstrip(" ") + "\n"
+
+
+def _pieces(treebank: Treebank) -> Iterator[str]:
+    tokens, strings = treebank.tokens, treebank.strings
+    paragraphs = {i for i, text in enumerate(treebank.comments) if i and ("# newpar" in text or "# newdoc" in text)}
+    before = 0
+    for form, sentence, misc in zip(tokens.forms.tolist(), tokens.sentence.tolist(), _miscs(treebank)):
+        if sentence != before and sentence in paragraphs:
+            yield "\n\n"
+        before = sentence
+        yield strings[form] + ("" if "SpaceAfter=No" in misc.split("|") else " ")
+
+
+def _miscs(treebank: Treebank) -> Iterator[str]:
+    """The MISC of each surface token."""
+    multiword = treebank.multiword
+    of_ranges = dict(zip(multiword.first.tolist(), (cells[MISC] for cells in multiword.cells)))
+    for first, several in zip(treebank.tokens.first.tolist(), treebank.tokens.multiword.tolist()):
+        yield treebank.strings[int(of_ranges[first])] if several else treebank.misc[first]

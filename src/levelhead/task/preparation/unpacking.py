@@ -1,0 +1,106 @@
+"""Unpack compressed files and archives in memory, with limits."""
+
+from __future__ import annotations
+
+import io
+import lzma
+import tarfile
+import zipfile
+import zlib
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from levelhead.errors import LevelheadError
+from levelhead.treebank.source import Limits, decompressed
+
+_DEEPEST = 5
+_MOST_BYTES = 1 << 30
+_DAMAGED = (
+    tarfile.TarError, zipfile.BadZipFile, zlib.error, lzma.LZMAError, EOFError, OSError, ValueError, RuntimeError,
+    OverflowError, KeyError, IndexError,
+)  # fmt: skip
+
+
+class CannotUnpack(Exception):
+    """A file that cannot be unpacked: damaged, encrypted, nested too deep or too large. The message says which."""
+
+
+class UnpackedFile(NamedTuple):
+    """The bytes of a file, as they are.
+
+    Args:
+        name: the path in the archive, several if one archive is in another; empty outside of archives.
+        data: the bytes.
+    """
+
+    name: str
+    data: bytes
+
+
+def unpacked_files(path: Path) -> Iterator[UnpackedFile]:
+    """Yield everything in a file: first what it unpacks to, then its own bytes.
+
+    These are given even of an archive: there may be text before or after it.
+
+    Args:
+        path: the file: plain, compressed (gzip, xz, bzip2, zstd) or an archive (tar, zip), also one inside another.
+
+    Raises:
+        UnknownContents: it cannot be unpacked, or not within the limits.
+    """
+    try:
+        with path.open("rb") as file:
+            yield from _Unpacking().everything("", file, 0)
+    except LevelheadError as error:
+        raise CannotUnpack(error.message) from error
+    except _DAMAGED as error:
+        raise CannotUnpack(str(error) or type(error).__name__) from error
+
+
+class _Unpacking:
+    """Unpacks one file; all that it unpacks counts toward one limit."""
+
+    def __init__(self) -> None:
+        self._left = _MOST_BYTES
+
+    def everything(self, name: str, file: IO[bytes], depth: int) -> Iterator[UnpackedFile]:
+        """Give what is in a file of an archive, or in the file itself."""
+        if depth > _DEEPEST:
+            raise CannotUnpack(f"more than {_DEEPEST} archives or compressions inside each other")
+        data = file.read(self._left + 1)
+        self._left -= len(data)
+        if self._left < 0:
+            raise CannotUnpack(f"more than {_MOST_BYTES >> 20} MB when unpacked")
+        if zipfile.is_zipfile(io.BytesIO(data)):
+            inside = self._in_zip(data)
+        elif _is_tar(data):
+            inside = self._in_tar(data)
+        elif (plain := decompressed(data, name, Limits(size=self._left))) is not data:
+            inside = iter([("", io.BytesIO(plain))])
+        else:
+            inside = iter(())
+        for part, contents in inside:
+            yield from self.everything("/".join(filter(None, (name, part))), contents, depth + 1)
+        yield UnpackedFile(name, data)
+
+    def _in_zip(self, data: bytes) -> Iterator[tuple[str, IO[bytes]]]:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            for info in archive.infolist():
+                with archive.open(info) as contents:
+                    yield info.filename, contents
+
+    def _in_tar(self, data: bytes) -> Iterator[tuple[str, IO[bytes]]]:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:") as archive:
+            for member in archive:
+                contents = archive.extractfile(member) if member.isreg() else None
+                if contents is not None:
+                    yield member.name, contents
+
+
+def _is_tar(data: bytes) -> bool:
+    try:
+        with tarfile.open(fileobj=io.BytesIO(data), mode="r:"):
+            return True
+    except tarfile.TarError:
+        return False

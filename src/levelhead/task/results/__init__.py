@@ -1,0 +1,1 @@
+"""The leaderboard, the final ranking, and the export of a task."""

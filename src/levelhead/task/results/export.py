@@ -1,0 +1,109 @@
+"""Export a closed task to one archive for publication."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import tarfile
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+from levelhead.errors import Fault, InputError, OutputError, Place, printable
+from levelhead.task.model.database import Database
+from levelhead.task.model.description import SharedTask
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.model.submissions import Submission, primary_submissions, submission, submissions
+
+_DATE = 0  # of every file in the archive, so that the same task gives the same bytes
+
+
+def export_task(task: SharedTask, database: Database, target: Path, *, gold: bool = False) -> None:
+    """Write outputs, scores, logs and signatures of a closed task to a tar.gz file, whole or not at all.
+
+    `systems/TEAM/TREEBANK.conllu` are the outputs of primary submissions, as `levelhead rank` takes them;
+    `submissions/TEAM/NUMBER/` has every submission; `final/` the ranking; `audit.tsv` what happened; `SHA256SUMS` a
+    hash of each file. Tokens, archives that were uploaded, and addresses are not in it.
+
+    Args:
+        task: the task.
+        database: its database.
+        target: the file.
+        gold: whether to add the gold treebanks.
+
+    Raises:
+        InputError: the task has no final ranking yet.
+        OutputError: the file cannot be written.
+    """
+    if database.fact("final") is None:
+        raise InputError(Fault("invalid-task", "no final ranking yet: run `levelhead task close` first"))
+    temporary = target.with_name(f".{target.name}.part")
+    try:
+        with temporary.open("wb") as file:
+            _write(file, task, database, gold=gold)
+        temporary.replace(target)
+    except OSError as error:
+        raise OutputError(error.strerror or str(error), "output", Place(str(target))) from error
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _write(file: IO[bytes], task: SharedTask, database: Database, *, gold: bool) -> None:
+    import gzip
+
+    sums = []
+    with (
+        gzip.GzipFile("", "wb", fileobj=file, mtime=_DATE) as packed,
+        tarfile.open(fileobj=packed, mode="w", format=tarfile.PAX_FORMAT) as tar,
+    ):
+        for name, contents in _files(task, database, gold=gold):
+            with contents.open("rb") if isinstance(contents, Path) else io.BytesIO(contents) as data:
+                sums.append(f"{hashlib.file_digest(data, 'sha256').hexdigest()}  {name}\n")
+                _add(tar, name, data)
+        _add(tar, "SHA256SUMS", io.BytesIO("".join(sums).encode()))
+
+
+def _add(tar: tarfile.TarFile, name: str, data: IO[bytes]) -> None:
+    info = tarfile.TarInfo(name)
+    info.size, info.mtime, info.mode = data.seek(0, io.SEEK_END), _DATE, 0o644
+    data.seek(0)
+    tar.addfile(info, data)
+
+
+def _files(task: SharedTask, database: Database, *, gold: bool) -> Iterator[tuple[str, Path | bytes]]:
+    folder = task.folder
+    yield "task.toml", folder.description
+    for path in sorted(folder.final.iterdir()):
+        yield f"final/{path.name}", path
+    yield from ((f"blind/{path.name}", path) for path in folder.inputs())
+    if gold:
+        yield from ((f"gold/{path.name}", path) for path in sorted(folder.gold.iterdir()) if path.is_file())
+    primary = primary_submissions(database)
+    for one in primary:
+        for path in sorted((folder.runs / str(one.run) / "output").iterdir()):
+            yield f"systems/{_name(one.team_name)}/{path.name}", path
+    for brief in submissions(database):
+        one = submission(database, brief.id) or brief
+        yield from _of_submission(folder, one, primary=one.id in {other.id for other in primary})
+    rows = database.rows("SELECT time, actor, action, submission, detail FROM audit ORDER BY id")
+    yield "audit.tsv", "".join("\t".join(printable(str(cell or "")) for cell in row) + "\n" for row in rows).encode()
+
+
+def _of_submission(folder: TaskFolder, one: Submission, *, primary: bool) -> Iterator[tuple[str, Path | bytes]]:
+    top = f"submissions/{_name(one.team_name)}/{one.number}"
+    run = folder.runs / str(one.run)
+    document = {**one._asdict(), "team": one.team_name, "primary": primary}
+    for name in ("team_name", "chosen", "run", "log"):  # the log is for the organizer, what a system printed is below
+        del document[name]
+    yield f"{top}/submission.json", json.dumps(document, ensure_ascii=False, indent=2).encode() + b"\n"
+    if one.run and (run / "log").is_file():
+        yield f"{top}/log", run / "log"
+    if one.run and (run / "output").is_dir():
+        yield from ((f"{top}/output/{path.name}", path) for path in sorted((run / "output").iterdir()))
+
+
+def _name(team: str) -> str:
+    """Return a folder name for a team; different teams have different folders."""
+    safe = team.replace("%", "%25").replace("/", "%2F").replace("\\", "%5C")
+    return f"%2E{safe[1:]}" if safe.startswith(".") else safe

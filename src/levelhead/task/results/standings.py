@@ -1,0 +1,100 @@
+"""The ranking of the primary submissions of all teams."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from levelhead.campaign import Ranking, Results, groups_named, rank
+from levelhead.campaign.groups import ALL
+from levelhead.errors import Fault, InputError
+from levelhead.report import Table
+from levelhead.report.ranking import ranking_document, ranking_table
+from levelhead.task.model.campaign import measures_of
+from levelhead.task.model.database import Database
+from levelhead.task.model.description import SharedTask
+from levelhead.task.model.submissions import (
+    Submission,
+    organizer_failures,
+    primary_submissions,
+)
+from levelhead.task.runner.scoring import score_folders
+
+
+def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
+    """Rank systems as the description of a task says.
+
+    Args:
+        task: the task.
+        results: what came of each system.
+    """
+    rule = task.manifest.ranking or "exact"
+    names = task.manifest.show or (ALL,)
+    groups = groups_named(names, results.test_sets, own=task.manifest.groups, ranking=rule)
+    measures = [measure for measure in measures_of(task) if measure in results.measures]
+    return [rank(results, measure, group, rule) for group in groups for measure in measures]
+
+
+def final_results(task: SharedTask, database: Database) -> Results:
+    """Score the primary submissions of all teams with the engine of `levelhead rank`.
+
+    Args:
+        task: the task.
+        database: its database.
+
+    Raises:
+        InputError: there is none, or gold is not valid.
+    """
+    folders = outputs_of(task, database)
+    if not folders:
+        raise InputError(Fault("invalid-task", "no submission is finished yet"))
+    return score_folders(task, folders)
+
+
+def standings_table(task: SharedTask, database: Database, results: Results) -> Table:
+    """Return the ranking of a task as a table, with a note on submissions that it leaves out.
+
+    Args:
+        task: the task.
+        database: its database.
+        results: of the primary submissions.
+    """
+    table = ranking_table(results, rankings_of(task, results))
+    return table._replace(notes=(*left_out_notes(organizer_failures(database)), *table.notes))
+
+
+def standings_document(task: SharedTask, database: Database, results: Results) -> dict[str, Any]:
+    """Return the ranking of a task for JSON, with the submissions that it leaves out.
+
+    Args:
+        task: the task.
+        database: its database.
+        results: of the primary submissions.
+    """
+    left_out = [{"system": one.team_name, "submission": one.number} for one in organizer_failures(database)]
+    return {**ranking_document(results, rankings_of(task, results)), "left_out": left_out}
+
+
+def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
+    """Return a note on the submissions that a ranking leaves out, if there are any.
+
+    Args:
+        failures: what failed through the organizer's fault.
+    """
+    numbers: dict[str, list[str]] = {}
+    for one in failures:
+        numbers.setdefault(one.team_name, []).append(str(one.number))
+    teams = (f"{name} (submission {', '.join(those)})" for name, those in sorted(numbers.items()))
+    return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if numbers else ()
+
+
+def outputs_of(task: SharedTask, database: Database) -> dict[str, Path]:
+    """Return the folders of outputs of the primary submissions, by the names of their teams.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+    runs = task.folder.runs
+    return {one.team_name: runs / str(one.run) / "output" for one in primary_submissions(database)}

@@ -1,0 +1,145 @@
+"""The queue: teams take turns, and each submission is finished exactly once."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Mapping
+from typing import Any
+
+from levelhead.task.model.database import Database, now, record
+from levelhead.task.model.submissions import (
+    FAILED,
+    FINISHED,
+    RUNNING,
+    WAITING,
+    Refused,
+    Submission,
+    organizer_failures,
+    submission,
+)
+
+_MOST_ATTEMPTS = 10
+
+# A team is served when one of its submissions is begun; those that never were come first.
+_NEXT = """
+WITH served AS (
+    SELECT team, kind, max(audit.id) AS last FROM audit JOIN submissions ON submissions.id = audit.submission
+    WHERE action = 'begun' GROUP BY team, kind)
+SELECT id, attempts FROM submissions LEFT JOIN served USING (team, kind)
+WHERE state = ? AND kind = ? ORDER BY coalesce(last, 0), submissions.rowid LIMIT 1
+"""
+
+
+def claim(database: Database, kind: str) -> Submission | None:
+    """Start the next waiting submission of the team whose turn it is, and return it; None if nothing waits.
+
+    The turn goes to the team whose last submission was started the longest time ago.
+
+    Args:
+        database: of the task.
+        kind: outputs or systems, each of which has its own turns.
+    """
+    with database.transaction() as connection:
+        waits = "SELECT 1 FROM submissions WHERE state = ? AND kind = ? LIMIT 1"
+        if connection.execute(waits, (WAITING, kind)).fetchone() is None:
+            return None
+        row = connection.execute(_NEXT, (WAITING, kind)).fetchone()
+        connection.execute(
+            "UPDATE submissions SET state = ?, attempts = attempts + 1 WHERE id = ?", (RUNNING, row["id"])
+        )
+        record(connection, "runner", "begun", row["id"], f"attempt {row['attempts'] + 1}")
+    return submission(database, row["id"])
+
+
+def finish(
+    database: Database,
+    name: str,
+    *,
+    run: str | None = None,
+    document: Mapping[str, Any] | None = None,
+    reason: str | None = None,
+    log: str | None = None,
+) -> bool:
+    """Record how a submission ended, unless that is recorded already; return whether it was recorded now.
+
+    Args:
+        database: of the task.
+        name: its id.
+        run: the folder of its outputs.
+        document: its results; None if it failed.
+        reason: what went wrong, for its team.
+        log: what went wrong, for the organizer.
+    """
+    state = FAILED if document is None else FINISHED
+    text = None if document is None else json.dumps(document, separators=(",", ":"))
+    with database.transaction() as connection:
+        changed = connection.execute(
+            "UPDATE submissions SET state = ?, finished = ?, run = ?, document = ?, reason = ?, log = ?"
+            " WHERE id = ? AND state = ?",
+            (state, now(), run, text, reason, log, name, RUNNING),
+        ).rowcount
+        if changed:
+            record(connection, "runner", state, name, reason or "")
+    return bool(changed)
+
+
+def recover(database: Database) -> None:
+    """Put submissions that were running when a runner ended back into the queue.
+
+    A submission that was started ten times without finishing fails: it may be what ends the runner.
+
+    Args:
+        database: of the task.
+    """
+    with database.transaction() as connection:
+        query = "SELECT id, attempts FROM submissions WHERE state = ?"
+        for row in connection.execute(query, (RUNNING,)).fetchall():
+            _begin_again(connection, row, "the runner ended")
+
+
+def interrupt(database: Database, name: str, why: str) -> None:
+    """Put an interrupted submission back into the queue; after ten attempts it fails.
+
+    Args:
+        database: of the task.
+        name: its id.
+        why: what interrupted it, for the organizer.
+    """
+    with database.transaction() as connection:
+        query = "SELECT id, attempts FROM submissions WHERE id = ? AND state = ?"
+        for row in connection.execute(query, (name, RUNNING)).fetchall():
+            _begin_again(connection, row, why)
+
+
+def _begin_again(connection: sqlite3.Connection, row: sqlite3.Row, why: str) -> None:
+    if row["attempts"] < _MOST_ATTEMPTS:
+        connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, row["id"]))
+        record(connection, "runner", "put back", row["id"], why)
+        return
+    reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been told why"
+    log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
+    end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
+    connection.execute(end, (FAILED, now(), reason, log, row["id"]))
+    record(connection, "runner", FAILED, row["id"], reason)
+
+
+def put_back(database: Database, name: str | None = None) -> int:
+    """Put submissions that failed through the organizer's fault back into the queue; return how many.
+
+    Args:
+        database: of the task.
+        name: the id of one; None for all of them.
+
+    Raises:
+        Refused: the task has its final ranking already.
+    """
+    with database.transaction() as connection:
+        if database.fact("final") is not None:
+            raise Refused("the final ranking has already been made", 409)
+        found = [one.id for one in organizer_failures(database) if name in {None, one.id}]
+        for one in found:
+            update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
+            connection.execute(f"{update} WHERE id = ?", (WAITING, one))
+            record(connection, "organizer", "put back", one)
+    return len(found)

@@ -1,0 +1,353 @@
+"""Run a submitted system in bubblewrap: without network, gold or neighbors, and with limits.
+
+Nothing of the task is mounted but copies of the inputs and the system itself, read-only. Whatever can be written is
+in memory and of a fixed size. Outputs leave through a pipe, as a tar file that is read like any stranger's archive.
+
+The limits of processes are per process (setrlimit(2)), and the number of processes is counted per user, not counted
+for root: hence an unprivileged user for each system that runs at a time, so that none can use up the processes of
+another. Times are of the clock and of each process. The limit of memory is that of the address space: memfd_create(2),
+System V shared memory and pipes hold memory that no process has mapped, so only the cgroup of the whole server limits
+memory.
+"""
+
+from __future__ import annotations
+
+import os
+import pwd
+import re
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+from collections.abc import Sequence
+from pathlib import Path
+from typing import IO, NamedTuple
+
+from levelhead.errors import Fault, InputError, quoted
+from levelhead.task.model.description import MEGABYTE, SandboxLimits
+from levelhead.task.runner.archives import ArchiveLimits, UnsafeArchive, unpack
+from levelhead.task.runner.processes import Interrupted
+
+_CHUNK = 1 << 16
+_SECONDS_TO_HAND_OVER = 60
+_SECONDS_TO_END = 10
+_MOST_OUTPUTS = 10_000
+OF_THE_MACHINE = (Path("/usr"),)
+"""Folders of the machine that every system can read."""
+
+_NOT_IN_TIME = "it did not end in time and was killed"
+_LINKS = ("bin", "lib", "lib32", "lib64", "libx32", "sbin")
+
+_STARTED = b"started\n"
+"""The first bytes that come out, written in the process that then becomes the system: all that fails before is ours."""
+
+# This shell is the first process of its namespace, so that the kernel spares it when the system kills whatever it can.
+# The system may start what it likes; once it has ended, or its time is over, all of that is killed, and then what it
+# wrote is handed over: neither needs a new process. Its standard output and error are one pipe. Where memory runs out,
+# the kernel ends these processes first.
+_SCRIPT = """
+exec 3>&1 1>&2
+echo 1000 > /proc/self/oom_score_adj
+timeout -k 2 "$1" /bin/sh -c 'echo started >&3; exec /system/run /input /output 3>&-' < /dev/null
+echo "$?" > /status/code
+kill -KILL -1 2> /dev/null
+exec tar -C / -cf - output status >&3
+"""
+_ENDS_OF_TAR = (0, 1, 2)  # otherwise the first process was killed, which no signal from inside can do
+_NUMBERS = re.compile(r"(\d+)-(\d+)", re.ASCII)
+_MOST_USERS = 2**32 - 2
+
+
+class SystemRun(NamedTuple):
+    """The result of a run.
+
+    Args:
+        reason: what went wrong, for the participant; None if nothing did.
+        log: the beginning of what the system printed.
+        seconds: how long it took.
+    """
+
+    reason: str | None
+    log: bytes
+    seconds: float
+
+
+def check_sandbox(limits: SandboxLimits, task: Path) -> None:
+    """Check, with a system that does nothing, that systems can be run, and that they cannot see the task.
+
+    Args:
+        limits: of the sandbox.
+        task: the folder of the task.
+
+    Raises:
+        InputError: they cannot.
+    """
+    for program in ("bwrap", "prlimit", "timeout", "tar"):
+        if shutil.which(program) is None:
+            raise _no_sandbox(f"program {program} not found; on Debian: apt-get install bubblewrap util-linux tar")
+    scratch = _scratch_parent(limits)
+    for name, folder in (("the task", task), ("sandbox.scratch", scratch)):
+        if any(folder.resolve().is_relative_to(path) for path in OF_THE_MACHINE):
+            raise _no_sandbox(f"every system can read /usr: {name} must be in another folder")
+    try:
+        scratch.mkdir(parents=True, exist_ok=True)
+        for slot in range(len(users_of(limits))):
+            _try_out(limits, slot, scratch)
+    except OSError as error:
+        raise _no_sandbox(f"cannot run a system in {scratch}: {error.strerror}; change sandbox.scratch") from error
+
+
+def _try_out(limits: SandboxLimits, slot: int, scratch: Path) -> None:
+    """Run a system that does nothing."""
+    with tempfile.TemporaryDirectory(dir=scratch) as name:
+        system, inputs, outputs = (Path(name) / part for part in ("system", "input", "output"))
+        Path(name).chmod(0o755)
+        system.mkdir(mode=0o755)
+        inputs.mkdir(mode=0o755)
+        (system / "run").write_text("#!/bin/sh\n")
+        (system / "run").chmod(0o755)
+        try:
+            run = run_system(system, inputs, outputs, limits, slot)
+        except Interrupted as error:
+            raise _no_sandbox(f"a test run in {scratch} failed: {error}") from error
+    if run.reason is not None:
+        raise _no_sandbox(f"a test run in {scratch} failed: {run.reason}: {_text(run.log)}")
+
+
+def _no_sandbox(message: str) -> InputError:
+    return InputError(Fault("no-sandbox", message))
+
+
+def users_of(limits: SandboxLimits) -> list[int | None]:
+    """Return the users that systems run as, one for each that runs at a time; None for this process's own.
+
+    Args:
+        limits: of the sandbox.
+
+    Raises:
+        InputError: a user is unknown, root, or one that only root could switch to, or there are too few users.
+    """
+    if os.geteuid() != 0:
+        _check_no_other_user(limits)
+        return [None]
+    if not limits.user:
+        raise _no_sandbox("the server runs as root: name an unprivileged user of its own as sandbox.user")
+    names = limits.user.split(",")
+    users = list(dict.fromkeys(user for name in names for user in _numbers(name.strip(), limits.at_once)))
+    if 0 in users:
+        raise _no_sandbox("systems cannot run as root")
+    if len(users) < limits.at_once:
+        raise _no_sandbox(
+            f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but "
+            f'sandbox.user names {len(users)}: name more, for example user = "61000-{60999 + limits.at_once}"'
+        )
+    return [*users[: limits.at_once]]
+
+
+def _check_no_other_user(limits: SandboxLimits) -> None:
+    if limits.user:
+        raise _no_sandbox("sandbox.user is set, but only root can run systems as another user: leave it out")
+    if limits.at_once > 1:
+        raise _no_sandbox(
+            f"sandbox.at_once is {limits.at_once}, and each system that runs at a time needs its own user, but only "
+            "root can run systems as other users: set sandbox.at_once = 1, or run the server as root"
+        )
+
+
+def _numbers(name: str, most: int) -> Sequence[int]:
+    """Return the number of a user, or the first numbers of a range."""
+    numbers = _NUMBERS.fullmatch(name)
+    try:
+        if numbers is not None:
+            first, last = int(numbers[1]), int(numbers[2])
+        else:
+            first = last = int(name) if name.isdecimal() else pwd.getpwnam(name).pw_uid
+    except (KeyError, ValueError) as error:
+        raise _no_sandbox(f"unknown user in sandbox.user: {quoted(name)}") from error
+    if not first <= last <= _MOST_USERS:
+        raise _no_sandbox(f"sandbox.user has a number or range that no user can have: {quoted(name)}")
+    return range(first, min(last, first + most - 1) + 1)
+
+
+def scratch_of(limits: SandboxLimits, task: Path) -> Path:
+    """Return the folder in which a task's systems are unpacked to run; it is for this task only.
+
+    Args:
+        limits: of the sandbox.
+        task: the folder of the task.
+    """
+    import hashlib
+
+    digest = hashlib.sha256(os.fsencode(task)).hexdigest()[:16]
+    return _scratch_parent(limits) / f"levelhead-{os.geteuid()}-{digest}"
+
+
+def _scratch_parent(limits: SandboxLimits) -> Path:
+    return Path(limits.scratch or tempfile.gettempdir())
+
+
+def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits, slot: int = 0) -> SystemRun:
+    """Run a system, and unpack what it wrote into a new folder.
+
+    Args:
+        system: a folder with a program `run`, readable for the sandbox's user.
+        inputs: the folder of inputs, likewise.
+        outputs: the folder to make; empty if nothing came out.
+        limits: of the sandbox.
+        slot: which of the systems that run at a time this is, from 0: each has a user of its own.
+
+    Raises:
+        InputError: the sandbox cannot be had.
+        Interrupted: the system was not run to its end through no fault of its own: the sandbox could not be started, or
+            was killed.
+        OSError: a file of ours cannot be written.
+    """
+    outputs.mkdir()
+    if not (system / "run").is_file():
+        return SystemRun("no file `run` at the top of the archive", b"", 0.0)
+    (system / "run").chmod(0o755)
+    started = time.monotonic()
+    with tempfile.TemporaryFile(dir=outputs.parent) as archive:
+        process = _start(_command(system, inputs, limits), users_of(limits)[slot])
+        reason, log = _watch(process, archive, limits)
+        seconds = time.monotonic() - started
+        _check_not_interrupted(process.returncode, archive, log, ended_by_us=reason is not None)
+        return SystemRun(reason or _collect(archive, outputs, limits), log, seconds)
+
+
+def _start(command: Sequence[str], user: int | None) -> subprocess.Popen[bytes]:
+    try:
+        return subprocess.Popen(  # noqa: S603
+            command,
+            stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE, env={"PATH": os.defpath},
+            user=user, group=user, extra_groups=None if user is None else [], start_new_session=True,
+        )  # fmt: skip
+    except OSError as error:
+        raise Interrupted(f"the sandbox could not be started: {error}") from error
+
+
+def _check_not_interrupted(code: int, archive: IO[bytes], log: bytes, *, ended_by_us: bool) -> None:
+    """Distinguish a failure of the sandbox from one of the system.
+
+    Args:
+        code: how the sandbox ended.
+        archive: what came out.
+        log: what was printed; by us, if the system was not started.
+        ended_by_us: whether we ended it, for a limit that was exceeded.
+
+    Raises:
+        Interrupted: the system was not started, or the sandbox was killed.
+    """
+    archive.seek(0)
+    if archive.read(len(_STARTED)) != _STARTED:
+        raise Interrupted(f"the sandbox did not start the system (exit code {code}): {_text(log)}")
+    if not ended_by_us and code not in _ENDS_OF_TAR:
+        raise Interrupted(f"the sandbox was killed (exit code {code})")
+
+
+def _text(log: bytes) -> str:
+    return log.decode("utf-8", "replace").strip()[:300]
+
+
+def _command(system: Path, inputs: Path, limits: SandboxLimits) -> list[str]:
+    size = str(limits.output_megabytes * MEGABYTE)
+    memory = limits.memory_megabytes * MEGABYTE
+    rlimits = {
+        "cpu": limits.cpu_seconds, "as": memory, "nproc": limits.processes, "fsize": size, "core": 0, "nofile": 1024,
+    }  # fmt: skip
+    command = ["prlimit", *(f"--{name}={value}" for name, value in rlimits.items()), "--", "bwrap"]
+    command += "--unshare-all --as-pid-1 --unshare-user --disable-userns --uid 65534 --gid 65534 --cap-drop ALL".split()
+    command += "--clearenv --new-session --die-with-parent --hostname sandbox".split()
+    for name, value in (("PATH", "/usr/local/bin:/usr/bin:/bin"), ("HOME", "/tmp"), ("LANG", "C.UTF-8")):  # noqa: S108
+        command += ["--setenv", name, value]
+    for folder in map(str, OF_THE_MACHINE):
+        command += ["--ro-bind", folder, folder]
+    for name in _LINKS:
+        command += ["--symlink", f"usr/{name}", f"/{name}"] if Path("/usr", name).exists() else []
+    command += (
+        "--ro-bind-try /etc/alternatives /etc/alternatives --ro-bind-try /etc/ld.so.cache /etc/ld.so.cache".split()
+    )
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for path in ("/dev/shm", "/tmp", "/output"):  # noqa: S108 -- inside
+        command += ["--size", size, "--tmpfs", path]
+    command += ["--size", "65536", "--tmpfs", "/status"]
+    command += ["--ro-bind", str(system), "/system", "--ro-bind", str(inputs), "/input"]
+    command += ["--remount-ro", "/dev", "--remount-ro", "/", "--chdir", "/system"]
+    return [*command, "--", "/bin/sh", "-c", _SCRIPT, "sh", str(limits.seconds)]
+
+
+def _watch(process: subprocess.Popen[bytes], archive: IO[bytes], limits: SandboxLimits) -> tuple[str | None, bytes]:
+    """Read the output of a sandbox until it ends; kill it if it takes too long or writes too much."""
+    assert process.stdout is not None
+    assert process.stderr is not None
+    deadline = time.monotonic() + limits.seconds + _SECONDS_TO_HAND_OVER
+    most = limits.output_megabytes * MEGABYTE + 2048 * _MOST_OUTPUTS
+    reason, log, size = None, b"", 0
+    with selectors.DefaultSelector() as selector, process.stdout, process.stderr:
+        selector.register(process.stdout, selectors.EVENT_READ)
+        selector.register(process.stderr, selectors.EVENT_READ)
+        while selector.get_map() and reason is None:
+            for key, _ in selector.select(timeout=max(0.0, deadline - time.monotonic())):
+                part = os.read(key.fd, _CHUNK)
+                if not part:
+                    selector.unregister(key.fileobj)
+                elif key.fileobj is process.stderr:
+                    log = (log + part)[: limits.log_kilobytes * 1024]
+                else:
+                    size += archive.write(part)
+            if size > most:
+                reason = "its output is larger than allowed"
+            elif time.monotonic() > deadline:
+                reason = _NOT_IN_TIME
+        if reason is not None:
+            _kill(process)
+        try:
+            process.wait(_SECONDS_TO_END)  # both pipes are closed: it ends by itself, or not at all
+        except subprocess.TimeoutExpired:
+            reason = _NOT_IN_TIME
+            _kill(process)
+            process.wait()
+    return reason, log
+
+
+def _kill(process: subprocess.Popen[bytes]) -> None:
+    """Kill bubblewrap; its end is that of all processes inside."""
+    if process.poll() is None:
+        os.killpg(process.pid, signal.SIGKILL)
+
+
+def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | None:
+    """Unpack the output of a sandbox; return what is wrong with the run, None if nothing."""
+    handed = outputs.with_name(f"{outputs.name}.handed-over")
+    handed.mkdir()
+    allowed = ArchiveLimits(limits.output_megabytes * MEGABYTE + 65536, _MOST_OUTPUTS)
+    try:
+        with tempfile.NamedTemporaryFile(dir=outputs.parent) as copy:
+            archive.seek(len(_STARTED))
+            shutil.copyfileobj(archive, copy)
+            if not copy.tell():
+                return "nothing came out of the sandbox"
+            copy.flush()
+            unpack(Path(copy.name), handed, allowed)
+        if (handed / "output").is_dir():
+            outputs.rmdir()
+            (handed / "output").rename(outputs)
+        return _meaning(handed / "status" / "code", limits)
+    except UnsafeArchive as error:
+        return f"its output is refused: {error.message}"
+    finally:
+        shutil.rmtree(handed, ignore_errors=True)
+
+
+def _meaning(path: Path, limits: SandboxLimits) -> str | None:
+    """Return what the exit code of a system means, None for success; the file is from the sandbox: do not trust it."""
+    code = path.read_bytes()[:8].decode("ascii", "replace").strip() if path.is_file() else ""
+    if code == "0":
+        return None
+    if code in {"124", "137"}:
+        return f"it was killed: it exceeded {limits.seconds} seconds, or its limit of processor time or memory"
+    if code in {"126", "127"}:
+        return f"its file `run` cannot be executed (exit code {code})"
+    return f"it ended with exit code {int(code)}" if code.isdecimal() else "it ended without a valid exit code"

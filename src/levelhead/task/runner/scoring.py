@@ -1,0 +1,163 @@
+"""Score the outputs of a submission in a separate process, the only one that reads gold as a treebank."""
+
+from __future__ import annotations
+
+import json
+import re
+import resource
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from fractions import Fraction
+from pathlib import Path
+from typing import Any
+
+from levelhead.campaign import Result, Results, score_plan
+from levelhead.campaign.plan import plan_of
+from levelhead.errors import LevelheadError
+from levelhead.jobs import Store
+from levelhead.messages import MESSAGES
+from levelhead.report.documents import header
+from levelhead.task.model.campaign import setup_of_task, test_sets_of
+from levelhead.task.model.description import MEGABYTE, SharedTask, read_task
+from levelhead.task.runner.processes import Interrupted, end_with_parent, run_child
+from levelhead.treebank.write import replace_file
+
+_REASON = re.compile(r"(?P<line>line \d+: )?(?P<slug>[a-z][a-z-]*): (?P<message>.*)", re.DOTALL)
+_OFFSET = re.compile(r"\(character (\d+) of the text, token ")
+
+
+class ScoringFailed(Exception):
+    """The scorer ended without a result; the organizer sees the message."""
+
+
+def score_folders(
+    task: SharedTask, folders: Mapping[str, Path], more: Sequence[str] = (), *, by_sentence: bool = False
+) -> Results:
+    """Score systems as `levelhead rank` does, with the store of the task.
+
+    Args:
+        task: the task.
+        folders: the folder of each system's outputs, by name.
+        more: measures beside those of the task.
+        by_sentence: whether to keep the counts of every sentence.
+
+    Raises:
+        InputError: gold is not valid.
+        OutputError: the store cannot be written.
+    """
+    with Store(task.folder.scores) as store:
+        plan = plan_of(test_sets_of(task), folders)
+        return score_plan(plan, setup_of_task(task, more), store=store, by_sentence=by_sentence)
+
+
+def score_submission(task: SharedTask, outputs: Path, result: Path) -> dict[str, Any]:
+    """Score the outputs of a submission in another process, which has its own limits, and ends with this one.
+
+    Args:
+        task: the task.
+        outputs: the folder of outputs.
+        result: a file for the result.
+
+    Returns:
+        The document that is kept: states, values as fractions, and reasons that quote no gold.
+
+    Raises:
+        Interrupted: the process was killed, for example because memory ran out, or could not be started.
+        ScoringFailed: it took too long or more memory than its limit, or the organizer's files are invalid.
+    """
+    program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
+    command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result)]
+    try:
+        done = run_child(command, task.limits.scoring_seconds)
+    except subprocess.TimeoutExpired as error:
+        raise ScoringFailed(f"scoring took more than {task.limits.scoring_seconds} seconds") from error
+    except OSError as error:
+        raise Interrupted(f"scoring could not be started: {error}") from error
+    if done.returncode < 0:
+        raise Interrupted(f"scoring was killed by signal {-done.returncode}")
+    if done.returncode:
+        said = done.stderr.decode("utf-8", "replace").strip()[-1000:]
+        raise ScoringFailed(f"scoring ended with {done.returncode}: {said}")
+    document: dict[str, Any] = json.loads(result.read_bytes())
+    return document
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Do the work of `score_submission` in the process that it starts.
+
+    Args:
+        arguments: the folder of the task, that of the outputs, and the file for the result.
+    """
+    end_with_parent()
+    task = read_task(arguments[0])
+    memory = task.limits.scoring_megabytes * MEGABYTE
+    resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
+    try:
+        results = score_folders(task, {"submission": Path(arguments[1])})
+    except LevelheadError as error:
+        sys.exit(str(error))
+    replace_file(arguments[2], [json.dumps(_document(results)).encode()])
+
+
+def _document(results: Results) -> dict[str, Any]:
+    system = results.systems[0]
+    found = {test_set.code: results.results[system, test_set.code] for test_set in results.test_sets}
+    return {
+        **header("submission", results.signature),
+        "measures": list(results.measures),
+        "results": {code: _result(result) for code, result in found.items()},
+    }
+
+
+def _result(result: Result) -> dict[str, Any]:
+    return {
+        "state": result.state,
+        "values": {name: None if value is None else str(value) for name, value in result.values.items()},
+        "reasons": list(dict.fromkeys(public_reason(reason) for reason in result.reasons)),
+    }
+
+
+def public_reason(reason: str) -> str:
+    """Return why an output is 0, without quoting gold.
+
+    What is wrong with lines of the output itself is told as it is. Where the texts differ, only the place in the output
+    is; of anything else, what its name means.
+
+    Args:
+        reason: what `levelhead rank` says.
+    """
+    parts = _REASON.fullmatch(reason)
+    if parts is None or parts["slug"] not in MESSAGES:
+        return "it cannot be scored"
+    name = parts["slug"]
+    if name == "text-mismatch":
+        place = _OFFSET.search(reason)
+        where = f", first at character {place[1]} of your output (not counting spaces)" if place else ""
+        return f"{name}: the text of your output differs from the input{where}"
+    if parts["line"]:
+        return reason
+    return f"{name}: {MESSAGES[name].meaning}"
+
+
+def public_results(results: Results) -> Results:
+    """Return results that may be published without gold: the same numbers, with reasons as `public_reason` has them.
+
+    Args:
+        results: of `levelhead rank`.
+    """
+    found = {
+        key: one._replace(reasons=tuple(dict.fromkeys(map(public_reason, one.reasons))))
+        for key, one in results.results.items()
+    }
+    return results._replace(results=found)
+
+
+def read_result(document: Mapping[str, Any]) -> Result:
+    """Read the result of a submission on a test set.
+
+    Args:
+        document: what is kept of it.
+    """
+    values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
+    return Result(document["state"], values, "", tuple(document["reasons"]))

@@ -1,0 +1,225 @@
+"""The runner: take submissions from the queue, run systems, score outputs, and record the results."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import sys
+import threading
+import time
+import traceback
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+
+from levelhead.errors import LevelheadError
+from levelhead.task.model.database import Database
+from levelhead.task.model.description import OUTPUTS, SYSTEM, SharedTask, read_task
+from levelhead.task.model.folder import TaskFolder, sync_tree
+from levelhead.task.model.submissions import Submission
+from levelhead.task.runner.archives import UnsafeArchive, archive_limits, unpack
+from levelhead.task.runner.outputs import add_reasons, collect_outputs, contents_folder
+from levelhead.task.runner.processes import Interrupted
+from levelhead.task.runner.queue import claim, finish, interrupt, recover
+from levelhead.task.runner.sandbox import run_system, scratch_of, users_of
+from levelhead.task.runner.scoring import ScoringFailed, score_submission
+
+_SECONDS_BETWEEN_LOOKS = 0.2
+_SECONDS_AFTER_INTERRUPTION = 1.0  # whatever the machine lacked may be there again then
+NOT_SCORED = "it could not be scored; the organizer has been told why"
+"""What a team is told where the fault is not its own."""
+
+
+class Runner:
+    """Processes the queue of a task. A task has one runner: see `only_runner`.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+
+    def __init__(self, task: SharedTask, database: Database) -> None:
+        self.task, self.database = task, database
+        self.folder = task.folder
+        self.scratch = scratch_of(task.sandbox, task.folder.path)
+
+    def recover(self) -> None:
+        """Remove what an interrupted runner or server left, and put its submissions back into the queue."""
+        with self.database.transaction() as connection:  # nothing is accepted meanwhile
+            rows = connection.execute("SELECT id, run FROM submissions").fetchall()
+            known, runs = {row["id"] for row in rows}, {row["run"] for row in rows}
+            for path in self.folder.uploads.iterdir():
+                if path.name not in known:
+                    path.unlink()
+            for path in self.folder.runs.iterdir():
+                if path.name not in runs:
+                    shutil.rmtree(path)
+        shutil.rmtree(self.scratch, ignore_errors=True)
+        recover(self.database)
+
+    def step(self, kind: str, slot: int = 0) -> bool:
+        """Process one submission of a kind, if one is waiting; return whether one was.
+
+        Args:
+            kind: outputs or systems.
+            slot: which of the systems that run at a time it is.
+        """
+        submission = claim(self.database, kind)
+        if submission is None:
+            return False
+        run = self.folder.runs / f"{submission.id}-{submission.attempts}"
+        shutil.rmtree(run, ignore_errors=True)
+        run.mkdir(mode=0o700)
+        try:
+            self._do(submission, run, slot)
+        except Interrupted as error:
+            self._interrupted(submission, run, str(error))
+        except UnsafeArchive as error:
+            finish(self.database, submission.id, run=run.name, reason=error.message)
+        except (ScoringFailed, LevelheadError, OSError) as error:  # ours: a full disk, no sandbox
+            self._organizer_failure(submission, run, str(error))
+        except Exception:  # noqa: BLE001 -- a fault of ours must not stop the queue
+            self._organizer_failure(submission, run, traceback.format_exc())
+        return True
+
+    def _organizer_failure(self, submission: Submission, run: Path, log: str) -> None:
+        """Record that a submission failed through no fault of the team."""
+        finish(self.database, submission.id, run=run.name, reason=NOT_SCORED, log=log)
+        _tell_organizer(submission, log)
+
+    def _interrupted(self, submission: Submission, run: Path, why: str) -> None:
+        """Put a submission back into the queue, or give it up, and let the machine recover."""
+        shutil.rmtree(run, ignore_errors=True)
+        interrupt(self.database, submission.id, why)
+        _tell_organizer(submission, f"attempt {submission.attempts}: {why}")
+        time.sleep(_SECONDS_AFTER_INTERRUPTION)
+
+    def _do(self, submission: Submission, run: Path, slot: int) -> None:
+        outputs = run / "output"
+        upload = self.folder.uploads / submission.id
+        reason = None
+        if submission.kind == OUTPUTS:
+            outputs.mkdir()
+            unpack(upload, outputs, archive_limits(self.task.limits))
+        else:
+            reason = self._run(submission, upload, run, slot)
+        reasons = collect_outputs(self.task, outputs, submission.kind)
+        sync_tree(run)
+        document = score_submission(self.task, outputs, run / "result.json")
+        (run / "result.json").unlink()
+        add_reasons(document, reasons)
+        finish(self.database, submission.id, run=run.name, document=document, reason=reason)
+
+    def _run(self, submission: Submission, upload: Path, run: Path, slot: int) -> str | None:
+        """Run a system on a copy of the inputs; return what went wrong, if anything."""
+        user = users_of(self.task.sandbox)[slot]
+        self.scratch.mkdir(mode=0o711, parents=True, exist_ok=True)
+        status = self.scratch.lstat()
+        if self.scratch.is_symlink() or status.st_uid != os.geteuid():
+            raise OSError(f"{self.scratch} belongs to another user")
+        place = self.scratch / submission.id
+        shutil.rmtree(place, ignore_errors=True)
+        try:
+            (place / "input").mkdir(parents=True)
+            for path in self.folder.inputs():
+                shutil.copyfile(path, place / "input" / path.name)
+            system = place / "system"
+            system.mkdir()
+            unpack(upload, system, archive_limits(self.task.limits))
+            _readable(place, user)
+            done = run_system(contents_folder(system), place / "input", run / "output", self.task.sandbox, slot)
+        finally:
+            shutil.rmtree(place, ignore_errors=True)
+        (run / "log").write_bytes(done.log)
+        return done.reason
+
+
+def _tell_organizer(submission: Submission, log: str) -> None:
+    print(f"submission {submission.id} of {submission.team_name}: {log}", file=sys.stderr)  # noqa: T201
+
+
+def _readable(folder: Path, user: int | None) -> None:
+    """Let the sandbox's user read a folder, whatever the umask."""
+    for path in [folder, *folder.rglob("*")]:
+        if user is not None or path.is_dir():
+            path.chmod(0o755 if path.is_dir() or path.stat().st_mode & 0o100 else 0o644)
+
+
+@contextmanager
+def only_runner(folder: TaskFolder) -> Iterator[None]:
+    """Wait until no other runner of the task is left; the lock ends with the process, however that ends.
+
+    Args:
+        folder: of the task.
+    """
+    with (folder.state / "runner.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
+
+
+def drain(task: SharedTask) -> None:
+    """Process everything in the queue, and return.
+
+    Args:
+        task: the task.
+    """
+    task.folder.prepare()
+    with only_runner(task.folder), Database(task.folder.database) as database:
+        runner = Runner(task, database)
+        runner.recover()
+        while runner.step(OUTPUTS) or runner.step(SYSTEM):
+            pass
+        shutil.rmtree(runner.scratch, ignore_errors=True)
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Run until standard input ends, which it does when the server ends.
+
+    Args:
+        arguments: the folder of the task.
+    """
+    os.umask(0o022)
+    task = read_task(arguments[0])
+    own: list[Database] = []
+    scratch = scratch_of(task.sandbox, task.folder.path)
+    threading.Thread(target=_end_with_server, args=(scratch, own), daemon=True).start()
+    with only_runner(task.folder), Database(task.folder.database) as database:
+        own.append(database)
+        runner = Runner(task, database)
+        runner.recover()
+        lanes = [(OUTPUTS, 0), *((SYSTEM, slot) for slot in range(task.sandbox.at_once))]
+        threads = [threading.Thread(target=_work, args=(runner, *lane)) for lane in lanes]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+
+
+def _work(runner: Runner, kind: str, slot: int) -> None:
+    pause = threading.Event()
+    try:
+        while True:
+            if not runner.step(kind, slot):
+                pause.wait(_SECONDS_BETWEEN_LOOKS)
+    except BaseException:  # noqa: BLE001 -- whatever it is, this process must end
+        traceback.print_exc()
+        os._exit(1)  # the database cannot be had: the server starts another runner, which recovers
+
+
+def _end_with_server(scratch: Path, own: list[Database]) -> None:
+    """Wait for the end of standard input, remove what systems run in, and end this process.
+
+    Args:
+        scratch: where systems run.
+        own: the database, as soon as this runner is the only one; until then, the folder is another's.
+    """
+    while sys.stdin.buffer.read(1 << 16):
+        pass
+    try:
+        if own:
+            with own[0].transaction():  # nobody records as a fault that the folder is gone
+                shutil.rmtree(scratch, ignore_errors=True)
+                os._exit(0)
+    finally:
+        os._exit(0)

@@ -1,0 +1,1 @@
+"""The web server: pages for people, the API for programs."""

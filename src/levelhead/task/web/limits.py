@@ -1,0 +1,99 @@
+"""Limits on request bodies, and the security headers of answers; uvicorn and the proxy limit connections."""
+
+from __future__ import annotations
+
+import asyncio
+from contextlib import suppress
+
+from starlette.requests import ClientDisconnect
+from starlette.responses import JSONResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from levelhead.task.model.submissions import Refused
+
+FORM_BESIDE_FILE = 1 << 16
+"""How many bytes the form of an upload may have besides the archive."""
+
+SECONDS_FOR_A_PART = 30
+"""How long a client may send nothing in the middle of a body: an upload occupies the place of its team meanwhile."""
+
+_SMALL_BODY = 1 << 16
+_UPLOADS = {"/submissions", "/api/v1/submissions"}
+_HEADERS = (
+    (b"content-security-policy",
+     b"default-src 'none'; style-src 'self'; form-action 'self'; frame-ancestors 'none'; base-uri 'none'"),
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"same-origin"),  # without any, browsers would not say where our own forms come from
+    (b"cross-origin-opener-policy", b"same-origin"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)  # fmt: skip
+_LENGTHS = {b"content-length", b"transfer-encoding"}
+
+_two_lengths = JSONResponse(
+    {"error": "give Content-Length or Transfer-Encoding, not both"}, 400, headers={"Connection": "close"}
+)
+"""A proxy may see another end of such a request than we do: whatever follows on the connection is not answered."""
+
+
+class _Body:
+    """The body of a request, of which handlers get no more than allowed."""
+
+    def __init__(self, receive: Receive, most: int) -> None:
+        self._receive, self._left = receive, most
+        self._ended = False
+
+    async def receive(self) -> Message:
+        """Return the next part; once all have come, wait for the client to go away, as long as that takes."""
+        if self._ended:
+            return await self._receive()
+        try:
+            async with asyncio.timeout(SECONDS_FOR_A_PART):
+                message = await self._receive()
+        except TimeoutError as error:
+            self._ended = True
+            raise Refused("the request arrives too slowly", 408) from error
+        self._ended = message["type"] != "http.request" or not message.get("more_body", False)
+        self._left -= len(message.get("body", b""))
+        if self._left < 0:
+            raise Refused("the request is larger than allowed", 413)
+        return message
+
+    async def read_on(self) -> None:
+        """Read for a while what no handler wanted: a client that still sends would not see the answer."""
+        with suppress(TimeoutError, Refused):
+            async with asyncio.timeout(SECONDS_FOR_A_PART):
+                while not self._ended:
+                    await self.receive()
+        self._ended = True
+
+
+class RequestLimits:
+    """Limits what clients send, and tells browsers what pages may do.
+
+    Args:
+        app: what answers requests.
+        upload_bytes: how many bytes of a submission are read.
+    """
+
+    def __init__(self, app: ASGIApp, upload_bytes: int) -> None:
+        self.app, self.upload_bytes = app, upload_bytes
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer a request."""
+        if scope["type"] != "http":
+            await self.app(scope, receive, send)
+            return
+        body = _Body(receive, self.upload_bytes if scope["path"] in _UPLOADS else _SMALL_BODY)
+
+        async def answer(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                await body.read_on()
+                headers = message.get("headers", ())
+                given = {name for name, _ in headers}
+                message["headers"] = [*headers, *(header for header in _HEADERS if header[0] not in given)]
+            await send(message)
+
+        app = _two_lengths if {name for name, _ in scope["headers"]} >= _LENGTHS else self.app
+        with suppress(ClientDisconnect):  # nobody is left to answer; nothing of the upload is kept
+            await app(scope, body.receive, answer)

@@ -1,0 +1,170 @@
+"""Serve a task: the web server in this process, the runner in another, restarted if it ends."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from typing import Any, Self
+
+import uvicorn
+from starlette.types import ASGIApp
+
+from levelhead.errors import Fault, InputError, Place
+from levelhead.task.model.campaign import check_measures
+from levelhead.task.model.database import Database
+from levelhead.task.model.description import SYSTEM, SharedTask
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.preparation.gold_check import check_inputs
+from levelhead.task.runner.sandbox import check_sandbox, scratch_of
+from levelhead.task.web.app import task_app
+
+_SECONDS_BEFORE_ANOTHER = 1
+_PROGRAM = "import sys; from levelhead.task.runner.worker import main; main(sys.argv[1:])"
+_CONNECTIONS = 800  # at a time, within the 1024 files that a process may usually open; more are told to come back
+
+
+class _Runners:
+    """Starts a runner, and restarts it whenever it ends."""
+
+    def __init__(self, task: SharedTask) -> None:
+        self._task = task
+        self._stop = threading.Event()
+        self._process: subprocess.Popen[bytes] | None = None
+        self._thread = threading.Thread(target=self._keep_running, daemon=True)
+
+    def __enter__(self) -> Self:
+        self._thread.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.stop()
+
+    def stop(self) -> None:
+        """End the runner, and remove where it unpacked systems."""
+        self._stop.set()
+        if self._process is not None:
+            self._process.kill()  # whatever it did is begun again next time
+        self._thread.join()
+        shutil.rmtree(scratch_of(self._task.sandbox, self._task.folder.path), ignore_errors=True)
+
+    def _keep_running(self) -> None:
+        while not self._stop.is_set():
+            command = [sys.executable, "-c", _PROGRAM, str(self._task.folder.path)]
+            with subprocess.Popen(command, stdin=subprocess.PIPE) as self._process:  # noqa: S603
+                if self._stop.is_set():
+                    self._process.kill()
+                self._process.wait()  # its standard input ends when this process does, however it ends
+            self._stop.wait(_SECONDS_BEFORE_ANOTHER)
+
+
+@contextmanager
+def _only_server(folder: TaskFolder) -> Iterator[None]:
+    """Hold a lock, which ends with the process: a second server would delete our uploads."""
+    with (folder.state / "server.lock").open("w") as lock:
+        try:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except OSError as error:
+            raise InputError(
+                Fault("invalid-task", "the task is already being served", Place(str(folder.path)))
+            ) from error
+        yield
+
+
+@contextmanager
+def _listening(host: str, port: int) -> Iterator[list[socket.socket]]:
+    """Listen at every address that a name has; connections wait until they are taken."""
+    with ExitStack() as stack:
+        try:
+            found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
+            addresses = dict.fromkeys((family, address) for family, _, _, _, address in found)
+            sockets = [
+                stack.enter_context(socket.create_server(address[:2], family=family)) for family, address in addresses
+            ]
+        except OSError as error:
+            reason = error.strerror if isinstance(error, socket.gaierror) else os.strerror(error.errno or 0)
+            message = f"cannot listen on {host}:{port}: {reason}; choose another --port or --host"
+            raise InputError(Fault("cannot-listen", message)) from error
+        yield sockets
+
+
+def _prepare(task: SharedTask) -> Database:
+    """Check that a task can be served, and open its database.
+
+    Args:
+        task: the task.
+
+    Raises:
+        InputError: there are no inputs, gold is among them, systems cannot be run, or the database is damaged.
+        MeasureError: a measure is unknown.
+        OutputError: its folder cannot be written.
+    """
+    check_measures(task)
+    check_inputs(task)
+    if SYSTEM in task.about.kinds:
+        check_sandbox(task.sandbox, task.folder.path)
+    for path in task.folder.incoming.iterdir():
+        path.unlink()
+    database = Database(task.folder.database)
+    try:
+        database.check()
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def serve_task(task: SharedTask, *, host: str, port: int) -> None:
+    """Serve a task until interrupted.
+
+    Args:
+        task: the task.
+        host: the address to listen at.
+        port: the port; 0 for any that is free.
+
+    Raises:
+        InputError: it cannot be served, its database is lost, or nothing can listen there.
+        OutputError: its folder cannot be written.
+    """
+    task.folder.check_state()
+    task.folder.prepare()
+    with (
+        _only_server(task.folder),
+        _listening(host, port) as sockets,
+        _prepare(task) as database,
+        _Runners(task) as runners,
+    ):
+        _Server(_settings(task_app(task, database), host, port), runners).run(sockets)
+
+
+def _settings(app: ASGIApp, host: str, port: int) -> uvicorn.Config:
+    settings: dict[str, Any] = {"access_log": False, "server_header": False, "lifespan": "off", "log_level": "warning"}
+    settings |= {"proxy_headers": False, "timeout_keep_alive": 10, "limit_concurrency": _CONNECTIONS, "backlog": 256}
+    settings |= {"timeout_graceful_shutdown": 5, "h11_max_incomplete_event_size": 1 << 16, "http": "h11", "ws": "none"}
+    return uvicorn.Config(app, host=host, port=port, **settings)
+
+
+class _Server(uvicorn.Server):
+    """Prints its addresses at the start, and stops the runner at the end."""
+
+    def __init__(self, settings: uvicorn.Config, runners: _Runners | None = None) -> None:
+        super().__init__(settings)
+        self._runners = runners
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        for server in self.servers if self.started else ():
+            for one in server.sockets:
+                host, port = one.getsockname()[:2]
+                print(f"http://{host}:{port}", flush=True)  # noqa: T201
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        await super().shutdown(sockets)
+        if self._runners is not None:
+            self._runners.stop()  # here, since uvicorn then ends the process by the signal that it was sent

@@ -1,0 +1,132 @@
+"""What request handlers share: the current state of the task, and what may be shown of it."""
+
+from __future__ import annotations
+
+import datetime as dt
+import threading
+from pathlib import Path
+from typing import Any
+
+from starlette.exceptions import HTTPException
+from starlette.responses import FileResponse, HTMLResponse, PlainTextResponse, Response
+
+from levelhead.task.model.campaign import test_sets_of
+from levelhead.task.model.database import Database, shown_time
+from levelhead.task.model.description import SharedTask
+from levelhead.task.model.submissions import Refused, Submission, primary_of, submission, submissions
+from levelhead.task.model.teams import Session, Team
+from levelhead.task.results.leaderboard import Leaderboard, leaderboard, own_results
+from levelhead.task.web.templating import page_templates
+from levelhead.task.web.uploads import Uploads
+
+
+class Site:
+    """What request handlers share.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+
+    def __init__(self, task: SharedTask, database: Database) -> None:
+        self.task, self.database = task, database
+        self.languages = {test_set.code: test_set.language.name for test_set in test_sets_of(task)}
+        self.uploads = Uploads(task, database)
+        self._templates = page_templates()
+        self._checked = {path: _file_identity(path) for path in task.folder.inputs()}
+        self._lock = threading.Lock()
+        self._leaderboard: tuple[object, Leaderboard] | None = None
+
+    def leaderboard(self) -> Leaderboard:
+        """Return the leaderboard, which is made again after every change."""
+        with self._lock:
+            last = self.database.rows("SELECT max(id) AS last FROM audit")[0]["last"], self.database.fact("final")
+            if self._leaderboard is None or self._leaderboard[0] != last:
+                self._leaderboard = (last, leaderboard(self.task, self.database))
+            return self._leaderboard[1]
+
+    def phase(self) -> tuple[str, str]:
+        """Return the state of the task, in a word and in a sentence."""
+        about, time = self.task.about, dt.datetime.now(dt.UTC)
+        if self.database.fact("closed") is not None:
+            return "closed", "The task is closed."
+        if about.opens is not None and time < about.opens:
+            return "early", f"The task opens at {shown_time(about.opens)}."
+        if about.closes is not None and time >= about.closes:
+            return "over", "The submission deadline has passed."
+        until = f" until {shown_time(about.closes)}" if about.closes is not None else ""
+        return "open", f"Submissions are open{until}."
+
+    def check_open(self) -> None:
+        """Refuse a submission while the task is not open."""
+        word, sentence = self.phase()
+        if word != "open":
+            raise Refused(sentence, 403)
+
+    def inputs(self) -> dict[str, Path]:
+        """Return the inputs that can be downloaded now, by name: not those that changed since the server started."""
+        if not self.task.show.inputs or self.phase()[0] == "early":
+            return {}
+        paths = self.task.folder.inputs()
+        return {path.name: path for path in paths if self._checked.get(path) == _file_identity(path)}
+
+    def input(self, name: str) -> Response:
+        """Answer with an input; names are looked up, never made into paths."""
+        path = self.inputs().get(name)
+        if path is None:
+            raise HTTPException(404)
+        return FileResponse(path, media_type="text/plain; charset=utf-8", filename=name)
+
+    def submission_of(self, team: Team, name: str) -> Submission:
+        """Return a submission of a team; those of other teams do not exist for it."""
+        own = submission(self.database, name, team)
+        if own is None:
+            raise HTTPException(404)
+        return own
+
+    def log_path(self, of: Submission) -> Path | None:
+        """Return the file with what a system printed, if its team may see that."""
+        path = self.task.folder.runs / str(of.run) / "log"
+        return path if self.task.show.logs and of.run and path.is_file() else None
+
+    def log(self, team: Team, name: str) -> Response:
+        """Answer with what a system of a team printed."""
+        path = self.log_path(self.submission_of(team, name))
+        if path is None:
+            raise HTTPException(404)
+        return PlainTextResponse(path.read_bytes())
+
+    def primary(self, team: Team) -> str | None:
+        """Return the ID of a team's primary submission, chosen or not."""
+        primary = primary_of(submissions(self.database, team)).get(team.name)
+        return None if primary is None else primary.id
+
+    def document(self, of: Submission, primary: str | None, *, results: bool) -> dict[str, Any]:
+        """Return a submission for JSON, given the ID of the team's primary one."""
+        fields = ("id", "number", "kind", "label", "sha256", "size", "received", "state", "finished", "reason")
+        document = {name: getattr(of, name) for name in fields} | {"primary": of.id == primary}
+        return document | ({"results": own_results(self.task, self.database, of)} if results else {})
+
+    def page(
+        self, template: str, session: Session | None, title: str = "", status: int = 200, **values: Any
+    ) -> HTMLResponse:
+        """Answer with a page.
+
+        Args:
+            template: the name of its template.
+            session: who is signed in.
+            title: of the page; that of the task if empty.
+            status: the HTTP status.
+            values: what the template shows.
+        """
+        shown = {"task": self.task, "session": session, "title": title, **values}
+        return HTMLResponse(self._templates.get_template(f"{template}.html.j2").render(shown), status)
+
+
+def _file_identity(path: Path) -> tuple[int, int, int] | None:
+    """Return what changes when a file does: inputs are searched for gold when the server starts, and only then."""
+    try:
+        status = path.stat()
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns

@@ -1,0 +1,159 @@
+"""Receive uploads: write them to the disk, check them, and accept them whole or not at all."""
+
+from __future__ import annotations
+
+import asyncio
+import hashlib
+import secrets
+import shutil
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from starlette.concurrency import run_in_threadpool
+
+from levelhead.task.model.database import Database, record
+from levelhead.task.model.description import MEGABYTE, SharedTask
+from levelhead.task.model.submissions import Refused, Submission, Upload, accept, refuse_early
+from levelhead.task.model.teams import Team
+from levelhead.task.runner.archives import UnsafeArchive, archive_limits, check_archive
+
+_CHECKS_AT_ONCE = 2
+
+
+class UploadRequest(NamedTuple):
+    """What a client announces before it sends an archive.
+
+    Args:
+        kind: outputs or a system.
+        label: what its team calls it.
+        key: what tells it from others.
+        sha256: the hash that its bytes must have; None if the client does not say.
+        size: how many bytes will come; None if the client does not say.
+    """
+
+    kind: str
+    label: str = ""
+    key: str | None = None
+    sha256: str | None = None
+    size: int | None = None
+
+
+class Uploads:
+    """Takes uploads, a few at a time, one for each team.
+
+    Args:
+        task: the task.
+        database: its database.
+    """
+
+    def __init__(self, task: SharedTask, database: Database) -> None:
+        self.task, self.database = task, database
+        self.folder = task.folder
+        self._places = asyncio.Semaphore(task.limits.uploads_at_once)
+        self._checks = asyncio.Semaphore(_CHECKS_AT_ONCE)
+        self._busy: set[int] = set()
+
+    @asynccontextmanager
+    async def place(self, team: Team) -> AsyncIterator[None]:
+        """Wait for one of the places for uploads.
+
+        Args:
+            team: who uploads.
+
+        Raises:
+            Refused: the team has one already.
+        """
+        if team.id in self._busy:
+            raise Refused("your team already has an upload in progress: wait until it is finished", 429)
+        self._busy.add(team.id)
+        try:
+            async with self._places:
+                yield
+        finally:
+            self._busy.discard(team.id)
+
+    async def take(self, team: Team, announced: UploadRequest, body: AsyncIterator[bytes]) -> Submission:
+        """Receive an archive, in a `place`; once this returns, it will be processed whatever happens.
+
+        Args:
+            team: whose it is.
+            announced: what the client says of it.
+            body: its bytes.
+
+        Raises:
+            Refused: it is not accepted, and nothing of it is left.
+        """
+        if announced.kind not in self.task.about.kinds:
+            raise Refused(f"this task accepts only {' and '.join(self.task.about.kinds)}")
+        await run_in_threadpool(self.refuse_early, team, announced.size, announced.key)
+        path = self.folder.incoming / secrets.token_hex(16)
+        try:
+            upload = await self._write(path, announced, body)
+            async with self._checks:
+                return await run_in_threadpool(self._accept, team, upload)
+        finally:
+            path.unlink(missing_ok=True)
+
+    def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
+        """Refuse an upload before it is read; one that was accepted before under the same key passes.
+
+        Args:
+            team: who uploads.
+            size: how many bytes will come; None if the client does not say.
+            key: what tells the archive from others.
+
+        Raises:
+            Refused: it is too large, the team has used up its submissions, or the disk is full.
+        """
+        limits, most = self.task.limits, self.task.limits.upload_megabytes * MEGABYTE
+        if size is not None and size > most:
+            raise Refused(f"the archive is larger than {limits.upload_megabytes} MB", 413)
+        if not self._has_accepted(team, key):
+            self._refuse_attempts(team)
+            refuse_early(self.database, team, limits)
+        room = shutil.disk_usage(self.folder.state).free - limits.free_megabytes * MEGABYTE
+        if room < (most if size is None else size):
+            raise Refused("the disk of the server is full: please tell the organizer", 507)
+
+    def _has_accepted(self, team: Team, key: str | None) -> bool:
+        query = "SELECT 1 FROM submissions WHERE team = ? AND key = ?"
+        return key is not None and bool(self.database.rows(query, team.id, key))
+
+    def _refuse_attempts(self, team: Team) -> None:
+        """Refuse a team with too many refused archives today: checking them takes time, too."""
+        query = "SELECT action FROM audit WHERE actor = ? AND action IN ('accepted', 'refused') AND time >= ?"
+        rows = self.database.rows(query, f"team {team.name}", self.database.latest()[:10])
+        refused = sum(row["action"] == "refused" for row in rows)
+        most = self.task.limits.submissions_a_day
+        if refused and len(rows) >= most:
+            message = f"your team has used its {most} submissions for today (UTC); refused archives count, too"
+            raise Refused(f"{message} ({refused} today)", 429)
+
+    async def _write(self, path: Path, announced: UploadRequest, body: AsyncIterator[bytes]) -> Upload:
+        most = self.task.limits.upload_megabytes * MEGABYTE
+        digest, size = hashlib.sha256(), 0
+        with path.open("xb") as file:
+            async for part in body:
+                size += len(part)
+                if size > most:
+                    raise Refused(f"the archive is larger than {self.task.limits.upload_megabytes} MB", 413)
+                digest.update(part)
+                try:
+                    file.write(part)
+                except OSError as error:
+                    raise Refused("the disk of the server is full: please tell the organizer", 507) from error
+        if announced.size not in {None, size} or announced.sha256 not in {None, digest.hexdigest()}:
+            raise Refused("the upload does not match its announced size or hash: send it again")
+        return Upload(path, digest.hexdigest(), size, announced.kind, announced.label, announced.key)
+
+    def _accept(self, team: Team, upload: Upload) -> Submission:
+        try:
+            if not self._has_accepted(team, upload.key):  # `accept` does not take it again
+                check_archive(upload.path, archive_limits(self.task.limits))
+        except UnsafeArchive as error:
+            with self.database.transaction() as connection:
+                record(connection, f"team {team.name}", "refused", detail=f"{upload.sha256} {error.message}")
+            raise Refused(f"archive refused: {error.message}") from error
+        return accept(self.database, self.folder, team, upload, self.task.limits)

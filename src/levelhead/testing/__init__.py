@@ -1,0 +1,66 @@
+"""For the tests of parsers and treebanks: assertions about scores."""
+
+from __future__ import annotations
+
+import warnings
+
+from levelhead.errors import MeasureError
+from levelhead.evaluation import Input, score
+from levelhead.evaluation.gates import Gate, bound_of, doubt, gate_of
+from levelhead.measures import REGISTRY, parse_measure
+
+
+def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
+    """Assert that a system's LAS is at least so high.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: likewise.
+        at_least: a percentage, compared unrounded.
+
+    Raises:
+        AssertionError: it is lower.
+        MeasureError: the bound is not a finite number.
+    """
+    assert_score(gold, system, "LAS", at_least=at_least)
+
+
+def assert_score(
+    gold: Input, system: Input, measure: str, *, at_least: float | None = None, at_most: float | None = None
+) -> None:
+    """Assert that a measure of a system is at least so high, or a perplexity at most so high.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: the system's treebank or its path.
+        measure: which measure, for example `CLAS` or `UPOS`.
+        at_least: a percentage, compared unrounded; for measures of which higher values are better.
+        at_most: a perplexity, compared unrounded; for measures of which lower values are better.
+
+    Raises:
+        AssertionError: the value is on the wrong side of the bound, or there is no value.
+        MeasureError: the measure is unknown, or the bound is not a finite number, or not the one for its direction.
+    """
+    gate = _gate(measure, at_least, at_most)
+    result = score(gold, system, measures=[measure])[measure]
+    if result.value is None:
+        raise AssertionError(f"{measure} has no value: {result.reason or 'there is nothing to count'}")
+    if broken := gate.broken(result.value):
+        counts = f" ({result.correct:g} right of {result.gold:g} in gold and {result.system:g} in the system's output)"
+        raise AssertionError(broken if gate.highest else broken + counts)
+
+
+def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
+    """Return the gate that is asked for, as `--fail-under` and `--fail-over` have it."""
+    parsed = parse_measure(measure)
+    lower = REGISTRY[parsed.name].lower_is_better
+    given, other = (at_most, at_least) if lower else (at_least, at_most)
+    better, wanted = ("lower", "at_most") if lower else ("higher", "at_least")
+    if given is None or other is not None:
+        raise MeasureError(f"{measure}: {better} values are better; give {wanted} alone", "invalid-gate")
+    bound = bound_of(given)
+    if bound is None:
+        raise MeasureError(f"{measure}: {wanted}={given} is not a number that can be a bound", "invalid-gate")
+    if doubtful := doubt(wanted, bound, highest=lower):
+        warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=3)
+    return gate_of(str(parsed), bound, highest=lower)

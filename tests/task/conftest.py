@@ -1,0 +1,19 @@
+"""What tests of shared tasks share."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from levelhead.task.model.database import Database
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.model.teams import Team, new_token, team_of_token
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Iterator[tuple[TaskFolder, Database, Team]]:
+    """A folder with a database, and a team."""
+    folder = TaskFolder(tmp_path)
+    folder.prepare()
+    with Database(folder.database) as database:
+        yield folder, database, team_of_token(database, new_token(database, "alpha"))

@@ -1,0 +1,143 @@
+"""A shared task for tests: its folder, teams, a server, and archives to submit."""
+
+import io
+import json
+import os
+import subprocess
+import sys
+import tarfile
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+
+from levelhead.task.model.database import Database
+from levelhead.task.model.description import SubmissionLimits, read_task
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.model.submissions import Upload
+from levelhead.task.model.teams import new_token
+from levelhead.task.preparation.new_task import create_task
+
+EXAMPLES = Path(__file__).parent.parent.parent / "examples" / "parallel"
+FREE = SubmissionLimits(submissions_a_day=1000, waiting=1000)
+_USER = 30000 + 2 * (os.getpid() % 15000)
+SANDBOX_USER = str(_USER) if os.geteuid() == 0 else ""
+"""Nobody's number: as root, the sandbox must have a user that has no other processes, not even those of another run of
+the tests; others cannot name one."""
+SANDBOX_USERS = f"{_USER}-{_USER + 1}" if SANDBOX_USER else ""
+"""Two such users, for systems that run at the same time."""
+
+
+def make_task(folder: Path, gold: Path = EXAMPLES / "gold", **sections: Mapping[str, object]) -> Path:
+    """Make a task; sections replace those of task.toml."""
+    create_task(folder, gold, title="Parsing <b>blind</b>")
+    path = folder / "task.toml"
+    rest = path.read_text(encoding="utf-8").partition("[campaign]")[2]
+    sections = {
+        "task": {"title": "Parsing <b>blind</b>"},
+        "show": {"own": "open", "leaderboard": "open"},
+        "limits": {"submissions_a_day": 100, "waiting": 100, "free_megabytes": 1},
+        "sandbox": {"user": SANDBOX_USER},
+    } | {name: dict(values) for name, values in sections.items()}
+    sections["sandbox"].setdefault("user", SANDBOX_USER)
+    lines = []
+    for name, values in sections.items():
+        lines += [f"[{name}]", *(f"{key} = {json.dumps(value)}" for key, value in values.items())]
+    path.write_text("\n".join([*lines, "[campaign]"]) + rest, encoding="utf-8")
+    return folder
+
+
+def token(folder: Path, name: str) -> str:
+    """Make a team's token."""
+    with Database(TaskFolder(folder).database) as database:
+        return new_token(database, name)
+
+
+def tar(files: Mapping[str, bytes], mode: str = "w:gz") -> bytes:
+    """Pack files; those named `run` can be executed."""
+    buffer = io.BytesIO()
+    with tarfile.open(fileobj=buffer, mode=mode) as archive:
+        for name, data in files.items():
+            info = tarfile.TarInfo(name)
+            info.size, info.mode = len(data), 0o755 if name.endswith("run") else 0o644
+            archive.addfile(info, io.BytesIO(data))
+    return buffer.getvalue()
+
+
+def outputs(system: str) -> dict[str, bytes]:
+    """Return the outputs of a system of the examples."""
+    return {path.name: path.read_bytes() for path in sorted((EXAMPLES / "systems" / system).iterdir())}
+
+
+class Server:
+    """A server that was started, and how to talk to it."""
+
+    def __init__(self, process: subprocess.Popen[bytes], address: str) -> None:
+        self.process, self.address = process, address
+
+    def ask(self, method: str, path: str, token: str = "", body: bytes | None = None, **headers: str):
+        """Return the status and the answer of a request of the interface."""
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        if token:
+            names["Authorization"] = f"Bearer {token}"
+        request = urllib.request.Request(f"{self.address}/api/v1{path}", body, names, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=240) as answer:
+                return answer.status, json.loads(answer.read())
+        except urllib.error.HTTPError as error:
+            with error:
+                return error.code, json.loads(error.read())
+
+    def submit(self, token: str, body: bytes, kind: str = "outputs", **headers: str):
+        """Submit an archive."""
+        return self.ask("POST", f"/submissions?kind={kind}", token, body, **headers)
+
+    def wait(self, token: str, name: str, seconds: float = 240):
+        """Wait for the end of a submission."""
+        deadline = time.monotonic() + seconds
+        while time.monotonic() < deadline:
+            _, found = self.ask("GET", f"/submissions/{name}", token)
+            if found["state"] in {"finished", "failed"}:
+                return found
+            time.sleep(0.1)
+        raise AssertionError(found)
+
+
+@contextmanager
+def serving(folder: Path, errors: Path | None = None) -> Iterator[Server]:
+    """Serve a task on a port that is free."""
+    command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0"]
+    with (errors or folder / "errors").open("ab") as said:
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said)
+    try:
+        line = process.stdout.readline().decode().strip()
+        assert line.startswith("http://"), (errors or folder / "errors").read_text()
+        yield Server(process, line)
+    finally:
+        process.kill()
+        process.wait()
+        process.stdout.close()
+
+
+def wait_for_end(pid: int) -> None:
+    """Wait until a process that is not ours has ended."""
+    while True:
+        try:
+            os.kill(pid, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.05)
+
+
+def task_of(folder: Path):
+    """Read a task."""
+    return read_task(folder)
+
+
+def upload(folder, data=b"x", kind="outputs", label="", key=None):
+    """Put an archive where uploads arrive."""
+    path = folder.incoming / os.urandom(8).hex()
+    path.write_bytes(data)
+    return Upload(path, "0" * 64, len(data), kind, label, key)

@@ -1,0 +1,601 @@
+"""The server against whoever talks to it: nobody gets in where they do not belong."""
+
+import contextlib
+import hashlib
+import http.client
+import json
+import re
+import socket
+import sqlite3
+import threading
+import time
+from urllib.parse import quote, urlencode, urlsplit
+
+import pytest
+
+from levelhead.task.model.database import Database
+from levelhead.task.model.folder import TaskFolder
+from task.task_server import EXAMPLES, Server, make_task, outputs, serving, tar, task_of, token
+
+XSS = "<script>alert(1)</script>"
+LABEL = '"><img src=x onerror=alert(1)>'
+MEGABYTE = 1 << 20
+NO_SYSTEMS = {"title": "Parsing <b>blind</b>", "contact": "<i>me</i>", "kinds": ["outputs"]}
+
+
+class Site:
+    """A task that is served, with two teams; one has a submission."""
+
+    @classmethod
+    def of(cls, folder, server: Server):
+        """Return one without teams."""
+        site = cls.__new__(cls)
+        site.folder, site.server, site.host = folder, server, urlsplit(server.address).netloc
+        return site
+
+    def __init__(self, folder, server: Server) -> None:
+        self.folder, self.server = folder, server
+        self.host = urlsplit(server.address).netloc
+        self.alpha, self.beta = token(folder, "alpha"), token(folder, XSS)
+        status, found = server.submit(self.alpha, tar(outputs("alpha")))
+        assert status == 201
+        self.first = server.wait(self.alpha, found["id"])
+        label = urlencode({"kind": "outputs", "label": LABEL})
+        self.second = server.ask("POST", f"/submissions?{label}", self.beta, tar(outputs("beta")))[1]
+        server.wait(self.beta, self.second["id"])
+
+    def browse(self, method, path, body=None, cookie=None, **headers):
+        """Return the status, the headers and the text of a request like a browser's."""
+        connection = http.client.HTTPConnection(self.host, timeout=60)
+        names = {name.replace("_", "-"): value for name, value in headers.items()}
+        if cookie:
+            names["Cookie"] = cookie
+        if isinstance(body, dict):
+            body = urlencode(body)
+            names["Content-Type"] = "application/x-www-form-urlencoded"
+        with contextlib.closing(connection):
+            connection.request(method, path, body, names)
+            answer = connection.getresponse()
+            return answer.status, answer.headers, answer.read().decode()
+
+    def sign_in(self, secret):
+        """Return a session's cookie and the secret of its forms."""
+        status, headers, _ = self.browse("POST", "/sign-in", {"token": secret})
+        assert status == 303
+        cookie = headers["set-cookie"].partition(";")[0]
+        page = self.browse("GET", "/submissions", cookie=cookie)[2]
+        return cookie, re.search(r'name="form" value="([^"]+)"', page)[1]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory):
+    folder = make_task(
+        tmp_path_factory.mktemp("site") / "task", task=NO_SYSTEMS, limits={"upload_megabytes": 1, "free_megabytes": 1,
+        "submissions_a_day": 1000, "waiting": 1000},
+    )  # fmt: skip
+    with serving(folder) as server:
+        yield Site(folder, server)
+    assert "Traceback" not in (folder / "errors").read_text()
+
+
+GOLD = "".join(path.read_text() for path in sorted((EXAMPLES / "gold").iterdir()))
+
+
+def has_gold(text):
+    """Whether a line of a gold tree is in a text."""
+    return any(line in text for line in GOLD.split("\n") if line.count("\t") == 9)
+
+
+def test_whoever_has_no_token_sees_only_what_everybody_may(site):
+    ask = site.server.ask
+    assert ask("GET", "/task")[0] == ask("GET", "/leaderboard")[0] == 200
+    for secret in ("", "x", "lvlh_" + "A" * 43, site.alpha[:-1], site.alpha + "x", "é".encode().decode("latin-1")):
+        for path in ("/inputs", "/inputs/en.txt", "/submissions", f"/submissions/{site.first['id']}"):
+            assert ask("GET", path, secret) == (401, {"error": "Unauthorized"})
+        assert ask("POST", "/submissions?kind=outputs", secret, b"x")[0] == 401
+        assert ask("PUT", f"/submissions/{site.first['id']}/primary", secret)[0] == 401
+    assert ask("GET", "/submissions", Authorization=f"Basic {site.alpha}")[0] == 401
+    for path in ("/submissions", f"/submissions/{site.first['id']}", "/inputs/en.txt"):
+        for cookie in (None, "levelhead_session=x", f"levelhead_session={site.alpha}"):
+            status, headers, _ = site.browse("GET", path, cookie=cookie)
+            assert (status, headers["location"]) == (303, "/sign-in")
+    assert site.browse("POST", "/sign-in", {"token": "wrong"})[0] == 403
+    assert site.browse("POST", "/submissions", b"", Content_Type="multipart/form-data; boundary=x")[0] == 401
+
+
+def test_submissions_of_others_are_not_there(site):
+    cookie, form = site.sign_in(site.beta)
+    name = site.first["id"]
+    assert site.server.ask("GET", f"/submissions/{name}", site.alpha)[0] == 200
+    for path in (f"/submissions/{name}", f"/submissions/{name}/log", "/submissions/1", f"/submissions/{name.upper()}"):
+        assert site.server.ask("GET", path, site.beta) == (404, {"error": "Not Found"})
+        assert site.browse("GET", path, cookie=cookie)[0] == 404
+    assert site.server.ask("PUT", f"/submissions/{name}/primary", site.beta)[0] == 404
+    assert site.browse("POST", f"/submissions/{name}/primary", {"form": form}, cookie)[0] == 404
+    assert [one["id"] for one in site.server.ask("GET", "/submissions", site.beta)[1]] == [site.second["id"]]
+
+
+TRAVERSALS = [
+    "../gold/en.conllu", "..%2fgold%2fen.conllu", "%2e%2e/gold/en.conllu", "....//gold/en.conllu", "..%5cgold%5cen.conllu",
+    "%2fetc%2fpasswd", "en.txt%00.conllu", "..;/gold/en.conllu", "%252e%252e%252fgold%252fen.conllu", "en.conllu", "..", ".",
+    "../task.toml", "../state/task.sqlite", "\u2025/gold",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", TRAVERSALS)
+@pytest.mark.parametrize("top", ["/inputs/", "/api/v1/inputs/", "/treebanks/", "/submissions/", "/", "/style.css/../"])
+def test_no_path_leads_elsewhere(site, top, name):
+    headers = {"Authorization": f"Bearer {site.alpha}", "Cookie": f"levelhead_session={site.alpha}"}
+    connection = http.client.HTTPConnection(site.host, timeout=60)
+    with contextlib.closing(connection):
+        connection.request("GET", quote(top + name, safe="/%.;"), headers=headers)
+        answer = connection.getresponse()
+        text = answer.read().decode()
+    assert not has_gold(text)
+    assert "root:" not in text
+    if (top, name) in {("/treebanks/", "."), ("/submissions/", "."), ("/submissions/", ".."), ("/", "."), ("/", "..")}:
+        assert answer.status in {303, 307, 404}
+    else:
+        assert answer.status in {303, 404}
+
+
+def test_gold_is_nowhere_to_be_had(site):
+    """Follow every link as a team, ask all of the interface: no line of a gold tree is in any answer."""
+    cookie, _ = site.sign_in(site.alpha)
+    seen, todo = set(), ["/", "/submissions", "/report", "/sign-in"]
+    while todo:
+        path = todo.pop()
+        if path in seen:
+            continue
+        seen.add(path)
+        _, _, text = site.browse("GET", path, cookie=cookie)
+        assert not has_gold(text)
+        todo += re.findall(r'href="(/[^"]*)"', text)
+    assert {"/inputs/en.txt", "/treebanks/en", f"/submissions/{site.first['id']}"} <= seen
+    for path in ("/task", "/leaderboard", "/inputs", "/submissions", f"/submissions/{site.first['id']}"):
+        assert not has_gold(json.dumps(site.server.ask("GET", path, site.alpha)[1], ensure_ascii=False))
+
+
+def test_reasons_quote_no_gold(site):
+    """Outputs that differ from gold in every way in which it could be quoted."""
+    files = outputs("alpha")
+    files["en.conllu"] = files["en.conllu"].replace(b"the\tthe", b"xxx\txxx", 1)
+    files["cs.conllu"] = b"# text = no\n1\tno\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    files["de.conllu"] = files["de.conllu"][:300]
+    files["fr.conllu"] = b""
+    del files["fi.conllu"]
+    _, found = site.server.submit(site.alpha, tar(files))
+    results = site.server.wait(site.alpha, found["id"])["results"]
+    site.server.ask("PUT", f"/submissions/{site.first['id']}/primary", site.alpha)
+    assert results["en"]["state"] == "invalid"
+    assert ", first at character 1 of your output" in results["en"]["reasons"][0]
+    assert results["fi"]["state"] == "missing"
+    said = json.dumps([results[code]["reasons"] for code in ("en", "cs", "fr")], ensure_ascii=False)
+    gold_words = {line.split("\t")[1] for line in GOLD.split("\n") if line.count("\t") == 9}
+    quoted = set(re.findall(r"'([^']*)'", said))
+    assert not quoted & gold_words
+    assert all(results[code]["values"]["LAS"] == 0 for code in ("en", "cs", "de", "fr", "fi"))
+
+
+def test_text_of_people_is_text(site):
+    cookie, _ = site.sign_in(site.beta)
+    for path in (
+        "/",
+        "/submissions",
+        f"/submissions/{site.second['id']}",
+        "/treebanks/en",
+        "/sign-in",
+        "/nowhere<script>",
+    ):
+        _, headers, text = site.browse("GET", path, cookie=cookie)
+        assert "<script" not in text
+        assert "<img" not in text
+        assert "<b>blind" not in text
+        assert "<i>me" not in text
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "script-src" not in policy
+        assert "frame-ancestors 'none'" in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+        assert headers["cache-control"] == "no-store"
+        assert "server" not in headers
+    printed = site.browse("GET", f"/submissions/{site.second['id']}", cookie=cookie)[2]
+    assert "&#34;&gt;&lt;img src=x onerror=alert(1)&gt;" in printed
+
+
+def test_other_sites_cannot_post(site):
+    cookie, form = site.sign_in(site.alpha)
+    _, others = site.sign_in(site.beta)
+    before = site.server.ask("GET", "/submissions", site.alpha)
+    target = f"/submissions/{site.first['id']}/primary"
+    hostile = [
+        ({"form": form}, {"Origin": "https://evil.example"}), ({"form": form}, {"Origin": "null"}),
+        ({"form": form}, {"Origin": f"http://{site.host}.evil.example"}), ({"form": form}, {"Sec_Fetch_Site": "cross-site"}),
+        ({"form": form}, {"Sec_Fetch_Site": "same-site"}), ({"form": others}, {}), ({"form": "x"}, {}), ({}, {}),
+    ]  # fmt: skip
+    for body, headers in hostile:
+        for path in (target, "/sign-out"):
+            assert site.browse("POST", path, body, cookie, **headers)[0] == 403
+    for headers in ({"Origin": "https://evil.example"}, {"Origin": "null"}, {"Sec_Fetch_Site": "cross-site"}):
+        assert site.browse("POST", "/sign-in", {"token": site.alpha}, **headers)[0] == 403
+        assert upload_form(site, cookie, form, tar(outputs("beta")), **headers)[0] == 403
+    assert upload_form(site, cookie, others, tar(outputs("beta")))[0] == 403
+    assert upload_form(site, cookie, "", tar(outputs("beta")))[0] == 403
+    assert site.server.ask("GET", "/submissions", site.alpha) == before
+    assert site.browse("POST", target, {"form": form}, cookie, Origin=f"http://{site.host}")[0] == 303
+    for method in ("GET", "HEAD"):
+        assert site.browse(method, "/sign-out", cookie=cookie)[0] == 405
+    assert site.browse("GET", "/submissions", cookie=cookie)[0] == 200
+
+
+def upload_form(site, cookie, form, data, **headers):
+    parts = [("form", form), ("kind", "outputs"), ("label", LABEL)]
+    body = b"".join(f'--b\r\nContent-Disposition: form-data; name="{k}"\r\n\r\n{v}\r\n'.encode() for k, v in parts)
+    body += (
+        b'--b\r\nContent-Disposition: form-data; name="archive"; filename="../../x<b>"\r\n\r\n'
+        + data
+        + b"\r\n--b--\r\n"
+    )
+    return site.browse("POST", "/submissions", body, cookie, Content_Type="multipart/form-data; boundary=b", **headers)
+
+
+def test_a_browser_submits_and_signs_out(site):
+    cookie, form = site.sign_in(site.alpha)
+    before = len(site.server.ask("GET", "/submissions", site.alpha)[1])
+    assert upload_form(site, cookie, form, tar(outputs("beta")))[0] == 303
+    found = site.server.ask("GET", "/submissions", site.alpha)[1]
+    assert len(found) == before + 1
+    assert found[-1]["label"] == LABEL
+    status, _, text = upload_form(site, cookie, form, b"no archive")
+    assert status == 400
+    assert "archive refused" in text
+    status, _, text = upload_form(site, cookie, form, bytes(2 * MEGABYTE))
+    assert status == 413
+    assert site.browse("POST", "/sign-out", {"form": form}, cookie)[0] == 303
+    assert site.browse("GET", "/submissions", cookie=cookie)[0] == 303
+
+
+def test_secrets_are_kept_as_hashes_and_printed_nowhere(site):
+    cookie, form = site.sign_in(site.alpha)
+    site.server.ask("GET", "/submissions", site.alpha + "wrong")
+    secrets = [site.alpha, site.beta, cookie.partition("=")[2]]
+    kept = [path for path in (site.folder, *site.folder.rglob("*")) if path.is_file()]
+    assert any(path.name == "task.sqlite" for path in kept)
+    for path in kept:
+        data = path.read_bytes()
+        assert not any(secret.encode() in data for secret in secrets), path
+    rows = sqlite3.connect(TaskFolder(site.folder).database).execute("SELECT token FROM teams").fetchall()
+    assert {row[0] for row in rows} == {hashlib.sha256(one.encode()).hexdigest() for one in (site.alpha, site.beta)}
+    assert site.alpha not in site.browse("GET", "/submissions", cookie=cookie)[2]
+    assert form not in cookie
+
+
+def test_cookies_are_not_for_scripts_or_other_sites(site, tmp_path):
+    _, headers, _ = site.browse("POST", "/sign-in", {"token": site.alpha})
+    flags = headers["set-cookie"].lower()
+    assert "httponly" in flags
+    assert "samesite=strict" in flags
+    folder = make_task(tmp_path / "task", task={**NO_SYSTEMS, "address": "https://task.example.org"})
+    with in_process(folder) as server:
+        connection = http.client.HTTPConnection(urlsplit(server.address).netloc)
+        body = urlencode({"token": token(folder, "a")})
+        headers = {"Content-Type": "application/x-www-form-urlencoded", "Origin": "https://task.example.org"}
+        connection.request("POST", "/sign-in", body, headers)
+        answer = connection.getresponse()
+        assert answer.status == 303
+        assert "secure" in answer.headers["set-cookie"].lower()
+        connection.close()
+
+
+def test_a_new_token_ends_the_old_one_and_its_sessions(site):
+    old = token(site.folder, "gamma")
+    cookie, _ = site.sign_in(old)
+    new = token(site.folder, "gamma")
+    assert site.server.ask("GET", "/submissions", old)[0] == 401
+    assert site.browse("GET", "/submissions", cookie=cookie)[0] == 303
+    assert site.server.ask("GET", "/submissions", new)[0] == 200
+
+
+def test_uploads_are_accepted_whole_or_refused(site):
+    secret, good = token(site.folder, "delta"), tar(outputs("alpha"))
+    digest = hashlib.sha256(good).hexdigest()
+    submit = site.server.submit
+    assert submit(secret, b"x" * (MEGABYTE + 1))[0] == 413
+    assert site.server.ask("POST", f"/submissions?sha256={'0' * 64}", secret, good)[0] == 400
+    assert submit(secret, tar({"../evil": b"x"}))[0] == 400
+    assert submit(secret, good, kind="system")[0] == 400
+    assert submit(secret, good, kind="x")[0] == 400
+    assert submit(secret, good, Idempotency_Key="short")[0] == 400
+    assert site.server.ask("GET", "/submissions", secret) == (200, [])
+    (row,) = sqlite3.connect(TaskFolder(site.folder).database).execute("SELECT actor, detail FROM audit WHERE action = 'refused'"
+        " AND actor = 'team delta'")  # fmt: skip
+    assert "'../evil' is not a relative path" in row[1]
+    half_sent(site, secret, good)
+    endless(site, secret)
+    assert site.server.ask("GET", "/submissions", secret) == (200, [])
+    assert list(TaskFolder(site.folder).incoming.iterdir()) == []
+    status, found = site.server.ask("POST", f"/submissions?sha256={digest}", secret, good, Idempotency_Key="k" * 8)
+    assert status == 201
+    assert submit(secret, good, Idempotency_Key="k" * 8)[1]["id"] == found["id"]
+    assert len(site.server.ask("GET", "/submissions", secret)[1]) == 1
+
+
+def head(site, secret, *more):
+    lines = ["POST /api/v1/submissions?kind=outputs HTTP/1.1", f"Host: {site.host}", f"Authorization: Bearer {secret}"]
+    return "\r\n".join([*lines, *more, "", ""]).encode()
+
+
+def connect(site):
+    name, _, port = site.host.partition(":")
+    return socket.create_connection((name, int(port)), 30)
+
+
+def half_sent(site, secret, data):
+    """Go away in the middle of an upload."""
+    with connect(site) as connection:
+        connection.sendall(head(site, secret, f"Content-Length: {len(data)}") + data[: len(data) // 2])
+        time.sleep(0.2)
+    deadline = time.monotonic() + 60
+    while list(TaskFolder(site.folder).incoming.iterdir()):
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def endless(site, secret):
+    """Send without end, and without saying how much will come."""
+    with connect(site) as connection:
+        connection.sendall(head(site, secret, "Transfer-Encoding: chunked"))
+        with contextlib.suppress(OSError):
+            for _ in range(100):
+                connection.sendall(b"10000\r\n" + bytes(0x10000) + b"\r\n")
+            connection.sendall(b"0\r\n\r\n")
+        assert b" 413 " in connection.recv(100)
+
+
+def test_large_and_odd_requests_are_refused(site):
+    secret = site.alpha
+    assert (
+        site.browse("POST", "/sign-in", b"token=" + b"x" * (1 << 17), Content_Type="application/x-www-form-urlencoded")[
+            0
+        ]
+        == 413
+    )
+    many = "&".join(f"a{i}=1" for i in range(100))
+    assert site.browse("POST", "/sign-in", many, Content_Type="application/x-www-form-urlencoded")[0] == 400
+    assert site.browse("POST", "/sign-in", b"--", Content_Type="multipart/form-data; boundary=x")[0] in {400, 403}
+    assert site.browse("POST", "/sign-in", b"token=\xff%ff%00")[0] in {400, 403}
+    for method in ("DELETE", "PATCH", "TRACE", "PUT"):
+        assert site.browse(method, "/submissions")[0] == 405
+    odd = [
+        b"\x16\x03\x01", b"GET / HTTP/9.9\r\n\r\n", b"GET /" + b"a" * 100_000 + b" HTTP/1.1\r\n\r\n",
+        b"GET / HTTP/1.1\r\n" + b"x: " + b"y" * 100_000 + b"\r\n\r\n", b"POST /sign-in HTTP/1.1\r\nContent-Length: -1\r\n\r\n",
+        b"POST /sign-in HTTP/1.1\r\nHost: x\r\nContent-Length: 5\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n",
+        head(site, secret, "Content-Length: 1e3"), head(site, secret, "Content-Length: " + "9" * 30) + b"x",
+    ]  # fmt: skip
+    for data in odd:
+        with connect(site) as connection:
+            connection.settimeout(60)
+            with contextlib.suppress(OSError):
+                connection.sendall(data)
+                connection.shutdown(socket.SHUT_WR)
+                answer = connection.recv(100)
+                assert not answer or b" 4" in answer[:13], data[:50]
+    assert site.server.ask("GET", "/task")[0] == 200
+
+
+@pytest.mark.parametrize("order", [1, -1])
+def test_a_request_with_two_lengths_is_refused_and_nothing_after_it_is_answered(site, order):
+    """A proxy that believes the other length would see the end of the request elsewhere."""
+    lengths = "\r\n".join(["Content-Length: 5", "Transfer-Encoding: chunked"][::order])
+    first = f"POST /sign-in HTTP/1.1\r\nHost: {site.host}\r\n{lengths}\r\n\r\n0\r\n\r\n"
+    second = f"GET /api/v1/task HTTP/1.1\r\nHost: {site.host}\r\n\r\n"
+    with connect(site) as connection:
+        connection.settimeout(60)
+        connection.sendall((first + second).encode())
+        answer = b""
+        with contextlib.suppress(ConnectionResetError):
+            while part := connection.recv(10_000):
+                answer += part
+    assert answer.startswith(b"HTTP/1.1 400 ")
+    assert answer.count(b"HTTP/1.1") == 1
+    assert b"connection: close" in answer.lower()
+
+
+@contextlib.contextmanager
+def in_process(folder):
+    """Serve a task in a thread, without a runner, so that its limits of time can be made shorter."""
+    from levelhead.task.web.app import task_app
+    from levelhead.task.web.server import _Server, _settings
+
+    with Database(TaskFolder(folder).database) as database:
+        server = _Server(_settings(task_app(task_of(folder), database), "127.0.0.1", 0))
+        thread = threading.Thread(target=server.run)
+        thread.start()
+        try:
+            while not server.started:
+                assert thread.is_alive()
+                time.sleep(0.01)
+            port = server.servers[0].sockets[0].getsockname()[1]
+            yield Server(None, f"http://127.0.0.1:{port}")
+        finally:
+            server.should_exit = True
+            thread.join()
+
+
+def test_slow_uploads_are_cut_off(tmp_path, monkeypatch):
+    monkeypatch.setattr("levelhead.task.web.limits.SECONDS_FOR_A_PART", 0.3)
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
+    secret = token(folder, "a")
+    with in_process(folder) as server:
+        site = Site.of(folder, server)
+        form = [
+            "POST /sign-in HTTP/1.1",
+            "Host: x",
+            "Content-Length: 9",
+            "Content-Type: multipart/form-data; boundary=b",
+        ]
+        for data in (head(site, secret, "Content-Length: 1000") + b"x", "\r\n".join([*form, "", ""]).encode()):
+            with connect(site) as connection:
+                connection.sendall(data)
+                connection.settimeout(60)
+                assert b" 408 " in connection.recv(1000)[:20]
+        assert list(TaskFolder(folder).incoming.iterdir()) == []
+        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
+
+
+def test_slow_connections_of_one_client_shut_nobody_out(tmp_path):
+    """250 heads of requests that never end: the others are still answered."""
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
+    with in_process(folder) as server, contextlib.ExitStack() as slow:
+        site = Site.of(folder, server)
+        for _ in range(250):
+            slow.enter_context(connect(site)).sendall(b"GET / HTTP/1.1\r\nHost: x\r\n")
+        assert site.browse("GET", "/")[0] == 200
+        assert server.submit(token(folder, "a"), tar(outputs("alpha")))[0] == 201
+
+
+def test_forms_are_refused_before_their_files_are_read(tmp_path, monkeypatch):
+    """Who waits for the whole of what is announced here answers 408."""
+    monkeypatch.setattr("levelhead.task.web.limits.SECONDS_FOR_A_PART", 0.3)
+    limits = {"submissions_a_day": 1, "upload_megabytes": 1, "free_megabytes": 1}
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits=limits)
+    full = make_task(tmp_path / "full", task=NO_SYSTEMS, limits=limits | {"free_megabytes": 2_000_000_000})
+    with in_process(folder) as server, in_process(full) as without_room:
+        site, other = Site.of(folder, server), Site.of(full, without_room)
+        secret = token(folder, "a")
+        cookie, _ = site.sign_in(secret)
+        assert begun(site, 2000, cookie) == 408
+        assert begun(site, 2 * MEGABYTE, cookie) == 413
+        assert begun(site, 2000, "levelhead_session=x") == 401
+        assert begun(other, 2000, other.sign_in(token(full, "a"))[0]) == 507
+        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
+        assert begun(site, 2000, cookie) == 429
+
+
+def test_archives_that_are_refused_count(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 3, "free_megabytes": 1})
+    secret, other = token(folder, "a"), token(folder, "b")
+    with in_process(folder) as server:
+        assert server.submit(secret, tar(outputs("alpha")))[0] == 201
+        for _ in range(2):
+            assert server.submit(secret, tar({"../evil": b"x"}))[0] == 400
+        status, found = server.submit(secret, tar(outputs("alpha")))
+        assert (status, "refused archives count, too (2 today)" in found["error"]) == (429, True)
+        assert server.submit(secret, tar({"../evil": b"x"}))[0] == 429
+        assert server.submit(other, tar(outputs("alpha")))[0] == 201
+
+
+def test_refused_archives_count_while_the_clock_is_back(tmp_path, monkeypatch):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 3, "free_megabytes": 1})
+    secret, evil = token(folder, "a"), tar({"../evil": b"x"})
+    monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-03T12:00:00.000+00:00")
+    with in_process(folder) as server:
+        assert server.submit(secret, evil)[0] == 400
+        monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-01T12:00:00.000+00:00")
+        assert [server.submit(secret, evil)[0] for _ in range(4)] == [400, 400, 429, 429]
+        monkeypatch.setattr("levelhead.task.model.database.now", lambda: "2100-01-04T00:00:00.000+00:00")
+        assert server.submit(secret, evil)[0] == 400
+    rows = sqlite3.connect(TaskFolder(folder).database).execute(
+        "SELECT time FROM audit WHERE action = 'refused' ORDER BY id"
+    )
+    assert [time[:10] for (time,) in rows] == ["2100-01-03"] * 3 + ["2100-01-04"]
+
+
+def test_an_accepted_archive_can_be_sent_again_after_refused_archives(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"submissions_a_day": 2, "free_megabytes": 1})
+    secret, good, evil = token(folder, "a"), tar(outputs("alpha")), tar({"../evil": b"x"})
+    with in_process(folder) as server:
+        status, found = server.submit(secret, good, Idempotency_Key="k" * 8)
+        assert status == 201
+        assert server.submit(secret, evil)[0] == 400
+        for archive in (good, evil):  # the archive is not unpacked again, so that its key does not allow endless checks
+            status, again = server.submit(secret, archive, Idempotency_Key="k" * 8)
+            assert (status, again.get("id")) == (201, found["id"])
+        for key in ({}, {"Idempotency_Key": "n" * 8}):
+            assert server.submit(secret, good, **key)[0] == 429
+    (refused,) = sqlite3.connect(TaskFolder(folder).database).execute(
+        "SELECT count(*) FROM audit WHERE action = 'refused'"
+    )
+    assert refused == (1,)
+
+
+def begun(site, size, cookie):
+    """Begin to send the form of an upload, and return the status of the answer."""
+    lines = ["POST /submissions HTTP/1.1", f"Host: {site.host}", f"Cookie: {cookie}", f"Content-Length: {size}"]
+    with connect(site) as connection:
+        connection.sendall("\r\n".join([*lines, "Content-Type: multipart/form-data; boundary=b", "", "--b"]).encode())
+        connection.settimeout(60)
+        return int(connection.recv(1000).split()[1])
+
+
+def test_one_upload_a_team_at_a_time(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
+    secret = token(folder, "a")
+    with in_process(folder) as server:
+        site = type("S", (), {"host": urlsplit(server.address).netloc})
+        with connect(site) as connection:
+            connection.sendall(head(site, secret, "Content-Length: 1000") + b"x")
+            time.sleep(0.3)
+            status, found = server.submit(secret, tar(outputs("alpha")))
+            assert (status, found["error"][:22]) == (429, "your team already has ")
+            assert server.submit(token(folder, "b"), tar(outputs("alpha")))[0] == 201
+        deadline = time.monotonic() + 60
+        while (status := server.submit(secret, tar(outputs("alpha")))[0]) == 429 and time.monotonic() < deadline:
+            time.sleep(0.05)
+        assert status == 201
+
+
+def test_a_full_disk_is_told(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, limits={"free_megabytes": 2_000_000_000})
+    with in_process(folder) as server:
+        status, found = server.submit(token(folder, "a"), tar(outputs("alpha")))
+    assert (status, found["error"]) == (507, "the disk of the server is full: please tell the organizer")
+
+
+@pytest.mark.parametrize(("times", "word"), [
+    ({"opens": "2999-01-01T00:00:00Z"}, "early"), ({"closes": "2001-01-01T00:00:00Z"}, "over"),
+])  # fmt: skip
+def test_dates_are_kept(tmp_path, times, word):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS)
+    path = folder / "task.toml"
+    lines = "".join(f"{name} = {value}\n" for name, value in times.items())
+    path.write_text(path.read_text().replace("[task]\n", f"[task]\n{lines}"))
+    secret = token(folder, "a")
+    with in_process(folder) as server:
+        assert server.ask("GET", "/task")[1]["phase"] == word
+        if word == "early":
+            assert "The task opens at 2999-01-01 00:00 UTC." in Site.of(folder, server).browse("GET", "/")[2]
+        assert server.submit(secret, tar(outputs("alpha")))[0] == 403
+        assert (server.ask("GET", "/inputs", secret)[1] == []) == (word == "early")
+        assert (server.ask("GET", "/inputs/en.txt", secret)[0] == 404) if word == "early" else True
+
+
+def test_pages_say_times_inputs_and_which_submission_counts(site):
+    """Times as people read them, links to the inputs, no head without a name, no table without a row."""
+    assert '<a href="/inputs/en.txt">en.txt</a>' in site.browse("GET", "/")[2]
+    cookie, _ = site.sign_in(site.beta)
+    listed = site.browse("GET", "/submissions", cookie=cookie)[2]
+    one = site.browse("GET", f"/submissions/{site.second['id']}", cookie=cookie)[2]
+    kept = site.server.ask("GET", f"/submissions/{site.second['id']}", site.beta)[1]
+    assert kept["primary"] is True
+    assert [entry["primary"] for entry in site.server.ask("GET", "/submissions", site.beta)[1]] == [True]
+    received = f"{kept['received'][:10]} {kept['received'][11:16]} UTC"
+    for text in (listed, one):
+        assert received in text
+        assert kept["received"] not in text
+        assert "the last with a valid output" in text
+        assert not re.search(r"<th[^>]*></th>", text)
+    cookie, _ = site.sign_in(token(site.folder, "nothing yet"))
+    empty = site.browse("GET", "/submissions", cookie=cookie)[2]
+    assert "<table" not in empty
+    assert '<a href="/inputs/en.txt">en.txt</a>' in empty
+
+
+def test_inputs_can_be_kept_back(tmp_path):
+    folder = make_task(tmp_path / "task", task=NO_SYSTEMS, show={"inputs": False})
+    secret = token(folder, "a")
+    with in_process(folder) as server:
+        assert "/inputs/" not in Site.of(folder, server).browse("GET", "/")[2]
+        assert server.ask("GET", "/inputs", secret) == (200, [])
+        assert server.ask("GET", "/inputs/en.txt", secret)[0] == 404
