@@ -338,11 +338,10 @@ def test_warnings_and_notes_in_all_modes(tmp_path):
 
 IDLE = {
     "--agreement -m LAS": "--agreement does nothing with --measure",
-    "--agreement --power": "--agreement does nothing with --power",
     "--agreement --each --wilcoxon": "--agreement does nothing with --each, --wilcoxon",
     "--agreement --resamples 5": "--agreement does nothing with --resamples",
     "--agreement --seed 0": "--agreement does nothing with --seed",
-    "--languages --power": "--languages does nothing with --power",
+    "--languages --each": "--languages does nothing with --each",
     "--languages --train x -m LAS": "--train is for WLAS(WDE), and -m asks for other measures",
     "--parallel": "--parallel is for --languages",
     "--train x": "--train is for --languages and WLAS(WDE)",

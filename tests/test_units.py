@@ -20,7 +20,7 @@ EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "
 FEW = Settings(99)
 
 
-def sentence(comments: str, forms: str = "a b c", wrong: bool = False, number: int = 0) -> str:
+def sentence(comments: str, forms: str = "a b c", wrong: bool = False) -> str:
     words = forms.split()
     lines = [f"# {line}\n" for line in comments.split("; ") if line]
     for i, form in enumerate(words, 1):
@@ -73,7 +73,7 @@ def test_marks_are_found_however_they_are_spaced(spelled: str) -> None:
 def test_without_two_documents_sentences_are_units(comments: list[str]) -> None:
     found = units_of(gold_of(*comments), "auto")
     assert (found.kind, found.marked, found.n_units) == ("sentence", False, len(comments))
-    with pytest.raises(InputError, match="does not mark two documents.*use --resample-by sentence") as refusal:
+    with pytest.raises(InputError, match=r"does not mark two documents.*use --resample-by sentence") as refusal:
         units_of(gold_of(*comments), "document")
     assert refusal.value.slug == "no-documents"
 

@@ -140,6 +140,11 @@ MESSAGES: Mapping[str, Message] = {
         "The other library has no place for something in the treebank.",
         "Change or remove it, for example with Treebank.replace.",
     ),
+    # planning
+    "invalid-power": _error(
+        "The detectable difference cannot be computed for this design.",
+        "Change the numbers of units and runs, the level or the power, as the message says.",
+    ),
     # tables by treebank and judgements
     "invalid-table": _error(
         "A file is not the table that it should be: a treebank and values in each row.",

@@ -17,9 +17,10 @@ from levelhead.cli.shared.result_paths import STORE, ResultPath
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
+    "documents-2018",
 )  # fmt: skip
 
-_UNTRAINED = ("conll17", "measures-2018")
+_UNTRAINED = ("conll17", "measures-2018", "documents-2018")
 """Studies that train no parsers."""
 
 _EXAMPLES = Path("examples", "parallel")

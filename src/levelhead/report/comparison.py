@@ -19,13 +19,12 @@ from levelhead.significance import Result, Wins, unit_line
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
-def comparison_table(comparison: Comparison, *, each: bool = False, power: bool = False) -> Table:
+def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
     """Return one row for each measure and system: score, difference, their intervals, p, a mark where it is real.
 
     Args:
         comparison: the comparison.
         each: where there are several treebanks, the rows of each; the averages are then summary rows.
-        power: also the smallest difference that would be found with a probability of 80%.
     """
     averages = [one for one in comparison.results if one.average]
     own = [one for one in comparison.results if not one.average]
@@ -42,7 +41,6 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
     columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("Stars", "text")]
     runs = any(one.test == "runs" for one in results)
     columns += [Column("p by", "text")] if runs else []
-    columns += [Column("Detectable")] if power else []
     margin = comparison.provenance.signature.get("margin")
     columns += [Column("Equivalent", "text"), Column("p (TOST)", "probability")] if margin else []
     rows: list[tuple[Cell, ...]] = []
@@ -54,9 +52,7 @@ def comparison_table(comparison: Comparison, *, each: bool = False, power: bool 
         where = (one.treebank,) if several else ()
         cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
         by = (one.test or "",) if runs else ()
-        plain = one.measure in comparison.perplexities
-        detectable = (value_cell(one.detectable, perplexity=plain),) if power else ()
-        rows.append((*where, *cells, *by, *detectable, *(_equivalent(one) if margin else ())))
+        rows.append((*where, *cells, *by, *(_equivalent(one) if margin else ())))
     notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
     notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
     notes += [_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []

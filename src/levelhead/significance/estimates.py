@@ -5,11 +5,9 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from levelhead.significance.student import quantile, two_sided_p
+from levelhead.significance.student import noncentrality, quantile, two_sided_p
 from levelhead.significance.units import FEWEST_UNITS
 
-_POWER = 0.80
-_SIGNIFICANT = 0.05
 _SMALLEST_P = 1e-12
 _HALVINGS = 50
 
@@ -109,12 +107,17 @@ class Estimate(NamedTuple):
         half = self._p(abs(beyond)) / 2
         return half if beyond >= 0 else 1 - half
 
-    def detectable(self) -> float | None:
-        """Return the smallest difference that a test at 5% finds with a probability of 80%, None with too few units."""
+    def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
+        """Return the smallest true difference that a two-sided t-test detects, None if there are too few units.
+
+        Args:
+            alpha: the level of the test, between 0 and 1.
+            power: the probability with which the test should detect the difference, above `alpha` and below 1.
+        """
         if not self.has_interval:
             return None
-        more = quantile(1 - _POWER, self.freedom) / quantile(_SIGNIFICANT / 2, self.freedom)
-        return self.half_width(1 - _SIGNIFICANT) * (1 + more)
+        multiple = noncentrality(self.freedom, alpha, power)
+        return multiple * self.half_width(1 - alpha) / quantile(alpha / 2, self.freedom)
 
     def _p(self, size: float) -> float:
         """The share of errors that are at least this large: 1 minus the level of the interval that reaches it."""

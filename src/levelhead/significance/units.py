@@ -86,37 +86,39 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
     return _sized(resample_by, _comments(gold, resample_by.removeprefix(COMMENT)), gold)
 
 
-def unit_line(units: Mapping[str, Units]) -> str:
+def unit_line(units: Mapping[str, Units], results: str = "confidence intervals and p-values") -> str:
     """Return what was taken as a unit, and how many units there were.
 
     Args:
         units: the units of each test set by its code.
+        results: what was computed from them.
     """
     kinds: dict[str, int] = {}
     for one in units.values():
         kinds[one.kind] = kinds.get(one.kind, 0) + one.n_units
     counted = " and ".join(f"{_plural(kind, n_units)}" for kind, n_units in kinds.items())
-    return f"confidence intervals and p-values by {' or '.join(map(_named, kinds))}: {counted}"
+    return f"{results} by {' or '.join(map(_named, kinds))}: {counted}"
 
 
-def unit_notes(units: Mapping[str, Units]) -> Iterator[str]:
+def unit_notes(units: Mapping[str, Units], results: str = "intervals and p-values") -> Iterator[str]:
     """Say where intervals and p-values are missing, rough or too optimistic.
 
     Args:
         units: the units of each test set by its code.
+        results: what is computed from them.
     """
     unmarked = [name for name, one in units.items() if not one.marked]
     if unmarked:
         yield f"gold marks no documents, so sentences are resampled as if they were independent: {_some(unmarked)}"
     none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
     if none:
-        yield f"fewer than {FEWEST_UNITS} units to resample, so no intervals and p-values: {_some(none)}"
+        yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}: {_some(none)}"
     few = [name for name, one in units.items() if FEWEST_UNITS <= one.n_units < ENOUGH_UNITS]
     if few:
-        yield f"fewer than {ENOUGH_UNITS} units to resample, so intervals and p-values are rough: {_some(few)}"
+        yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {_some(few)}"
     for name, one in units.items():
         if one.largest > _LARGE:
-            yield f"{name}: one {_named(one.kind)} has {one.largest:.0%} of the words, so intervals depend on it"
+            yield f"{name}: one {_named(one.kind)} has {one.largest:.0%} of the words, so {results} depend on it"
 
 
 def _some(names: Sequence[str]) -> str:

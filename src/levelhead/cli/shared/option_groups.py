@@ -20,7 +20,10 @@ GROUPS = {
         " minimum-counts minimum-word-count ends sentences schemes quick"
     ),
     "Parser": "beam relations folds jar train-cmd parse-cmd options repair",
-    "Statistics": "significance rank-sets resamples resample-by level seed each wilcoxon votes margin",
+    "Statistics": (
+        "significance rank-sets resamples resample-by level seed alpha power units runs run-sd each wilcoxon votes"
+        " margin"
+    ),
     "Output": "format layout places output report figures figure draw wde-table write-arpa outputs",
     "Gates": "fail-under fail-over fail-if-worse",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
