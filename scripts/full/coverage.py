@@ -12,7 +12,7 @@ it with replacement. Its own score, or difference, is the true value.
 - Recentered: the pool's difference is subtracted from each document, so that documents differ, but not on average.
 
 `methods` has the coverage of bootstraps by sentence and by document; `sentences` draws few sentences;
-`languages` compares samples of the same treebank as `compare --languages` does. The tables have the lowest and highest
+`languages` compares samples of the same treebank as `levelhead languages` does. The tables have the lowest and highest
 percentage over measures and pairs, then a line for each cell that misses a goal. The estimates are computed for all
 draws at once, and compared with those of `levelhead.significance.differences` for some draws of every cell.
 """
@@ -73,7 +73,7 @@ class Estimates(NamedTuple):
     def score_interval(self) -> Bounds:
         """Return Wilson's intervals with the effective sample size."""
         bounded = self.value * (1 - self.value)
-        known = (bounded > 0) & (self.variance > 0)
+        known = (bounded > 0) & (self.variance > 1e-24)
         share = np.divide(self.variance, bounded, out=1 / np.maximum(1, self.n_units), where=known)
         ratio = self.t**2 * share
         half = np.sqrt(ratio * bounded + ratio**2 / 4)
