@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from levelhead.comparisonNone import compare
+from levelhead.comparison import compare
 
 import levelhead
 from conftest import EXAMPLES, library
