@@ -169,8 +169,17 @@ def to_latex(table: Table, places: int | None = 2) -> str:
     return "\n".join(lines) + "\n"
 
 
+def latex_text(text: str) -> str:
+    """Return text for LaTeX, escaped.
+
+    Args:
+        text: the text.
+    """
+    return printable(text).translate(_LATEX)
+
+
 def _latex_row(cells: list[str]) -> str:
-    row = " & ".join(printable(cell).translate(_LATEX) for cell in cells) + r" \\"
+    row = " & ".join(map(latex_text, cells)) + r" \\"
     return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
 
 
