@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
-    from levelhead.gains import Contrasts
+    from levelhead.comparison.contrasts import Contrasts
     from levelhead.report.trees import Group
 
 _LIMIT = 5
