@@ -13,7 +13,8 @@ import pytest
 from click.testing import CliRunner
 
 from levelhead._version import VERSION
-from levelhead.cli import option_groups, program
+from levelhead.cli import program
+from levelhead.cli.shared import option_groups
 from levelhead.extras import Library
 
 

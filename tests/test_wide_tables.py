@@ -9,7 +9,7 @@ from levelhead.report.writers import to_text
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
 COLUMNS = st.lists(
-    st.builds(Column, WORDS, st.sampled_from(["text", "number"])),
+    st.builds(lambda name, kind: Column(name, kind), WORDS, st.sampled_from(["text", "number"])),  # noqa: PLW0108
     min_size=2,
     max_size=15,
 )
