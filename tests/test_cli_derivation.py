@@ -77,10 +77,13 @@ def test_trees_that_cannot_be_derived(levelhead) -> None:
 
 def test_perplexity_as_a_table(levelhead) -> None:
     """The numbers are those of KenLM for the same lines (lmplz -o 3 --discount_fallback, query)."""
-    code, out, err = levelhead("perplexity", GOLD, GOLD, "--order", "swap-lazy", "--system", SYSTEM, "--places", 4)
+    code, out, err = levelhead(
+        "perplexity", GOLD, GOLD, "--order", "swap-lazy", "--system", SYSTEM, "--places", 4,
+        "--format", "markdown",
+    )  # fmt: skip
     assert code == 0
-    header, _, gold, system, signature = out.splitlines()
-    assert [cell.strip() for cell in header.split("|")] == [
+    header, _, gold, system, _, signature = out.splitlines()
+    assert [cell.strip() for cell in header.strip("| ").split("|")] == [
         *(
             "File",
             "Perplexity",
@@ -93,9 +96,13 @@ def test_perplexity_as_a_table(levelhead) -> None:
             "Size/perplexity",
         ),
     ]
-    assert [cell.strip() for cell in gold.split("|")][1:] == "2.1510 2.1510 3.0603 184 0 20 0 76.2443".split()
-    assert [cell.strip() for cell in system.split("|")][1:] == "5.1511 5.1511 6.5495 184 0 20 2 31.8378".split()
-    assert signature.startswith(
+    assert [cell.strip() for cell in gold.strip("| ").split("|")][
+        1:
+    ] == "2.1510 2.1510 3.0603 184 0 20 0 76.2443".split()
+    assert [cell.strip() for cell in system.strip("| ").split("|")][
+        1:
+    ] == "5.1511 5.1511 6.5495 184 0 20 2 31.8378".split()
+    assert signature.replace("\\|", "|").startswith(
         "order:swap-lazy|ngram:3|smoothing:interpolated-modified-kneser-ney|minimum-counts:1,1,1"
     )
     assert err.splitlines() == [
@@ -131,7 +138,7 @@ def test_perplexity_as_json(levelhead) -> None:
 def test_tables_of_sentences(levelhead, output_format: str) -> None:
     code, out, _ = levelhead("perplexity", GOLD, GOLD, "--sentences", "--format", output_format)
     assert code == 0
-    assert "Events with OOV" in out
+    assert "Log10" in out
     assert len(out.splitlines()) >= 21
 
 

@@ -259,7 +259,6 @@ def test_a_constant_column_is_left_out_and_named(tmp_path, monkeypatch, capfd):
         ["correlate", "/no/such/file"],
         ["correlate", "-", "-"],
         ["correlate", "scores.tsv", "--matrix"],
-        ["correlate", "scores.tsv", "--cumulative-variance", "--given", "size"],
         ["correlate", "scores.tsv", "--figure", "x.gif"],
         ["correlate", "scores.tsv", "--resamples", "0"],
         ["correlate", "scores.tsv", "--cumulative-variance", "--draw", "matrix", "--figure", "x.svg"],

@@ -81,8 +81,8 @@ def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     some = Library("some", "something", "library")
     libraries = {"no_such_library": some, "no_such_folder.library": some}
     monkeypatch.setattr(importlib.import_module("levelhead.cli.doctor"), "LIBRARIES", libraries)
-    for line in printed("doctor").splitlines()[-2:]:
-        assert line.split("|")[1].strip() == "missing"
+    for line in printed("doctor", "--format", "tsv").splitlines()[-2:]:
+        assert line.split("\t")[1] == "missing"
         assert "for something: pip install '.[some]' in a checkout" in line
         assert "pip install 'levelhead[some]'" in line
 

@@ -8,11 +8,8 @@ from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_text
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
-COLUMNS = st.lists(
-    st.builds(lambda name, kind: Column(name, kind), WORDS, st.sampled_from(["text", "number"])),  # noqa: PLW0108
-    min_size=2,
-    max_size=15,
-)
+KINDS = st.sampled_from(["text", "number"])
+COLUMNS = st.lists(st.builds(Column, WORDS, KINDS, st.just(0), st.just(4), st.just("")), min_size=2, max_size=15)
 
 
 def words_of(text: str) -> set[str]:
