@@ -90,7 +90,8 @@ def compare_languages(
     ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     units = results.units
-    pairs = tuple(_pairs(tables, _parallel(tables, _unit_keys(believed, units)), settings))
+    tables, keys = _coarsened(tables, believed, units)
+    pairs = tuple(_pairs(tables, _parallel(tables, keys), settings))
     tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
     parts = {**measures_part(results), **tests}
     notes = (*unit_notes(units), *_not_paired(ids, believed))
@@ -157,17 +158,44 @@ Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
 """By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
 
 
-def _unit_keys(
-    ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
-) -> dict[str, tuple[str, ...] | None]:
-    """The ids of the sentences of each unit as one string, None for treebanks that are not parallel to others."""
-    found: dict[str, tuple[str, ...] | None] = {}
+def _coarsened(
+    tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> tuple[dict[str, Counted], dict[str, tuple[str, ...] | None]]:
+    """Counts by units that are the same in parallel treebanks, and the ids of each unit: one may mark documents alone.
+
+    Units of parallel treebanks that share a sentence become one unit of both.
+    """
+    same: dict[frozenset[str], list[str]] = {}
     for name, own in ids.items():
-        held: dict[int, list[str]] = {}
-        for unit, sentence in zip(units[name].of_sentence.tolist(), own or ()):
-            held.setdefault(unit, []).append(sentence)
-        found[name] = None if own is None else tuple("\n".join(sorted(held[unit])) for unit in sorted(held))
-    return found
+        if own is not None:
+            same.setdefault(frozenset(own), []).append(name)
+    found, keys = dict(tables), dict.fromkeys(ids)
+    for names in same.values():
+        joined = _joined([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
+        for name in names:
+            unit_of = dict(zip(units[name].of_sentence.tolist(), (joined[one] for one in ids[name] or ())))
+            keys[name] = tuple(dict.fromkeys(unit_of.values()))
+            number = {key: i for i, key in enumerate(keys[name] or ())}
+            parts = np.zeros((len(number), *tables[name].parts.shape[1:]))
+            np.add.at(parts, [number[unit_of[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
+            found[name] = tables[name]._replace(parts=parts)
+    return found, keys
+
+
+def _joined(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
+    """The unit of each sentence by its id, named by one of its sentences: units that share a sentence are one."""
+    parent: dict[str, str] = {}
+
+    def root(one: str) -> str:
+        while parent.setdefault(one, one) != one:
+            parent[one] = one = parent[parent[one]]
+        return one
+
+    for ids, numbers in parts:
+        first: dict[int, str] = {}
+        for one, number in zip(ids, numbers):
+            parent[root(one)] = root(first.setdefault(number, one))
+    return {one: root(one) for one in list(parent)}
 
 
 def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
