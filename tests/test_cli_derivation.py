@@ -83,9 +83,9 @@ def test_perplexity_as_a_table(levelhead) -> None:
     assert [cell.strip() for cell in header.split("|")] == [
         *(
             "File",
-            "Perplexity/event",
-            "Including OOV",
-            "Log10 perplexity/sentence",
+            "Perplexity",
+            "With OOV",
+            "Log10/sentence",
             "Events",
             "OOV",
             "Sentences",

@@ -366,7 +366,7 @@ def test_runs_are_told_in_table_and_signature(tmp_path):
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
     _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
     assert [line.split("|")[-1].strip() for line in out.splitlines()[2:5]] == ["", "randomization", "runs"]
-    assert "|p:bootstrap+randomisation|" in out
+    assert "|p:randomization+runs|" in out
     assert "note: c has 2 runs: its differences get no significance marks; give five or more" in err
     for system in "ab":
         assert f"note: {system} has one run: differences to systems with several runs get no significance" in err

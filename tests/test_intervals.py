@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conftest import library
 from levelhead.significance import Counted, Estimate, Settings, differences
-from levelhead.significance.student import quantile, two_sided_p, upper_tail
+from levelhead.significance.student import quantile, two_sided_p
 
 library("scipy.stats")
 from oracle import intervals as plain  # noqa: E402 -- needs scipy
@@ -47,8 +47,6 @@ def test_students_t_is_scipys(freedom: float) -> None:
     for t in (0.0, 1e-6, 0.3, 1.0, 1.96, 2.5, 6.0, *((40.0,) if freedom < 1e5 else ())):
         assert two_sided_p(t, freedom) == pytest.approx(2 * stats.t.sf(t, freedom), rel=1e-6, abs=1e-300)
         assert two_sided_p(-t, freedom) == two_sided_p(t, freedom)
-        assert upper_tail(t, freedom) == pytest.approx(stats.t.sf(t, freedom), rel=1e-6, abs=1e-300)
-        assert upper_tail(-t, freedom) == pytest.approx(stats.t.cdf(t, freedom), rel=1e-6)
     for tail in (1e-8, 0.0005, 0.005, 0.025, 0.05, 0.2, 0.4999):
         assert quantile(tail, freedom) == pytest.approx(stats.t.isf(tail, freedom), rel=1e-6, abs=1e-7)
     assert quantile(0.5, freedom) == 0
@@ -122,29 +120,28 @@ def test_perplexities() -> None:
 
 
 def test_equal_runs_leave_the_error_of_units() -> None:
-    """Three runs of each system that do the same: nearly the interval of single outputs, from draws."""
+    """Three runs of each system that do the same: the interval of single outputs."""
     rows = rows_of(3, 40)
     single = found({"x": table_of(rows)})["x", "B"]
-    runs = found({"x": table_of([[one] * 3 + [other] * 3 for one, other in rows], "AAABBB")}, Settings(40_000))[
-        "x", "B"
-    ]
+    runs = found({"x": table_of([[one] * 3 + [other] * 3 for one, other in rows], "AAABBB")})["x", "B"]
     assert runs.spread == pytest.approx(0, abs=1e-15)
-    assert runs.interval == pytest.approx(single.interval, abs=0.03 * (single.interval[1] - single.interval[0]))
-    width = single.difference_interval[1] - single.difference_interval[0]
-    assert runs.difference_interval == pytest.approx(single.difference_interval, abs=0.03 * width)
+    assert runs.interval == pytest.approx(single.interval)
+    assert runs.difference_interval == pytest.approx(single.difference_interval)
+    assert runs.test == "runs"
+    assert runs.p <= single.p
 
 
-def test_runs_share_what_units_and_runs_do_together() -> None:
-    """The variance over units loses the part that the runs' own variance has: here, all of it."""
-    draw = np.random.default_rng(8)
-    rows = [[(int(n), 40) for n in draw.binomial(40, 0.8, 6)] for _ in range(60)]
-    result = found({"x": table_of(rows, "AAABBB")}, Settings(40_000))["x", "B"]
-    from oracle import runs as oracle
-
-    values = [100 * plain.score(rows, output) for output in range(6)]
-    low, high = oracle.interval(values[:3], values[3:], 0.95)
-    width = result.difference_interval[1] - result.difference_interval[0]
-    assert 100 * width == pytest.approx(high - low, rel=0.15)
+@pytest.mark.parametrize("level", [0.95, 0.6])
+@pytest.mark.parametrize(("systems", "seed"), [("AAABBB", 1), ("AABBBBB", 2), ("ABBB", 3), ("AAAAB", 4)])
+def test_runs(systems: str, seed: int, level: float) -> None:
+    """Units and runs each have their own degrees of freedom; what units and runs do together counts once."""
+    rows = rows_of(seed, 30, len(systems))
+    result = found({"x": table_of(rows, systems)}, Settings(99, level=level))["x", "B"]
+    value, half = plain.of_runs(rows, *([i for i, name in enumerate(systems) if name == one] for one in "BA"), level)
+    assert result.difference == pytest.approx(value)
+    assert result.difference_interval == pytest.approx((value - half, value + half), rel=1e-6)
+    reached = plain.of_runs(rows, *([i for i, name in enumerate(systems) if name == one] for one in "BA"), 1 - result.p)
+    assert reached[1] == pytest.approx(abs(value), rel=1e-5)
 
 
 # Laws

@@ -224,7 +224,7 @@ def parts_of_pair(run):
     """Twice the right words and the words of both sides of each gold sentence, as `score` prints them."""
     sides = []
     for system in PAIR[1:]:
-        _, out, _ = run("score", PAIR[0], system, "--table", "sentences", "-m", "LAS", "--format", "json")
+        _, out, _ = run("breakdown", PAIR[0], system, "--by", "sentence", "-m", "LAS", "--format", "json")
         own = json.loads(out)["treebanks"]["en"]
         wholes = map(sum, zip(own["LAS.gold"], own["LAS.system"], strict=True))
         sides.append([(2 * right, whole) for right, whole in zip(own["LAS.correct"], wholes, strict=True)])
@@ -302,7 +302,6 @@ def test_few_and_equal_outputs_are_explained(run, tmp_path):
 
 BAD = {
     "one": "give GOLD and two SYSTEMs",
-    "--rules conll18": "--rules requires files",
     "-m LSA": "unknown measure 'LSA': did you mean LAS?",
     "-m Words": "for other measures, give a gold file and two outputs",
     "--units 9": "give 10 or more units",
@@ -325,7 +324,7 @@ def test_bad_requests_are_refused(run, arguments):
 def test_folders_of_outputs_need_a_folder_of_gold(run):
     code, out, err = run("power", PAIR[0], ALPHA, BETA)
     assert (code, out) == (2, "")
-    assert "GOLD is a file and a SYSTEM is a folder" in err
+    assert "GOLD and SYSTEM must both be files or both be folders" in err
 
 
 def test_python_takes_a_plan(run):  # noqa: ARG001 -- the same numbers as the command

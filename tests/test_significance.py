@@ -10,11 +10,11 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from levelhead.comparisonNone import compare
 
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.comparison import compare
 from levelhead.comparison.folders import macro_average, score_folder
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of

@@ -317,7 +317,7 @@ def test_long_cells_of_pages_wrap(studies: dict[str, Study]) -> None:
 
 
 def test_unknown_studies_and_outputs_without_a_folder() -> None:
-    with pytest.raises(InputError, match="there is no study 'x'"):
+    with pytest.raises(InputError, match="unknown study 'x': "):
         reproduce("x", Request())
     with pytest.raises(InputError, match="a folder for the outputs"):
         reproduce("nivre-fang-2017", Request((EXAMPLES / "gold" / "en.conllu",), quick=True, trainer=built_in))

@@ -106,7 +106,7 @@ def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
         "gold marks no documents, so sentences are resampled as if they were independent: a",
         "fewer than 10 units to resample, so no intervals and p-values: a",
         "fewer than 20 units to resample, so intervals and p-values are rough: b, c",
-        "c: one document has 50% of the words, so intervals depend on it",
+        "c: one document has 50% of the words, so intervals and p-values depend on it",
     ]
 
 

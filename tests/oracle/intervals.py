@@ -135,6 +135,30 @@ def t_p(found: Estimate) -> float:
     return 2 * student.sf(abs(found.value) / math.sqrt(found.variance), found.freedom)
 
 
+def of_runs(test_set: TestSet, runs: Sequence[int], baseline: Sequence[int], level: float) -> tuple[float, float]:
+    """Give the difference of the means of runs, and half its interval: squares add up, each with its own quantile.
+
+    A single run is assumed to vary as much as those of the other system. Where a system has several runs, leaving out
+    a unit moves them differently; the variance of these moves, as that of a mean, is in the variance of runs already.
+    """
+    weights = {**{one: 1 / len(runs) for one in runs}, **{one: -1 / len(baseline) for one in baseline}}
+    units = estimate([test_set], weights)
+    both, parts, shared = (runs, baseline), [], 0.0
+    for own, other in (both, both[::-1]):
+        scores = [score(test_set, output) for output in own]
+        if len(own) > 1:
+            mean = sum(scores) / len(own)
+            variance = sum((one - mean) ** 2 for one in scores) / (len(own) - 1)
+            parts.append((variance * (1 / len(own) + (len(other) == 1)), len(own) - 1))
+        for unit in range(len(test_set)) if len(own) > 1 else ():
+            rest = [one for number, one in enumerate(test_set) if number != unit]
+            moved = [score(rest, output) - one for output, one in zip(own, scores)]
+            mean = sum(moved) / len(own)
+            shared += sum((one - mean) ** 2 for one in moved) / (len(own) - 1) / len(own)
+    parts.append((max(0.0, units.variance - shared), units.freedom))
+    return units.value, math.sqrt(sum(v * student.ppf((1 + level) / 2, f) ** 2 for v, f in parts))
+
+
 def swap_p(test_set: TestSet) -> float:
     """Give the share of all ways to swap the two outputs in units that leave them at least as far apart."""
     observed = abs(score(test_set, 1) - score(test_set, 0))

@@ -41,7 +41,7 @@ def doctor(output_format: str, output: str | None) -> int:
         *((name, *_program(name)) for name in PROGRAMS),
         *((name, *_extra(name)) for name in LIBRARIES),
     ]
-    columns = (Column("part", "text"), Column("version", "text"), Column("note", "text"))
+    columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
     options.print_result(lambda: Table(columns, tuple(rows)), lambda: document, output_format, None, output)
     return DONE

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import re
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
@@ -13,11 +17,15 @@ from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
+from levelhead.errors import number_of
+from levelhead.extras import require
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
+    from levelhead.comparison.contrasts import Contrasts
+    from levelhead.report.trees import Group
 
 _LIMIT = 5
 
@@ -40,8 +48,24 @@ class _Request(NamedTuple):
     def json(self) -> bool:
         return self.output_format.startswith("json")
 
-    def print_json(self, document: object) -> None:
-        options.print_json(document, self.output, lines=self.output_format == "jsonl")
+    def print(
+        self,
+        drawn: Callable[[], str],
+        groups: Callable[[], list[Group]],
+        document: Callable[[], object],
+        signature: Mapping[str, str],
+    ) -> None:
+        """Print trees as text, a drawing, a page or JSON; each is made only when it is printed."""
+        if self.json:
+            options.print_json(document(), self.output, lines=self.output_format == "jsonl")
+        elif self.output_format == "text":
+            options.emit(_colored(drawn()) if self._on_terminal else drawn(), self.output)
+        else:
+            options.emit(_written(groups(), self.output_format, signature), self.output)
+
+    @property
+    def _on_terminal(self) -> bool:
+        return self.output in {None, "-"} and sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 @command()
@@ -60,7 +84,7 @@ class _Request(NamedTuple):
 @measuring_options("LAS", "WLAS(WDE)")
 @split_option
 @reading_options
-@options.format_option("text", "json", "jsonl")
+@options.format_option("text", "svg", "tikz", "html", "json", "jsonl")
 @options.output_option
 def trees(
     gold: str,
@@ -78,6 +102,8 @@ def trees(
     With one system: the sentences behind an error, --show GOLD:SYSTEM. With several: the sentences in which each gains
     or loses most against the first.
     """
+    if output_format == "html":
+        require("jinja2", "pages")
     options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [output])
     if bool(show) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
@@ -86,24 +112,50 @@ def trees(
     return DONE
 
 
+_MARKED = re.compile(r"^ {4}(?:[ ╵╷│╴┘┐┤╶└┌├─┴┬┼]*[►─ ] \* | *\* +\d+ ).*$", re.MULTILINE)
+
+
+def _colored(text: str) -> str:
+    """Marked words in red."""
+    return _MARKED.sub(lambda line: click.style(line[0], fg="red"), text)
+
+
+def _written(groups: list[Group], output_format: str, signature: Mapping[str, str]) -> str:
+    from levelhead.report.scores import signature_line
+    from levelhead.report.trees import trees_page, trees_svg, trees_tikz
+
+    if output_format == "html":
+        from levelhead.report.page import render
+
+        return render(trees_page(groups, signature)).decode()
+    return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
+
+
 def _confused(request: _Request) -> None:
     from levelhead.analysis.confusion import examples_of
     from levelhead.cli.shared.outputs import Pairs
     from levelhead.report.analysis import examples_document
     from levelhead.report.drawing import draw_examples
+    from levelhead.report.page.examples import Shown
     from levelhead.report.scores import signature_line
+    from levelhead.report.trees import Group
 
     if len(request.plan.test_sets) > 1:
         raise click.UsageError("--show requires one pair of files")
     pairs = Pairs(request.plan, request.reading.setup())
     ((_, matches),) = pairs
     found = {cell: list(examples_of(matches, *_relations(matches, cell))) for cell in request.show}
-    if request.json:
-        shown = {cell: some[: request.most] for cell, some in found.items()}
-        request.print_json(examples_document(matches, shown, pairs.signature))
-    else:
-        text = draw_examples(matches, found, request.most)
-        options.emit(f"{text}{signature_line(pairs.signature)}\n", request.output)
+    shown = {cell: some[: request.most] for cell, some in found.items()}
+    output = Shown(request.plan.systems[0].label, matches)
+    request.print(
+        lambda: f"{draw_examples(matches, found, request.most)}{signature_line(pairs.signature)}\n",
+        lambda: [
+            Group(f"{cell}: {number_of(len(found[cell]), 'word')}", [output], [one.gold_sentence for one in some])
+            for cell, some in shown.items()
+        ],
+        lambda: examples_document(matches, shown, pairs.signature),
+        pairs.signature,
+    )
 
 
 def _relations(matches: Any, cell: str) -> tuple[str, str]:
@@ -128,8 +180,21 @@ def _contrasts(request: _Request) -> None:
     setup = request.reading.setup(measures, measuring.registry, measuring.weights(measures))
     found = compare_sentences(request.plan, request.most, setup)
     print_provenance(found.provenance)
-    if request.json:
-        request.print_json(contrasts_document(found))
-    else:
-        ((measure, definition),) = setup.defined
-        options.emit(contrasts_text(found, definition.needs_for(measure.argument)), request.output)
+    ((measure, definition),) = setup.defined
+    request.print(
+        lambda: contrasts_text(found, definition.needs_for(measure.argument)),
+        lambda: list(_groups(found)),
+        lambda: contrasts_document(found),
+        found.provenance.signature,
+    )
+
+
+def _groups(found: Contrasts) -> Iterator[Group]:
+    from levelhead.report.page.examples import Shown
+    from levelhead.report.trees import Group
+
+    for name, baseline, system, gained, lost in found.found:
+        outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
+        for verb, some in (("gains", gained), ("loses", lost)):
+            title = f"{name}: {system.name} {verb} most against {baseline.name}"
+            yield Group(title, outputs, [one.sentence for one in some])

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.studies.parts import check_outputs, parts_of
 from levelhead.studies.request import Request, Trainer
 from levelhead.studies.study import Claim, Section, Study
@@ -73,7 +73,7 @@ def reproduce(name: str, request: Request) -> Study:
             not valid.
     """
     if name not in STUDIES:
-        raise InputError(Fault("unknown-study", f"there is no study {name!r}; there are {', '.join(STUDIES)}"))
+        raise InputError(Fault("unknown-study", unknown("study", name, STUDIES)))
     for given in ("systems", "judgements", "scores", "weights"):
         _check(name, given, getattr(request, given))
     if request.systems is not None:
