@@ -28,10 +28,11 @@ import numpy as np
 from coverage_pools import MEASURES, OFFICIAL, TRAINED, Pool, pools
 from scipy import stats
 
-from levelhead.significance import Counted, Estimate, Settings, differences
+from levelhead.comparison.languages import _difference
+from levelhead.significance import Counted, Settings, differences
 from levelhead.significance.counted import ratios
 from levelhead.significance.differences import permutation_p
-from levelhead.significance.jackknife import leave_out, spread_of
+from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import resampled, swapped
 from levelhead.significance.settings import seeded
 from levelhead.significance.units import FEWEST_UNITS
@@ -263,12 +264,8 @@ def language_rejections(rows: np.ndarray, sizes: tuple[int, int], draws: int) ->
         tables = [Counted(systems, MEASURES, rows[rng.integers(0, len(rows), size)], "pool") for size in sizes]
         values = [table.values(table.parts.sum(axis=0)) for table in tables]
         one, other = (leave_out(table) for table in tables)
-        strata = [one, other._replace(moves=-other.moves)]
         for s, m in np.ndindex(len(systems), len(MEASURES)):
-            spread = spread_of(strata, np.eye(len(systems))[s], m)
-            few = min(np.count_nonzero(stratum.sizes[:, s, m]) for stratum in strata)
-            variance = spread.variance + spread.observation
-            p = Estimate(values[0][s, m] - values[1][s, m], variance, spread.freedom, int(few)).p()
+            p = _difference([values[0][s, m], values[1][s, m]], [one, other], s, m, paired=False).p()
             rejected[d, s, m] = p is not None and p <= 1 - LEVEL
     return 100 * rejected.mean(axis=0)
 

@@ -17,7 +17,8 @@ from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
-from levelhead.significance.jackknife import Stratum, leave_out, spread_of
+from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
+from levelhead.significance.unpaired import UnpairedDifference
 from levelhead.treebank import Treebank
 
 _MOST_NAMED = 3
@@ -33,7 +34,7 @@ class LanguagePair(NamedTuple):
         values: the system's values on them; None where there is nothing to count.
         difference: the first minus the second.
         interval: of the difference.
-        p: of no difference, by Student's t.
+        p: of no difference; if the treebanks are not paired, from the intervals of the two values.
         p_holm: corrected for the number of pairs of treebanks.
         paired: whether both have the same sentences (by sent_id), and units.
     """
@@ -232,16 +233,23 @@ def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:
     return stratum._replace(moves=stratum.moves[order], sizes=stratum.sizes[order])
 
 
-def _difference(values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool) -> Estimate:
+def _difference(
+    values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool
+) -> Estimate | UnpairedDifference:
     """The difference between two treebanks; the same units of both move it together."""
     one, other = strata
+    own = np.eye(one.moves.shape[1])[s]
     if paired:
-        both = [one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)]
-    else:
-        both = [one, other._replace(moves=-other.moves)]
-    spread = spread_of(both, np.eye(one.moves.shape[1])[s], m)
-    few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
-    return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
+        moves = one.moves - other.moves
+        spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], own, m)
+        few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
+        return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
+    first, second = (_value(value, spread_of([stratum], own, m)) for value, stratum in zip(values, strata, strict=True))
+    return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])
+
+
+def _value(value: float, spread: Spread) -> Estimate:
+    return Estimate(value, spread.variance, spread.freedom, spread.n_units)
 
 
 def _pair(
@@ -249,7 +257,7 @@ def _pair(
     measure: str,
     treebanks: tuple[str, str],
     values: list[float],
-    difference: Estimate,
+    difference: Estimate | UnpairedDifference,
     paired: bool,
     settings: Settings,
 ) -> LanguagePair:

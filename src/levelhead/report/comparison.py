@@ -180,7 +180,7 @@ def languages_table(found: Languages) -> Table:
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
     notes = (
         "Diff: A minus B; paired: both treebanks have the same sentences (sent_id)",
-        "* p < .05, ** p < .01, *** p < .001 (Student's t; Holm over pairs of treebanks)",
+        "* p < .05, ** p < .01, *** p < .001 (Holm over pairs of treebanks)",
         *([unit_line(found.units)] if found.units else []),
         signature_line(found.provenance.signature),
     )

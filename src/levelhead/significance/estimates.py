@@ -123,7 +123,9 @@ class Estimate(NamedTuple):
         """The share of errors that are at least this large: 1 minus the level of the interval that reaches it."""
         if not self.runs:
             beyond_all = math.inf if size else 0.0
-            return two_sided_p(size / math.sqrt(self.variance) if self.variance else beyond_all, self.freedom)
+            return max(
+                _SMALLEST_P, two_sided_p(size / math.sqrt(self.variance) if self.variance else beyond_all, self.freedom)
+            )
         low, high = _SMALLEST_P, 1.0
         for _ in range(_HALVINGS):
             middle = math.sqrt(low * high)

@@ -32,12 +32,15 @@ class Units(NamedTuple):
         kind: "sentence", "document" or "comment:NAME".
         of_sentence: the unit of each sentence, from 0, int64, shape (sentences,).
         largest: the share of the words in the largest unit.
+        effective: the effective number of units, which is lower where sizes are uneven: the square of the sum of
+            sizes, over the sum of squares; 0 for sentences.
         marked: whether gold marks documents at all.
     """
 
     kind: str
     of_sentence: NDArray[np.int64]
     largest: float = 0.0
+    effective: float = 0.0
     marked: bool = True
 
     @property
@@ -117,6 +120,9 @@ def unit_notes(units: Mapping[str, Units], results: str = "intervals and p-value
     if few:
         yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {_some(few)}"
     for name, one in units.items():
+        if one.n_units >= ENOUGH_UNITS and 0 < one.effective < ENOUGH_UNITS:
+            uneven = f"{_plural(one.kind, one.n_units)} of uneven size count as {one.effective:.0f}"
+            yield f"{name}: {uneven}, so {results} are rough"
         if one.largest > _LARGE:
             yield f"{name}: one {_named(one.kind)} has {one.largest:.0%} of the words, so {results} depend on it"
 
@@ -167,4 +173,5 @@ def _numbered(values: Sequence[str | None]) -> NDArray[np.int64]:
 
 def _sized(kind: str, of_sentence: NDArray[np.int64], gold: Treebank) -> Units:
     words = np.bincount(of_sentence, weights=np.diff(gold.sentence_starts))
-    return Units(kind, of_sentence, float(words.max() / max(1, words.sum())))
+    total = max(1.0, float(words.sum()))
+    return Units(kind, of_sentence, float(words.max()) / total, total**2 / max(1.0, float(words @ words)))
