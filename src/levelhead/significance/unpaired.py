@@ -38,10 +38,10 @@ class UnpairedDifference(NamedTuple):
         Args:
             level: the confidence level.
         """
-        ends = [one.log_interval(level) if self.perplexity else one.score_interval(level) for one in self[:2]]
-        if ends[0] is None or ends[1] is None:
+        own, others = (self._interval_of(one, level) for one in (self.one, self.other))
+        if own is None or others is None:
             return None
-        (low, high), (other_low, other_high) = ends
+        (low, high), (other_low, other_high) = own, others
         below = math.hypot(self.one.value - low, other_high - self.other.value)
         above = math.hypot(high - self.one.value, self.other.value - other_low)
         return self.value - below, self.value + above
@@ -55,6 +55,9 @@ class UnpairedDifference(NamedTuple):
             middle = math.sqrt(low * high)
             low, high = (middle, high) if self._holds_zero(1 - middle) else (low, middle)
         return high
+
+    def _interval_of(self, estimate: Estimate, level: float) -> Interval | None:
+        return estimate.log_interval(level) if self.perplexity else estimate.score_interval(level)
 
     def _holds_zero(self, level: float) -> bool:
         found = self.interval(level)
