@@ -82,7 +82,7 @@ def test_jobs_and_stores_change_nothing(capfd, tmp_path, command):
 
 @pytest.mark.parametrize(
     "command",
-    [("compare", GOLD, ALPHA, BETA, "--languages", "--resamples", 20),
+    [("languages", GOLD, ALPHA, BETA),
      ("rank", GOLD, PARALLEL / "systems", "--significance", "--resamples", 20)],
     ids=["languages", "rank"],
 )  # fmt: skip

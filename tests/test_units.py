@@ -95,7 +95,7 @@ def test_sums_are_those_of_the_sentences_of_a_unit() -> None:
 
 def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
     def unit(kind: str, n: int, largest: float = 0.0, *, marked: bool = True) -> Units:
-        return Units(kind, np.arange(n), largest, marked)
+        return Units(kind, np.arange(n), largest, marked=marked)
 
     units = {
         "a": unit("sentence", 9, marked=False), "b": unit("document", 10), "c": unit("document", 19, 0.5),

@@ -1,4 +1,4 @@
-"""Options that would change nothing, arguments that do not go together, and work that cannot end well: refused early."""
+"""Options that an input makes irrelevant are accepted; arguments that do not go together, and work that cannot end well, are refused early."""
 
 import hashlib
 import json
@@ -29,7 +29,6 @@ REFUSED = {
     "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "go together: give --tls-cert, too",
     "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "are for --cluster",
     "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
-    "compare EN A B -m CLAS --punct relation": "--punct is for UAS, LAS and LS",
     "judge EN A A -j votes": "no-pairs: this output is given twice",
     "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
     "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
@@ -78,6 +77,7 @@ WITHOUT_EFFECT = {
     "correlate good.tsv --cumulative-variance": "--method pearson --resamples 5 --missing drop --matrix --given a",
     "perplexity EN EN": "--lift",
     "judge EN A B -j votes --resamples 5": "--scheme callin",
+    "compare EN A B -m CLAS --resamples 5": "--punct relation --each --votes family",
     "rank GOLDS SYSTEMS -m LAS": "--seed 1 --level .9 --resamples 5 --scheme callin",
     "rank GOLDS SYSTEMS -m LAS --by-treebank": "--ranking conll18",
     "rank GOLDS SYSTEMS -m LAS --format json": "--by-treebank",

@@ -26,7 +26,7 @@ GROUPS = {
     "Compare": {
         "compare": "Compare systems and test whether they differ significantly",
         "rank": "Rank many systems on many test sets",
-        "languages": "Compare languages",
+        "languages": "Compare treebanks: which language is harder for a system?",
         "agree": "Measure the agreement of two annotations",
         "power": "Estimate which differences a test set can detect",
     },
@@ -40,7 +40,7 @@ GROUPS = {
     },
     "Convert": {
         "convert": "Convert content-head trees to function-head trees, and back",
-        "derive": "Print the transitions or the order in which a parser builds trees",
+        "derive": "Print the transitions or the order in which parsers build trees",
         "perplexity": "Measure string or derivation perplexity",
     },
     "Parse": {

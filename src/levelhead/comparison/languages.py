@@ -134,7 +134,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
-    """Say of treebanks that look parallel why they are drawn apart."""
+    """Say why treebanks that look parallel are not paired."""
     counting, partly = [], []
     for one, other in combinations(ids, 2):
         ours, theirs = set(ids[one] or ()), set(ids[other] or ())
@@ -144,9 +144,9 @@ def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str
         elif both < most and 2 * both >= most:
             partly.append(f"{one} and {other} share {both} of {most} sent_ids")
     if counting:
-        yield f"{_named(counting)} have the same sent_ids, which only count: drawn apart unless --parallel is given"
+        yield f"{_named(counting)} have the same sent_ids, but these are only numbers: not paired without --parallel"
     if partly:
-        yield f"{_named(partly)}: drawn apart, since not all sentences are in both"
+        yield f"{_named(partly)}: not paired, since not all sentences are in both"
 
 
 def _named(pairs: Sequence[str]) -> str:

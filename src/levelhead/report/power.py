@@ -10,7 +10,7 @@ from levelhead.report.documents import header, points, sources
 from levelhead.report.page.plots import curves
 from levelhead.report.page.svg import Drawing
 from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Table, value_cell
+from levelhead.report.table import Cell, Column, Table, interval_cell, value_cell
 from levelhead.significance import unit_line
 from levelhead.significance.units import COMMENT
 
@@ -28,7 +28,7 @@ def power_table(power: Power, *, each: bool = False) -> Table:
     columns = [Column("Treebank", "text")] if several else []
     columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]
     columns += [Column("Runs", "number"), Column("Detectable")]
-    columns += [Column("Quartiles from", key="low"), Column("to", key="high")] if typical else []
+    columns += [Column("Quartiles", ends=("low", "high"))] if typical else []
     cells = tuple(_cells(one, power, several=several, typical=typical) for one in rows)
     starts = [(one.treebank, one.measure, one.unit) for one in rows]
     n_rows = sum(not one.average for one in rows) if each else len(rows)
@@ -49,9 +49,13 @@ def _shown(power: Power, *, each: bool) -> list[Detectable]:
 
 
 def _cells(one: Detectable, power: Power, *, several: bool, typical: bool) -> tuple[Cell, ...]:
-    ends = (one.difference, one.low, one.high) if typical else (one.difference,)
-    values = tuple(value_cell(end, perplexity=one.measure in power.perplexities) for end in ends)
-    return (*((one.treebank,) if several else ()), one.measure, one.unit, one.n_units, one.n_runs, *values)
+    plain = one.measure in power.perplexities
+    quartiles = None if one.low is None or one.high is None else (one.low, one.high)
+    return (
+        *((one.treebank,) if several else ()),
+        *(one.measure, one.unit, one.n_units, one.n_runs, value_cell(one.difference, perplexity=plain)),
+        *((interval_cell(quartiles, perplexity=plain),) if typical else ()),
+    )
 
 
 def power_chart(power: Power, *, each: bool = False) -> Drawing:

@@ -39,6 +39,7 @@ def to_text(table: Table, places: int | None = 2) -> str:
         table: the table.
         places: digits after the point.
     """
+    table = table.readable
     names = [[printable(column.name)] for column in table.columns]
     rows = [[[printable(formatted(cell, c, places))] for cell, c in zip(row, table.columns)] for row in table.every_row]
     widths = _widths(table.columns, [names, *rows])
@@ -125,6 +126,7 @@ def _text_lines(cells: Sequence[_Lines], part: Sequence[int], table: Table, widt
 
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values: unique names, no summary rows, full precision by default."""
+    table = table.tidy
     lines = ["\t".join(_heading(column.unique_name) for column in table.columns)]
     lines += ["\t".join(_tsv_cell(cell, c, places) for cell, c in zip(row, table.columns)) for row in table.rows]
     return "\n".join(lines) + "\n"
@@ -145,6 +147,7 @@ def _heading(name: str) -> str:
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
     """Return a table in Markdown."""
+    table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
     rows += [[formatted(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
@@ -159,6 +162,7 @@ def _markdown_cell(text: str) -> str:
 
 def to_latex(table: Table, places: int | None = 2) -> str:
     """Return a table in LaTeX, with the rules of the booktabs package."""
+    table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
     lines += [_latex_row([column.name for column in table.columns]), "\\midrule"]

@@ -21,7 +21,7 @@ _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer t
 
 split_option: Decorator = click.option(
     "--split", type=click.Choice(["train", "dev", "test"]),
-    help="Which files of UD releases are gold.  [default: test, or the only split that there is]",
+    help="Which files of UD releases are gold.  [default: test, or the only split available]",
 )  # fmt: skip
 
 _OPTIONS = (

@@ -84,7 +84,7 @@ def measuring_options(default: str, train: str) -> Decorator:
         train: what the help says that training treebanks are for.
     """
     training = click.option(
-        "--train", multiple=True, type=options.PATH, help=f"A training treebank, for {train}; can be repeated."
+        "--train", multiple=True, type=options.PATH, help=f"Training treebank, for {train}; can be repeated"
     )
     chosen = (options.measure_option(default), options.definitions_option, options.scheme_option, options.punct_option)
     return grouped("measuring", Measuring, (*chosen, training))

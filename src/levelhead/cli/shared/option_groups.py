@@ -21,10 +21,9 @@ GROUPS = {
     ),
     "Parser": "beam relations folds jar train-cmd parse-cmd options repair",
     "Statistics": (
-        "significance rank-sets resamples resample-by level seed alpha power units runs run-sd each wilcoxon votes"
-        " margin"
+        "significance rank-sets resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"
     ),
-    "Output": "format layout places output report figures figure draw wde-table write-arpa outputs",
+    "Output": "each format layout places output report figures figure draw wde-table write-arpa outputs",
     "Gates": "fail-under fail-over fail-if-worse",
     "Running": "jobs store cluster tls-ca tls-cert tls-key",
 }

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
 PATH = click.Path(readable=False)
-"""A path that is checked where it is opened, so that all errors of files are told alike."""
+"""A path that is checked where it is opened, so that all errors of files are reported alike."""
 
 _MOST_FILES = 2
 

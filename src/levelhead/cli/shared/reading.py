@@ -113,9 +113,10 @@ def check_kinds(gold: str, systems: Sequence[str]) -> None:
         InputError: a path does not exist.
     """
     folders = options.holds_test_sets(gold)
-    if any(os.path.isdir(system) != folders for system in systems):  # noqa: PTH112 -- pathlib is slow to load
-        options.check_inputs([gold, *systems])
-        raise click.UsageError("GOLD and SYSTEM must both be files or both be folders")
+    for system in systems:
+        if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
+            options.check_inputs([gold, *systems])
+            raise click.UsageError(f"{system}: GOLD and SYSTEM must both be files or both be folders")
 
 
 def name_of(gold: str, system: str) -> str:

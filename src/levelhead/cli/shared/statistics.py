@@ -39,7 +39,7 @@ class Statistics(NamedTuple):
         return Settings(self.resamples, self.seed, self.level, margin, self.resample_by)
 
 
-resamples_option: Decorator = click.option(
+_RESAMPLES: Decorator = click.option(
     "--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
     help="Number of random permutations",
 )  # fmt: skip
@@ -47,6 +47,6 @@ resamples_option: Decorator = click.option(
 statistics_options: Decorator = grouped(
     "statistics",
     Statistics,
-    (resamples_option, options.resample_by_option, options.seed_option, options.level_option),
+    (_RESAMPLES, options.resample_by_option, options.seed_option, options.level_option),
 )
 """The options of intervals and tests, whose values a command gets as the argument `statistics`."""
