@@ -47,7 +47,11 @@ class _Layout(NamedTuple):
         else:
             named += [Column(name, "text") for name in self.bys[0]]
         numbers = [*(Column(name, "number") for name in _NUMBERS), *(Column(name) for name in _RATIOS)]
-        return (*named, *numbers, *([Column("Without"), Column("Difference", "difference")] if self.without else []))
+        return (
+            *named,
+            *numbers,
+            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if self.without else []),
+        )
 
     def row(self, treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
         named = ((treebank,) if self.treebanks else ()) + ((",".join(by),) if len(self.bys) > 1 else ())
@@ -113,7 +117,7 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     if len(properties) > 1:
         found = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
     if any(one.whole for one in breakdowns):
-        left_out = f"Without: {measure} of all other words; Difference: minus {measure} of all words"
+        left_out = f"Without: {measure} of all other words; Diff.: minus {measure} of all words"
         found = (*found, left_out)
     return found
 
