@@ -63,7 +63,7 @@ def matched(texts: tuple[str, str], rules: str = "ud") -> tuple[Matches, Matched
         theirs = oracle_match(*texts, rules)
     except Refused:
         return None
-    return match(*(levelhead.parse(text) for text in texts), RULES[rules]), theirs
+    return match(*(levelhead.from_conllu(text) for text in texts), RULES[rules]), theirs
 
 
 def our_count(matches: Matches, text: str, weights: dict[str, float] | None = None) -> Counted:
@@ -100,7 +100,7 @@ def test_sentences_without_a_word_of_the_class_do_not_count():
     row = "{}\t{}\t_\t_\t_\t_\t{}\t{}\t_\t_\n"
     with_one = row.format(1, "a", 0, "root") + row.format(2, "b", 1, "vocative") + "\n"
     without = with_one.replace("vocative", "obj")
-    gold, system = levelhead.parse(2 * with_one + without), levelhead.parse(with_one + 2 * without)
+    gold, system = levelhead.from_conllu(2 * with_one + without), levelhead.from_conllu(with_one + 2 * without)
     for name in ("UEM@vocative", "LEM@vocative", "LEM-obj-root"):
         score = levelhead.score(gold, system, measures=[name])[name]
         assert (score.correct, score.gold, score.system) == (1, 2, 1), name
@@ -115,8 +115,8 @@ def test_exact_match_of_a_class_needs_every_word_of_the_sentence_aligned():
     row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t{}\n"
     start = row.format(1, "a", 0, "root", "_") + row.format(2, "b", 1, "obj", "_")
     cut = row.format(3, "c", 1, "dep", "SpaceAfter=No") + row.format(4, "d", 1, "dep", "_")
-    gold = levelhead.parse(2 * (start + row.format(3, "cd", 1, "dep", "_") + "\n"))
-    system = levelhead.parse(start + row.format(3, "cd", 1, "obl", "_") + "\n" + start + cut + "\n")
+    gold = levelhead.from_conllu(2 * (start + row.format(3, "cd", 1, "dep", "_") + "\n"))
+    system = levelhead.from_conllu(start + row.format(3, "cd", 1, "obl", "_") + "\n" + start + cut + "\n")
     for name in ("UEM", "LEM"):
         score = levelhead.score(gold, system, measures=[f"{name}@obj"])[f"{name}@obj"]
         assert (score.correct, score.gold, score.system) == (1, 2, 2)
@@ -146,7 +146,7 @@ def test_trees_and_roots_of_files_that_allow_several_roots(lengths, seed):
     """CoNLL-X: words hang from earlier ones or from the root, so that many sentences have several roots."""
     draw = Random(seed)
     both_heads = [[[draw.randint(0, word - 1) for word in range(1, n + 1)] for n in lengths] for _ in range(2)]
-    gold, system = (levelhead.parse(conllx(sentences), format="conllx") for sentences in both_heads)
+    gold, system = (levelhead.from_conllu(conllx(sentences), format="conllx") for sentences in both_heads)
     ours = match(gold, system, RULES["ud"])
     n_trees = sum(map(fair.is_tree, both_heads[1]))
     assert our_count(ours, "Trees") == Counted(n_trees, len(lengths), len(lengths))
@@ -188,7 +188,7 @@ def test_recall_of_content_words_by_each_label_and_by_gold_alone():
         "UAS(class=gold)@callin:CONTENT.recall",
         "LAS(class=gold)@callin:CONTENT.recall",
     ]
-    pair = levelhead.parse(text), levelhead.parse(text.replace("nsubj", "det"))
+    pair = levelhead.from_conllu(text), levelhead.from_conllu(text.replace("nsubj", "det"))
     assert [score.value for score in levelhead.score(*pair, measures=names).values()] == [0.5, 1.0, 0.5]
 
 
@@ -257,7 +257,9 @@ def test_confusion_of_many_relations_keeps_the_most_frequent():
     root, heads = row.format(1, "a", 0, "root"), [1 + n % 2 for n in range(n_words)]
     gold = "".join(row.format(n + 2, "b", 1, "dep") for n in range(n_words))
     system = "".join(row.format(n + 2, "b", heads[n], f"r{n}") for n in range(n_words)).replace("\tr5\t", "\tdep\t")
-    confusion = confuse(match(levelhead.parse(root + gold + "\n"), levelhead.parse(root + system + "\n"), RULES["ud"]))
+    confusion = confuse(
+        match(levelhead.from_conllu(root + gold + "\n"), levelhead.from_conllu(root + system + "\n"), RULES["ud"])
+    )
     assert len(confusion.names) == MOST_RELATIONS + 1
     assert (confusion.names[0], confusion.names[-1]) == ("dep", OTHER)
     assert confusion.counts.shape == confusion.right_heads.shape == (MOST_RELATIONS + 1, MOST_RELATIONS + 1)
@@ -274,7 +276,7 @@ def test_confusion_of_many_relations_keeps_the_most_frequent():
 def test_confusion_of_as_many_relations_as_are_kept_is_whole():
     row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
     words = "".join(row.format(n + 2, "b", 1, f"r{n}") for n in range(MOST_RELATIONS - 1))
-    itself = levelhead.parse(row.format(1, "a", 0, "root") + words + "\n")
+    itself = levelhead.from_conllu(row.format(1, "a", 0, "root") + words + "\n")
     confusion = confuse(match(itself, itself, RULES["ud"]))
     assert (len(confusion.names), OTHER in confusion.names) == (MOST_RELATIONS, False)
     assert (confusion.counts == np.eye(MOST_RELATIONS)).all()
@@ -332,7 +334,7 @@ def test_damaged_systems_that_are_read_are_counted_alike(texts, seed):
         theirs = oracle_match(texts[0], text, "ud")
     except (UnicodeDecodeError, ValueError):
         return
-    ours = match(levelhead.parse(texts[0]), levelhead.parse(system), RULES["ud"])
+    ours = match(levelhead.from_conllu(texts[0]), levelhead.from_conllu(system), RULES["ud"])
     for restriction in ("@CORE", "-FUN-PUNCT", "@UNKNOWN"):
         keeps = fair.kept(*names_of(restriction))
         assert our_count(ours, f"LAS{restriction}") == fair.restricted(theirs, same_arc, keeps)
@@ -407,7 +409,7 @@ SYMMETRIC = (
 @given(texts=both())
 def test_swapping_gold_and_system_swaps_precision_and_recall(texts):
     """But for words inside multiword tokens, whose alignment prefers to leave out gold words: these are taken out."""
-    one, other = (levelhead.parse(text) for text in texts)
+    one, other = (levelhead.from_conllu(text) for text in texts)
     if len(one.multiword) or len(other.multiword):
         return
     there, back = match(one, other, RULES["ud"]), match(other, one, RULES["ud"])
@@ -433,7 +435,7 @@ MEASURES = (
 @EXAMPLES
 @given(texts=both())
 def test_gold_against_itself_is_100_on_whatever_there_is(rules, texts):
-    gold = levelhead.parse(texts[0])
+    gold = levelhead.from_conllu(texts[0])
     weights = {"nsubj": 2.0}
     itself = match(gold, gold, RULES[rules])
     for text in (*MEASURES, "WLAS(w,default=1)", "CallinWLAS(w,default=1)"):

@@ -29,7 +29,7 @@ from levelhead.studies.request import Task, done
 from levelhead.studies.sogaard_haulrich.measures import counts_of, score_parsers, separated, values_of
 from levelhead.studies.training import built_in
 from levelhead.studies.verdicts import Verdict
-from levelhead.treebank import Treebank, parse, read
+from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.shapes import nonprojective_arcs
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
@@ -402,7 +402,7 @@ def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path
 
 
 def test_the_first_root_gets_the_others() -> None:
-    both = parse(conllx("Han", "ser", "fisk", 0) + conllx("Hun", "ser", "mad", 2), format="conllx")
+    both = from_conllu(conllx("Han", "ser", "fisk", 0) + conllx("Hun", "ser", "mad", 2), format="conllx")
     changed = with_one_root(both)
     assert changed.local_heads().tolist() == [2, 0, 2, 2, 2, 0, 2, 2]
     assert [sentence.relations for sentence in changed] == [sentence.relations for sentence in both]
@@ -414,7 +414,7 @@ def roots_at(number: int) -> Treebank:
     roots = [i for i in range(1, 6) if number >> (i - 1) & 1]
     heads = [0 if i in roots else min(roots, key=lambda root: abs(root - i)) for i in range(1, 6)]
     rows = (f"{i}\ta\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1))
-    return parse("".join(rows) + "\n", format="conllx")
+    return from_conllu("".join(rows) + "\n", format="conllx")
 
 
 def test_one_root_makes_no_tree_nonprojective() -> None:

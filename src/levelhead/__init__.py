@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation import Evaluation, score
     from levelhead.measures import parse_measure
     from levelhead.scoring import Counts, Measure, Rules, Score
-    from levelhead.treebank import Sentence, Treebank, build, faults_of, parse, read, write
+    from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read, write
     from levelhead.typology import Profile, profile
 
 __all__ = [
@@ -41,7 +41,7 @@ __all__ = [
     "__version__",
     "build",
     "faults_of",
-    "parse",
+    "from_conllu",
     "parse_measure",
     "profile",
     "read",
@@ -57,7 +57,7 @@ _ROOMS = {
     "evaluation": ("Evaluation", "score"),
     "measures": ("parse_measure",),
     "scoring": ("Counts", "Measure", "Rules", "Score"),
-    "treebank": ("Sentence", "Treebank", "build", "faults_of", "parse", "read", "write"),
+    "treebank": ("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "write"),
     "typology": ("Profile", "profile"),
 }  # fmt: skip
 

@@ -18,7 +18,7 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.scoring.weights import Weights
-from levelhead.treebank import Treebank, parse
+from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.source import read_bytes
@@ -205,7 +205,7 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
         InputError: the file is not valid; with every fault.
     """
     if rules.reading is None:
-        return parse(data, name=name, format=format)
+        return from_conllu(data, name=name, format=format)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))

@@ -19,7 +19,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
-from levelhead.treebank import Treebank, parse, read
+from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.source import read_bytes, refuse_long_lines
@@ -135,8 +135,8 @@ def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int
     blocks = [block + b"\n\n" for block in repair(data).data.split(b"\n\n") if block.strip(b"\n")]
     good = _valid(blocks)
     if not good:
-        parse(data, name=name)  # raises with every fault
-    treebank = parse(b"".join(good), name=name)
+        from_conllu(data, name=name)  # raises with every fault
+    treebank = from_conllu(b"".join(good), name=name)
     source = replace(treebank.source, sha256=hashlib.sha256(data).hexdigest())
     return replace(treebank, source=source), len(blocks) - len(good)
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.interop.libraries import fault_in
-from levelhead.treebank import Treebank, parse, to_conllu
+from levelhead.treebank import Treebank, from_conllu, to_conllu
 
 _BREAK = re.compile("[\t\n\r]")
 _LINE_END = re.compile("[\n\r]")
@@ -49,7 +49,7 @@ def treebank_of(blocks: Iterable[Block], origin: str) -> Treebank:
     """
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
-        return parse(text)
+        return from_conllu(text)
     except ConlluError as error:
         raise ConlluError(*(_without_line(fault, origin) for fault in error.faults)) from None
 

@@ -2,7 +2,7 @@
 
 from levelhead.treebank.build import build
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
-from levelhead.treebank.reader import faults_of, parse, read
+from levelhead.treebank.reader import faults_of, from_conllu, read
 from levelhead.treebank.sentence import Sentence
 from levelhead.treebank.shapes import Shapes, nonprojective_arcs, shapes_of
 from levelhead.treebank.source import Limits
@@ -24,8 +24,8 @@ __all__ = [
     "Word",
     "build",
     "faults_of",
+    "from_conllu",
     "nonprojective_arcs",
-    "parse",
     "read",
     "shapes_of",
     "to_conllu",

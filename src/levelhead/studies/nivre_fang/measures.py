@@ -15,7 +15,7 @@ from levelhead.studies.numbers import Cell
 from levelhead.studies.parts import format_of
 from levelhead.studies.request import Request
 from levelhead.studies.scores import score_files
-from levelhead.treebank import parse, read
+from levelhead.treebank import from_conllu, read
 
 NAME = "nivre-fang-2017"
 PARSER = "swap-lazy"
@@ -60,7 +60,7 @@ def scores_of_examples(texts: Mapping[str, Mapping[str, str]]) -> Rows:
         texts: gold and the output of each language.
     """
     golds, outputs = (
-        {code: parse(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
+        {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
         for side in ("gold", "system")
     )
     results = check_valid(score_plan(find(golds, {"": outputs}), setup_of(["LAS", "CLAS"]))).results
