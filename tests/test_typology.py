@@ -305,7 +305,7 @@ def test_columns_are_found_by_name_and_group() -> None:
 
 
 def test_a_profile_is_a_mapping() -> None:
-    ours = levelhead.profile(flat(["a", "b"], ["root", "det"]), columns=["words", "relation"])
+    ours = profile(flat(["a", "b"], ["root", "det"]), columns=["words", "relation"])
     assert dict(ours) == {"words": 2, "relation": {"det": 0.5, "root": 0.5}}
     assert len(ours) == 2
     assert repr(ours).startswith("Profile({'words': 2")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
@@ -16,6 +16,7 @@ from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import NIVRE_FANG
 
@@ -37,7 +38,8 @@ class Kappa(NamedTuple):
     kappa: float | None
 
 
-class Agreement(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Agreement(Tabular):
     """How far two annotations agree.
 
     Args:

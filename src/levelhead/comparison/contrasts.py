@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
@@ -16,9 +17,11 @@ from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.matches import Matches
+from levelhead.scoring.definitions import ATTACHED
+from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score
+from levelhead.tabular import Tabular
 
 _EQUAL = 1e-9
 """Sums of weights closer than this are equal."""
@@ -67,7 +70,8 @@ class Contrast(NamedTuple):
     gold: float
 
 
-class Where(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Gains(Tabular):
     """Where systems gain over the first one, treebank by treebank.
 
     Args:
@@ -85,23 +89,26 @@ class Where(NamedTuple):
     provenance: Provenance
 
 
-class Contrasts(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Contrasts(Tabular):
     """Sentences in which systems gain or lose most.
 
     Args:
         measure: the measure.
         found: of each treebank and system: the outputs of the baseline and of the system, gains, losses.
         provenance: where the numbers come from.
+        needs: what must agree for a word to be right.
     """
 
     measure: Measure
     found: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
     provenance: Provenance
+    needs: Agree = ATTACHED
 
 
 def compare_by(
     plan: Plan, by: Sequence[str], settings: Settings, setup: Setup, decided: Mapping[str, str] | None = None
-) -> Where:
+) -> Gains:
     """Say where systems gain over the first one, by properties of words.
 
     Args:
@@ -121,7 +128,7 @@ def compare_by(
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
         parts["scheme"] = settings.scheme.name
-    return Where(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
+    return Gains(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
 
 
 def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
@@ -136,7 +143,7 @@ def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
         MeasureError: the measure does not count words.
     """
     ready = setup.single()
-    (measure,) = ready.measures
+    ((measure, definition),) = ready.defined
     found, sources = [], {}
     for name, (baseline, *others) in read_outputs(plan, ready):
         sources[name] = sources_of({one.name: one.matches for one in (baseline, *others)}, ready)
@@ -144,7 +151,9 @@ def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
             both = contrasts(baseline.matches, one.matches, how_many, ready)
             found.append((name, baseline, one, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
-    return Contrasts(measure, found, comparison_provenance(sources, ready, parts))
+    return Contrasts(
+        measure, found, comparison_provenance(sources, ready, parts), definition.needs_for(measure.argument)
+    )
 
 
 def gains_by(

@@ -28,6 +28,7 @@ from levelhead.scoring.weights import Weights
 from levelhead.significance import Run, Units, counted, holm, unit_notes, units_of
 from levelhead.significance.counted import ratios
 from levelhead.significance.units import AUTO
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.source import read_bytes
@@ -86,8 +87,8 @@ class Compared(NamedTuple):
     p_holm: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Judgement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement(Tabular):
     """How well measures agree with people.
 
     Args:

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
@@ -19,6 +20,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
@@ -49,7 +51,8 @@ class Coverage(NamedTuple):
         )
 
 
-class SecondaryEvaluation(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class SecondaryEvaluation(Tabular):
     """Scores of the comparable sentences.
 
     Args:
@@ -59,6 +62,9 @@ class SecondaryEvaluation(NamedTuple):
 
     evaluation: Evaluation
     coverage: Coverage
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from (self.evaluation, self.coverage)
 
 
 def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> SecondaryEvaluation:

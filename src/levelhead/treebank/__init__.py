@@ -8,6 +8,7 @@ from levelhead.treebank.shapes import Shapes, nonprojective_arcs, shapes_of
 from levelhead.treebank.source import Limits
 from levelhead.treebank.strings import Column, Strings
 from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.validation import Validation, validate
 from levelhead.treebank.write import to_conllu, write
 
 __all__ = [
@@ -21,6 +22,7 @@ __all__ = [
     "Source",
     "Strings",
     "Treebank",
+    "Validation",
     "Word",
     "build",
     "faults_of",
@@ -29,5 +31,6 @@ __all__ = [
     "read",
     "shapes_of",
     "to_conllu",
+    "validate",
     "write",
 ]

@@ -9,6 +9,7 @@ from typing import overload
 
 import numpy as np
 
+from levelhead.tabular import tree_svg
 from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.strings import Column
 from levelhead.treebank.treebank import COLUMNS, Treebank
@@ -134,6 +135,9 @@ class Sentence:
         from levelhead.treebank.write import to_conllu
 
         return to_conllu(self.treebank.select([self.index])).decode()
+
+    def _repr_svg_(self) -> str:
+        return tree_svg(self)
 
     def __repr__(self) -> str:
         return f"<Sentence {self.index + 1}: {self.text}>"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -114,7 +115,7 @@ def _differences(comparison: Comparison) -> Iterable[Block]:
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
     """All numbers of a measure, those of averages last."""
     own = tuple(one for one in comparison.results if one.measure == measure)
-    table = comparison_table(comparison._replace(results=own, wins=()), each=True)
+    table = comparison_table(replace(comparison, results=own, wins=()), each=True)
     return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
 
 
