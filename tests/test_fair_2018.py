@@ -11,7 +11,7 @@ import pytest
 
 import levelhead
 from levelhead.analysis import break_down, confuse, error_types
-from levelhead.analysis.buckets import Settings
+from levelhead.analysis.buckets import BucketSettings
 from levelhead.analysis.restrictions import difference, exclusions_of, values_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
@@ -94,7 +94,7 @@ def test_relations_sum_to_las_and_words_to_their_kinds_of_errors(pair) -> None:
     _, _, gold, output, row = pair
     matches = match(gold, output, UD)
     for by in (["deprel"], ["class", "direction"], ["upos"], ["length"], ["projective", "depth"], ["sentence-length"]):
-        rows = break_down(matches, parse_measure("LAS"), by, Settings(NIVRE_FANG)).rows
+        rows = break_down(matches, parse_measure("LAS"), by, BucketSettings(NIVRE_FANG)).rows
         sums = [sum(getattr(score, part) for _, score in rows) for part in ("correct", "gold", "system", "aligned")]
         assert sums == [int(row[f"LAS_{part}"]) for part in ("correct", "gold", "system", "aligned")], by
     kinds = error_types(matches)

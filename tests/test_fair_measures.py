@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.analysis import Training, break_down, cascading_errors, confuse, error_types
-from levelhead.analysis.buckets import Settings
+from levelhead.analysis.buckets import BucketSettings
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
 from levelhead.errors import MeasureError
 from levelhead.measures import REGISTRY, parse_measure
@@ -226,7 +226,7 @@ def test_breakdowns(texts, by, seed):
         {word.columns[1]: Random(seed + i).choice((0, 1, 2, 5, 6, 30, 200)) for i, word in enumerate(theirs.gold.words)}
     )
     forms = +forms
-    chosen = Settings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
+    chosen = BucketSettings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
     for name in ("LAS", "UAS"):
         found = break_down(ours, parse_measure(name), by, chosen)
         rows = {values: Counted(s.correct, s.gold, s.system, s.aligned) for values, s in found.rows}
@@ -243,7 +243,7 @@ def test_breakdown_without_punctuation_and_of_a_class(texts):
         return
     for text in ("LAS(nopunct)", "LAS@CORE", "LAS-FUN", "UPOS", "CLAS"):
         whole = our_count(ours, text)
-        found = break_down(ours, parse_measure(text), ["upos"], Settings(SCHEMES["nivre-fang"]))
+        found = break_down(ours, parse_measure(text), ["upos"], BucketSettings(SCHEMES["nivre-fang"]))
         sums = [
             sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system", "aligned")
         ]
@@ -381,7 +381,7 @@ def test_relations_sum_to_las(texts):
     ours, _ = matched(texts) or (None, None)
     if ours is None:
         return
-    found = break_down(ours, parse_measure("LAS"), ["deprel"], Settings(SCHEMES["nivre-fang"]))
+    found = break_down(ours, parse_measure("LAS"), ["deprel"], BucketSettings(SCHEMES["nivre-fang"]))
     sums = [sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system")]
     assert sums == parts(counts_of(ours, "LAS"))[:3]
     for (relation,), score in found.rows:

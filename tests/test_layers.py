@@ -271,3 +271,18 @@ def test_messages_are_sentences(slug: str) -> None:
     assert message.severity in {"error", "warning"}
     assert message.meaning.endswith(".")
     assert message.remedy.endswith(".")
+
+
+def public_classes() -> Iterator[tuple[str, str]]:
+    """Give the public classes of the library with their files, but for copies of the official scripts' own names."""
+    for name in FILES:
+        if room_of(name) not in {"compat", "cli"}:
+            yield from ((node.name, name) for node in tree_of(name).body if isinstance(node, ast.ClassDef))
+
+
+def test_public_classes_have_names_of_their_own() -> None:
+    """One public name means one thing."""
+    files: dict[str, list[str]] = {}
+    for name, file in public_classes():
+        files.setdefault(name, []).append(file)
+    assert {name: some for name, some in files.items() if len(some) > 1 and not name.startswith("_")} == {}

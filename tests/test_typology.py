@@ -335,11 +335,11 @@ def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
     """Counts, sums and marginals, against a dictionary; the axes have the strings that occur and no others."""
     from collections import Counter
 
-    from levelhead.treebank import Column, Strings
+    from levelhead.treebank import StringColumn, Strings
 
     def tally(some: list[tuple[str, str]]) -> Tally:
         strings, codes = Strings.of(["unused", "also unused"]).with_texts([text for row in some for text in row])
-        return Tally.of(Column(codes[0::2], strings), Column(codes[1::2], strings))
+        return Tally.of(StringColumn(codes[0::2], strings), StringColumn(codes[1::2], strings))
 
     def shown(some: Tally) -> dict[tuple[str, ...], int]:
         columns = [some.column(place) for place in range(len(some.axes))]
@@ -358,14 +358,14 @@ def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
 
 def test_keys_too_large_for_one_number() -> None:
     """Tuples whose codes do not fit into 64 bits are told apart all the same."""
-    from levelhead.treebank import Column, Strings
+    from levelhead.treebank import StringColumn, Strings
 
     draw = np.random.default_rng(0)
     strings = Strings.of([str(number) for number in range(70_000)])
     columns = [np.concatenate([np.arange(70_000), draw.integers(0, 70_000, 500)]).astype(np.int32) for _ in range(4)]
     for column in columns:
         column[-1] = column[0]
-    tally = Tally.of(*(Column(column, strings) for column in columns))
+    tally = Tally.of(*(StringColumn(column, strings) for column in columns))
     assert (len(tally), tally.total) == (70_499, 70_500)
 
 

@@ -14,7 +14,7 @@ from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
 
 if TYPE_CHECKING:
-    from levelhead.analysis.buckets import Settings as BucketSettings
+    from levelhead.analysis.buckets import BucketSettings
     from levelhead.campaign.plan import Plan
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
@@ -133,11 +133,11 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> BucketSettings:
         train: training treebanks.
     """
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import BucketSettings
 
     schemes = setup.registry.schemes
     seen = [loaded(one) for one in train]
-    return Settings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
+    return BucketSettings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
 
 
 def workers_for(jobs: int | Workers) -> Workers:

@@ -12,7 +12,7 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
-    from levelhead.parsing import Model, Output, Outside, OutsideModel, Report
+    from levelhead.parsing import Model, Outside, OutsideModel, ParsedTreebank, Report
     from levelhead.parsing.training import Relations, Scheme
 
 
@@ -112,7 +112,7 @@ def crossval(
         return _with_repairs(cross_validate(loaded(treebank), recipe, folds=folds, repair=repair, **how))
 
 
-def _with_repairs(output: Output) -> Treebank:
+def _with_repairs(output: ParsedTreebank) -> Treebank:
     """The parsed words, with what was repaired among their warnings."""
     source = output.treebank.source
     return replace(output.treebank, source=replace(source, warnings=(*source.warnings, *output.repairs)))

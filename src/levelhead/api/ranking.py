@@ -12,9 +12,9 @@ from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
-    from levelhead.campaign.leaderboard import Leaderboard, RankingChoice
     from levelhead.campaign.manifest import Manifest
     from levelhead.campaign.plan import Plan
+    from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice
     from levelhead.campaign.ranking import RankSets
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
@@ -42,7 +42,7 @@ def rank(
     split: Split | None = None,
     jobs: int | Workers = 1,
     store: PathLike | Store | None = None,
-) -> Leaderboard:
+) -> RankedSystems:
     """Return systems ranked by macro-averages; a missing or invalid output counts as 0, with the reason.
 
     Args:
@@ -72,7 +72,7 @@ def rank(
         InputError: a gold file is missing or invalid, or there is nothing to rank.
         MeasureError: a measure or the rules are unknown.
     """
-    from levelhead.campaign.leaderboard import RankingChoice
+    from levelhead.campaign.ranked_systems import RankingChoice
     from levelhead.significance import Settings
 
     written = _manifest(gold)
@@ -82,7 +82,7 @@ def rank(
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
     if scores is not None:
         return _rank_table(scores, measures, registry, choice)
-    from levelhead.campaign.leaderboard import MAIN, MAIN_2017, rank_plan
+    from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, rank_plan
 
     named = rules or (written and written.rules) or "ud"
     default = MAIN_2017 if named == "conll17" else MAIN
@@ -128,9 +128,9 @@ def _plan(
 
 def _rank_table(
     scores: PathLike, measures: Measures | None, registry: Registry | None, choice: RankingChoice
-) -> Leaderboard:
+) -> RankedSystems:
     """Rank a table of scores."""
-    from levelhead.campaign.leaderboard import measure_in, rank_results
+    from levelhead.campaign.ranked_systems import measure_in, rank_results
     from levelhead.campaign.table import read_scores
     from levelhead.measures.registry import STANDARD, split_measures
 

@@ -47,14 +47,14 @@ def reproduce(
     Raises:
         InputError: the study is unknown, an input is missing or unused, or a file is invalid.
     """
-    from levelhead.studies import Request
+    from levelhead.studies import StudyRequest
     from levelhead.studies import reproduce as run
     from levelhead.studies.training import built_in
 
     named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     with running(jobs, store) as how, TemporaryDirectory(prefix="levelhead-") as folder:
         kept = Path(folder) if outputs is None else Path(outputs)
-        request = Request(
+        request = StudyRequest(
             tuple(map(Path, named)), _path(systems), _path(judgements), _path(scores), _path(weights), quick,
             trainer=built_in, outputs=kept, seed=seed, **how,
         )  # fmt: skip

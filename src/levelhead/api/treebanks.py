@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.treebank.reader import Format
     from levelhead.treebank.schemes import Scheme
-    from levelhead.typology.collection import Files, Neighbours, Selection, Survey
+    from levelhead.typology.collection import Files, Neighbours, SelectedTreebanks, Survey
 
 
 def profile(
@@ -83,7 +83,7 @@ def select(
     any_features: bool = False,
     several_per_language: bool = False,
     format: Format = "conllu",
-) -> Selection:
+) -> SelectedTreebanks:
     """Return which treebanks can be compared by Callin's criteria, and all reasons against the others.
 
     Args:

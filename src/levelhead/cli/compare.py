@@ -299,7 +299,7 @@ def _agreement(request: Request) -> None:
 
 def _gains(request: Request) -> None:
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import BucketSettings as Settings
     from levelhead.comparison.contrasts import compare_by
     from levelhead.evaluation.provenance import short_hash
     from levelhead.report.comparison import gains_document, gains_table

@@ -105,7 +105,7 @@ def reproduce(
     Where --systems gives no outputs of parsers, our own are trained on the training sets for a short time.
     """
     from levelhead.jobs import Store
-    from levelhead.studies import Request
+    from levelhead.studies import StudyRequest as Request
     from levelhead.studies import reproduce as run
     from levelhead.studies.page import checked_page, document, markdown, text, write_page
     from levelhead.studies.training import built_in

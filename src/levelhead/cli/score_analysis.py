@@ -72,7 +72,8 @@ def print_breakdowns(request: Request) -> None:
     """Print one table of all breakdowns, one after the other."""
     from levelhead.analysis import break_down
     from levelhead.analysis.breakdown import check_breakable
-    from levelhead.analysis.buckets import Comments, Settings
+    from levelhead.analysis.buckets import BucketSettings as Settings
+    from levelhead.analysis.buckets import RequestedComments as Comments
     from levelhead.measures.registry import parse_measure
     from levelhead.report.analysis import breakdown_document, breakdown_table
 

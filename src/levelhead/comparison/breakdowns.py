@@ -16,7 +16,7 @@ from levelhead.analysis import (
     error_types,
 )
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.buckets import Comments, Settings
+from levelhead.analysis.buckets import BucketSettings, RequestedComments
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.folders import one_run
@@ -73,7 +73,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
     """The counts of every measure in every sentence of each treebank."""
 
 
-def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: Settings) -> Breakdowns:
+def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: BucketSettings) -> Breakdowns:
     """Break a measure down by properties of words.
 
     Args:
@@ -89,7 +89,7 @@ def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], se
     (measure,) = setup.measures
     check_breakable(measure, setup.registry)
     names = [name for one in by for name in one]
-    comments = Comments(names)
+    comments = RequestedComments(names)
 
     def found(matches: Matches) -> list[Breakdown]:
         comments.see(matches.gold)

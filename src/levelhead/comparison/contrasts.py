@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.analysis import break_down
-from levelhead.analysis.buckets import Comments, Settings
+from levelhead.analysis.buckets import BucketSettings, RequestedComments
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.errors import MeasureError
@@ -107,7 +107,7 @@ class Contrasts(Tabular):
 
 
 def compare_by(
-    plan: Plan, by: Sequence[str], settings: Settings, setup: Setup, decided: Mapping[str, str] | None = None
+    plan: Plan, by: Sequence[str], settings: BucketSettings, setup: Setup, decided: Mapping[str, str] | None = None
 ) -> Gains:
     """Say where systems gain over the first one, by properties of words.
 
@@ -118,7 +118,7 @@ def compare_by(
         setup: the settings, with one measure of words.
         decided: what else decides the numbers, for the signature: hashes of training treebanks.
     """
-    found, sources, baseline, comments = {}, {}, "", Comments(by)
+    found, sources, baseline, comments = {}, {}, "", RequestedComments(by)
     (measure,) = setup.measures
     for name, some in read_outputs(plan, setup):
         comments.see(some[0].matches.gold)
@@ -157,7 +157,11 @@ def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
 
 
 def gains_by(
-    outputs: Sequence[Output], measure: Measure, by: Sequence[str], settings: Settings, registry: Registry = STANDARD
+    outputs: Sequence[Output],
+    measure: Measure,
+    by: Sequence[str],
+    settings: BucketSettings,
+    registry: Registry = STANDARD,
 ) -> list[Gain]:
     """Break a measure down for every system, and set each beside the first.
 

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.results import Result, Results
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import Evaluation
@@ -103,7 +103,7 @@ def evaluations_of(results: Results, setup: Setup) -> Evaluations:
     return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in found.items()})
 
 
-def _evaluation(gold: Contents, result: Result, setup: Setup) -> Evaluation:
+def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:
     if result.contents is None:
         raise ValueError("only valid outputs have an evaluation")
     provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)

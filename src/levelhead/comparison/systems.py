@@ -13,7 +13,7 @@ from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.job import Look
 from levelhead.campaign.languages import Voter, voters_of
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
-from levelhead.campaign.results import Result as Outcome
+from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import (

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
+from levelhead.correlation.agreement import AgreementDifference, HumanAgreement, Ties, agreement, compare, verdicts
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.pair import Input, load
@@ -68,10 +68,10 @@ class Judged(NamedTuple):
     """
 
     scores: tuple[Scores, Scores]
-    agreement: Agreement
+    agreement: HumanAgreement
 
 
-class Compared(NamedTuple):
+class ComparedMeasures(NamedTuple):
     """Two measures, and which agrees better with people.
 
     Args:
@@ -83,7 +83,7 @@ class Compared(NamedTuple):
 
     one: str
     other: str
-    comparison: Comparison
+    comparison: AgreementDifference
     p_holm: float | None
 
 
@@ -101,7 +101,7 @@ class Judgement(Tabular):
 
     choices: Choices
     measures: Mapping[str, Judged]
-    comparisons: tuple[Compared, ...]
+    comparisons: tuple[ComparedMeasures, ...]
     provenance: Provenance
     units: Units
 
@@ -209,7 +209,7 @@ def judge(
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
     corrected = holm([comparison.p for comparison in made])
-    compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
+    compared = tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
     provenance = _provenance(matches, setup, short_hash(votes.sha256))
     apart = {"subtypes": "apart"} if subtypes_apart else {}
     drawn = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}

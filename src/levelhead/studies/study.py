@@ -29,7 +29,7 @@ class Claim(NamedTuple):
     evidence: str
 
 
-class Section(NamedTuple):
+class StudySection(NamedTuple):
     """A part of a page of results.
 
     Args:
@@ -63,7 +63,7 @@ class Study(Tabular):
     title: str
     source: str
     setting: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[StudySection, ...]
     claims: tuple[Claim, ...]
     signature: Mapping[str, str]
 

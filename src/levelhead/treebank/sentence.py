@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.tabular import tree_svg
 from levelhead.treebank.parts import MISC, Word
-from levelhead.treebank.strings import Column
+from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 _COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
@@ -86,7 +86,7 @@ class Sentence:
         """The features of its words."""
         return self._values(self.treebank.feats)
 
-    def _values(self, column: Column) -> list[str]:
+    def _values(self, column: StringColumn) -> list[str]:
         return list(column[self.span.start : self.span.stop])
 
     @property

@@ -31,7 +31,7 @@ Files = Mapping[str, Sequence[str | Treebank]]
 _Result = TypeVar("_Result")
 
 
-class File(NamedTuple):
+class TreebankFile(NamedTuple):
     """A file that was read.
 
     Args:
@@ -54,7 +54,7 @@ class Survey(Mapping[str, Profile], Tabular):
     """
 
     profiles: Mapping[str, Profile]
-    files: Mapping[str, tuple[File, ...]]
+    files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
 
     def __getitem__(self, name: str) -> Profile:
@@ -91,7 +91,7 @@ class Neighbours(Tabular):
     """
 
     pairs: Mapping[tuple[str, str], Similarity]
-    files: Mapping[str, tuple[File, ...]]
+    files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
 
     @property
@@ -101,7 +101,7 @@ class Neighbours(Tabular):
 
 
 @dataclass(frozen=True, repr=False)
-class Selection(Tabular):
+class SelectedTreebanks(Tabular):
     """Which treebanks can be compared.
 
     Args:
@@ -113,7 +113,7 @@ class Selection(Tabular):
 
     verdicts: tuple[Verdict, ...]
     criteria: Criteria
-    files: Mapping[str, tuple[File, ...]]
+    files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
 
     @property
@@ -136,7 +136,7 @@ class Samples(Tabular):
 
     rows: Mapping[str, Sequence[Rarefied]]
     settings: Mapping[str, str]
-    files: Mapping[str, tuple[File, ...]]
+    files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
     notes: tuple[str, ...] = ()
 
@@ -146,7 +146,7 @@ class Samples(Tabular):
         return {**self.settings, **files_signature(self.files)}
 
 
-def files_signature(files: Mapping[str, tuple[File, ...]]) -> dict[str, str]:
+def files_signature(files: Mapping[str, tuple[TreebankFile, ...]]) -> dict[str, str]:
     """Return what decides numbers besides settings: a hash of the files' hashes in their order, and the version.
 
     Args:
@@ -256,7 +256,7 @@ def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noq
     return Neighbours({pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}, sources, warnings)
 
 
-def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> Selection:  # noqa: A002
+def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
     """Return which treebanks can be compared, and all reasons against the others.
 
     Args:
@@ -268,7 +268,7 @@ def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Forma
         InputError: files are missing or invalid; the error holds the faults of all.
     """
     found = survey(files, columns=NEEDED, format=format)
-    return Selection(select(found.profiles, criteria), criteria, found.files, found.warnings)
+    return SelectedTreebanks(select(found.profiles, criteria), criteria, found.files, found.warnings)
 
 
 def sampled(
@@ -315,23 +315,23 @@ def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
 
 def _each(
     files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
-) -> tuple[dict[str, _Result], dict[str, tuple[File, ...]], tuple[Fault, ...]]:
+) -> tuple[dict[str, _Result], dict[str, tuple[TreebankFile, ...]], tuple[Fault, ...]]:
     """Apply a function to the treebanks of each name, which are read when it asks for them."""
     results: dict[str, _Result] = {}
-    sources: dict[str, tuple[File, ...]] = {}
+    sources: dict[str, tuple[TreebankFile, ...]] = {}
     faults: list[Fault] = []
     warnings: list[Fault] = []
 
-    def parts(paths: Sequence[str | Treebank], read_files: list[File]) -> Iterator[Treebank]:
+    def parts(paths: Sequence[str | Treebank], read_files: list[TreebankFile]) -> Iterator[Treebank]:
         for path in paths:
             treebank = path if isinstance(path, Treebank) else read(path, format=form)
             warnings.extend(treebank.warnings)
             name = treebank.source.path or MEMORY if isinstance(path, Treebank) else path
-            read_files.append(File(name, treebank.source.sha256))
+            read_files.append(TreebankFile(name, treebank.source.sha256))
             yield treebank
 
     for name, paths in tracked(files.items(), "reading"):
-        read_files: list[File] = []
+        read_files: list[TreebankFile] = []
         try:
             results[name] = function(parts(paths, read_files))
         except InputError as error:

@@ -18,24 +18,24 @@ from levelhead.report.profiles import (
     similarity_table,
 )
 from levelhead.report.table import Table
-from levelhead.typology.collection import Neighbours, Samples, Selection, Survey
+from levelhead.typology.collection import Neighbours, Samples, SelectedTreebanks, Survey
 
 
 def _survey_table(survey: Survey, *, long: bool = False) -> Table:
     return (long_table if long else profiles_table)(survey.profiles, survey.files)
 
 
-def _selection_table(selection: Selection) -> Table:
+def _selection_table(selection: SelectedTreebanks) -> Table:
     return selection_table(selection.verdicts, selection.criteria, selection.files)
 
 
-def _selection_document(selection: Selection) -> dict[str, Any]:
+def _selection_document(selection: SelectedTreebanks) -> dict[str, Any]:
     return selection_document(selection.verdicts, selection.criteria, selection.files)
 
 
 VIEWS: Mapping[type, View] = {
     Survey: View(_survey_table, profiles_document),
     Neighbours: View(similarity_table, similarity_document),
-    Selection: View(_selection_table, _selection_document),
+    SelectedTreebanks: View(_selection_table, _selection_document),
     Samples: View(samples_table, samples_document),
 }

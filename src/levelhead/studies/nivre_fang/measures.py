@@ -13,7 +13,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import Cell
 from levelhead.studies.parts import format_of
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
 from levelhead.treebank import from_conllu, read
 
@@ -36,7 +36,7 @@ def words(train: str) -> int:
     return read(train, format=format_of(train)).n_words
 
 
-def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Request) -> Rows:
+def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
     """Return LAS of each output, of each class alone, without classes and relations, and CLAS, by the paper's columns.
 
     Args:

@@ -51,7 +51,7 @@ STANDARD_RANKING = RankingChoice()
 
 
 @dataclass(frozen=True, repr=False)
-class Leaderboard(Tabular):
+class RankedSystems(Tabular):
     """Systems ranked by macro-averages.
 
     Args:
@@ -77,7 +77,7 @@ class Leaderboard(Tabular):
         return self.results.signature
 
 
-def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> Leaderboard:
+def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
     """Count every output of a plan and rank the systems; missing and invalid outputs count as 0.
 
     Args:
@@ -94,7 +94,7 @@ def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING
     return rank_results(results, results.measures, choice)
 
 
-def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> Leaderboard:
+def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> RankedSystems:
     """Rank systems by results that are known, such as a table of scores.
 
     Args:
@@ -109,11 +109,11 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
     chosen = list(dict.fromkeys(measures))
     rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)
     if choice.tests is None:
-        return Leaderboard(rankings, results.only(chosen))
+        return RankedSystems(rankings, results.only(chosen))
     intervals = with_intervals(results, rankings, choice.tests, choice.rank_sets)
     signature = {**results.signature, **signature_of_draws(choice.tests)}
     signature |= {"rank-sets": choice.rank_sets} if choice.rank_sets != "marginal" else {}
-    return Leaderboard(intervals.rankings, results.only(chosen)._replace(signature=signature), intervals)
+    return RankedSystems(intervals.rankings, results.only(chosen)._replace(signature=signature), intervals)
 
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
