@@ -5,11 +5,12 @@ from typing import TYPE_CHECKING, Any
 from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
 
 if TYPE_CHECKING:
+    from levelhead.api.breakdowns import breakdown, confusion, trees
     from levelhead.api.comparing import agree, compare, languages
     from levelhead.api.conversion import convert, derive, perplexity
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
-    from levelhead.api.scoring import breakdown, confusion, explain, score, trees
+    from levelhead.api.scoring import explain, score
     from levelhead.api.studies import reproduce
     from levelhead.api.tables import correlate, judge, measurements
     from levelhead.api.treebanks import profile, select, similarity
@@ -80,11 +81,12 @@ __all__ = [
 ]
 
 _ROOMS = {
+    "api.breakdowns": ("breakdown", "confusion", "trees"),
     "api.comparing": ("agree", "compare", "languages"),
     "api.conversion": ("convert", "derive", "perplexity"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),
-    "api.scoring": ("breakdown", "confusion", "explain", "score", "trees"),
+    "api.scoring": ("explain", "score"),
     "api.studies": ("reproduce",),
     "api.tables": ("correlate", "judge", "measurements"),
     "api.treebanks": ("profile", "select", "similarity"),
