@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead import ConlluError, InputError, parse, read, score
+from levelhead import ConlluError, InputError, from_conllu, read, score
 from levelhead.treebank import to_conllu
 from levelhead.treebank.faults import find_faults
 from levelhead.treebank.reader import scan_treebank
@@ -26,19 +26,19 @@ SECOND = row(2, "b", 1, "NK")
 def slugs_in(text: str) -> list[tuple[int | None, str]]:
     """Return line and slug of the errors of a CoNLL-X file."""
     with pytest.raises(ConlluError) as error:
-        parse(text, format="conllx")
+        from_conllu(text, format="conllx")
     return [(fault.place.line, fault.slug) for fault in error.value.faults if fault.severity == "error"]
 
 
 def test_several_roots_are_allowed() -> None:
     """Each is a root; CoNLL-U refuses the same file."""
     text = ROOT + row(2) + row(3, "c", 2, "NK") + "\n" + ROOT + "\n"
-    tb = parse(text, format="conllx")
+    tb = from_conllu(text, format="conllx")
     assert [sentence.heads for sentence in tb] == [[0, 0, 2], [0]]
     assert tb.heads.tolist() == [-1, -1, 1, -1]
     assert to_conllu(tb).decode() == text
     with pytest.raises(ConlluError, match="several-roots"):
-        parse(text)
+        from_conllu(text)
 
 
 @pytest.mark.parametrize(
@@ -71,15 +71,15 @@ def test_a_number_sign_is_a_form() -> None:
     """Also as the first word of a sentence, in both formats."""
     text = row(1, "#") + row(2, "##", 1, "NK") + "\n"
     for format_name in ("conllx", "conllu"):
-        tb = parse(text, format=format_name)
+        tb = from_conllu(text, format=format_name)
         assert tb[0].forms == ["#", "##"]
         assert to_conllu(tb).decode() == text
 
 
 def test_nothing_is_odd_about_its_relations_and_features() -> None:
     """The inventories of UD are not those of CoNLL-X; repairs are still told."""
-    assert parse(ROOT + SECOND + "\n", format="conllx").warnings == ()
-    (warning,) = parse("\n" + ROOT + SECOND + "\n", format="conllx").warnings
+    assert from_conllu(ROOT + SECOND + "\n", format="conllx").warnings == ()
+    (warning,) = from_conllu("\n" + ROOT + SECOND + "\n", format="conllx").warnings
     assert (warning.slug, warning.place.line) == ("extra-blank-line", 1)
 
 
@@ -88,7 +88,7 @@ def test_round_trip(text: str) -> None:
     """Every byte comes back, of any file without comments, ranges and empty nodes."""
     lines = [line for line in text.split("\n") if line.split("\t")[0].isdigit() or not line]
     plain = "\n".join(lines)
-    tb = parse(plain, format="conllx")
+    tb = from_conllu(plain, format="conllx")
     assert to_conllu(tb).decode() == plain
     assert tb.n_words == tb.n_tokens == len(list(filter(None, lines)))
 
@@ -128,7 +128,7 @@ FORMATS = pytest.mark.parametrize("format_name", ["conllu", "conllx"])
 def errors_of(data: bytes | str, format_name: str) -> list[str]:
     """Return the slugs of a file's errors; whatever else it raises is raised."""
     try:
-        parse(data, format=format_name)
+        from_conllu(data, format=format_name)
     except InputError as error:
         return sorted(fault.slug for fault in error.faults if fault.severity == "error") or ["nothing is wrong"]
     return []

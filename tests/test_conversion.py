@@ -244,13 +244,13 @@ def test_the_tables_of_the_documentation(data: Path) -> None:
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS)
 def test_only_heads_change(variant: str, text: str, treebank: Treebank) -> None:
     """Comments, multiword tokens, empty nodes and the other nine columns stay, and every sentence stays a tree."""
-    for some, targets in ((levelhead.parse(text), EVERY), (treebank, default_targets())):
+    for some, targets in ((levelhead.from_conllu(text), EVERY), (treebank, default_targets())):
         before = to_conllu(some).decode()
         for convert in (forward, backward):
             converted = convert(some, targets=targets, variant=variant)
             after = to_conllu(converted).decode()
             assert without_heads(after) == without_heads(before)
-            assert levelhead.parse(after).local_heads().tolist() == converted.local_heads().tolist()
+            assert levelhead.from_conllu(after).local_heads().tolist() == converted.local_heads().tolist()
 
 
 def without_heads(text: str) -> list[list[str]]:
@@ -262,13 +262,13 @@ def without_heads(text: str) -> list[list[str]]:
 @given(st.sampled_from(list(VARIANTS)), treebanks(), FULL_OF_TARGETS, SEEDS)
 def test_the_exact_round_trip_is_exact(variant: str, text: str, treebank: Treebank, seed: int) -> None:
     """For any tree, whatever stands in MISC."""
-    for some, targets in ((levelhead.parse(text), EVERY), (treebank, default_targets())):
+    for some, targets in ((levelhead.from_conllu(text), EVERY), (treebank, default_targets())):
         draw = random.Random(seed)
         misc = [draw.choice(("_", "SpaceAfter=No", "a|b", "|", "ContentHead=x")) for _ in range(some.n_words)]
         gold = some.replace(misc=misc)
         there = forward(gold, targets=targets, variant=variant, exact=True)
         assert (there.heads == forward(gold, targets=targets, variant=variant).heads).all()
-        read_again = levelhead.parse(to_conllu(there))
+        read_again = levelhead.from_conllu(to_conllu(there))
         assert to_conllu(backward(read_again, targets=targets, variant=variant, exact=True)) == to_conllu(gold)
         assert not check(gold, targets=targets, variant=variant, exact=True).not_restored
 
@@ -336,7 +336,7 @@ def test_a_lost_or_changed_record_is_noticed(lost: int, new: str) -> None:
 def test_an_empty_misc_is_kept() -> None:
     """It is odd but readable, and an exact round trip keeps it."""
     text = to_conllu(levelhead.build([JOE], [CONTENT], [JOES_LABELS], upos=[TAGS])).decode()
-    gold = levelhead.parse(text.replace("\t_\n", "\t\n"))
+    gold = levelhead.from_conllu(text.replace("\t_\n", "\t\n"))
     assert set(gold.misc) == {""}
     assert to_conllu(backward(forward(gold, exact=True), exact=True)) == to_conllu(gold)
 
@@ -348,14 +348,14 @@ def test_enhanced_graphs_are_kept_with_a_warning() -> None:
     assert list(converted.deps) == deps[0]
     assert [fault.slug for fault in converted.warnings] == ["enhanced-kept"]
     for exact in (False, True):  # they go with the heads again
-        back = backward(levelhead.parse(to_conllu(forward(content, exact=exact))), exact=exact)
+        back = backward(levelhead.from_conllu(to_conllu(forward(content, exact=exact))), exact=exact)
         assert (list(back.deps), back.warnings) == (deps[0], ())
 
 
 def test_several_roots() -> None:
     """Trees of CoNLL-X, of which a sentence may have several."""
     text = to_conllu(levelhead.build([JOE], [CONTENT], [JOES_LABELS], upos=[TAGS])).decode()
-    content = levelhead.parse(text.replace("\t5\tnmod", "\t0\troot"), format="conllx")
+    content = levelhead.from_conllu(text.replace("\t5\tnmod", "\t0\troot"), format="conllx")
     converted = forward(content)
     assert converted[0].heads == [2, 0, 2, 5, 3, 8, 8, 0]
     assert backward(converted)[0].heads == content[0].heads

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead import InputError, parse, read
+from levelhead import InputError, from_conllu, read
 from levelhead.derivation import (
     ARC_EAGER,
     ARC_STANDARD,
@@ -243,7 +243,7 @@ CROSSING = sentence_of([3, 4, 0, 1])
 
 def test_errors_name_the_sentence() -> None:
     """With file, line and number; lifting helps."""
-    treebank = parse(sentence_of([0]) + CROSSING + CROSSING)
+    treebank = from_conllu(sentence_of([0]) + CROSSING + CROSSING)
     with pytest.raises(InputError) as caught:
         derive(treebank, ARC_STANDARD)
     (fault,) = caught.value.faults
@@ -256,7 +256,7 @@ def test_errors_name_the_sentence() -> None:
 
 def test_derivations_of_a_treebank() -> None:
     """Labelled transitions, the word that each attaches, the order, swaps."""
-    derivations = derive(parse(sentence_of([2, 0]) + CROSSING), SWAP_LAZY)
+    derivations = derive(from_conllu(sentence_of([2, 0]) + CROSSING), SWAP_LAZY)
     assert [str(action) for action in derivations.actions(0)] == ["SHIFT", "SHIFT", "LEFT-ARC:dep", "RIGHT-ARC:dep"]
     assert derivations.attached[:4].tolist() == [-1, -1, 0, 1]
     assert derivations.swaps.tolist() == [0, swaps_of(oracles.oracle(*arrays_of([(3, 4, 0, 1)]), 3, 9))[0]]
@@ -267,7 +267,7 @@ def test_derivations_of_a_treebank() -> None:
 def test_orders_of_words() -> None:
     """A space inside a word is an underscore; two words that become equal are one."""
     text = sentence_of([2, 0, 2]).replace("\ta\t", "\tx y\t", 1).replace("3\ta\t", "3\tx_y\t")
-    treebank = parse(text)
+    treebank = from_conllu(text)
     assert list(sequences_of(treebank).words) == ["x_y", "a", "x_y"]
     assert len({*sequences_of(treebank).words.codes.tolist()}) == 2
     assert list(sequences_of(treebank, "arc-standard").words) == ["x_y", "x_y", "a"]

@@ -10,7 +10,7 @@ import pytest
 from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows, spawned
-from levelhead.studies import Request, reproduce
+from levelhead.studies import StudyRequest, reproduce
 from levelhead.studies.documents_2018.measure import measure_documents, pair_p_values
 from oracle import documents as oracle
 
@@ -89,7 +89,7 @@ def test_the_study_judges_test_sets_with_documents(gold, tmp_path):
     for name, output in zip(SYSTEMS, OUTPUTS, strict=True):
         (tmp_path / name).mkdir()
         os.symlink(output, tmp_path / name / "en.conllu")
-    study = reproduce("documents-2018", Request((gold,), tmp_path, quick=True))
+    study = reproduce("documents-2018", StudyRequest((gold,), tmp_path, quick=True))
     assert {claim.verdict for claim in study.claims} <= {"holds", "does not hold"}
     assert "1 of 1 mark at least 10 documents" in study.setting[0]
     assert [section.figure is not None for section in study.sections].count(True) == 2
@@ -99,7 +99,9 @@ def test_the_study_judges_test_sets_with_documents(gold, tmp_path):
 
 
 def test_without_documents_nothing_is_judged(tmp_path):
-    study = reproduce("documents-2018", Request((PARALLEL / "gold" / "en.conllu",), PARALLEL / "systems", quick=True))
+    study = reproduce(
+        "documents-2018", StudyRequest((PARALLEL / "gold" / "en.conllu",), PARALLEL / "systems", quick=True)
+    )
     assert {claim.verdict for claim in study.claims} == {"no data"}
     with pytest.raises(InputError, match="no file in this folder"):
-        reproduce("documents-2018", Request((PARALLEL / "gold" / "en.conllu",), tmp_path, quick=True))
+        reproduce("documents-2018", StudyRequest((PARALLEL / "gold" / "en.conllu",), tmp_path, quick=True))

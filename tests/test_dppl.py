@@ -28,7 +28,7 @@ SYSTEM = "examples/parallel/systems/{}/{}.conllu"
 def test_the_value_is_the_perplexity_of_the_output(tmp_path: Path, order: str, system: str) -> None:
     """By the definition: a trigram model of words in the order of their attachment, unknown words left out."""
     known, test = list(levelhead.read(GOLD.format("fr")))[:12], levelhead.read(SYSTEM.format(system, "fr"))
-    levelhead.write(levelhead.parse("".join(sentence.conllu for sentence in known)), tmp_path / "train.conllu")
+    levelhead.write(levelhead.from_conllu("".join(sentence.conllu for sentence in known)), tmp_path / "train.conllu")
     train = levelhead.read(tmp_path / "train.conllu")
     name = f"DPPL({tmp_path / 'train.conllu'},order={order})"
     score = levelhead.score(GOLD.format("fr"), test, measures=[name])[name]

@@ -11,7 +11,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.analysis.buckets import Settings as Buckets
+from levelhead.analysis.buckets import BucketSettings as Buckets
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare

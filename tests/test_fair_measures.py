@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.analysis import Training, break_down, cascading_errors, confuse, error_types
-from levelhead.analysis.buckets import Settings
+from levelhead.analysis.buckets import BucketSettings
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
 from levelhead.errors import MeasureError
 from levelhead.measures import REGISTRY, parse_measure
@@ -63,7 +63,7 @@ def matched(texts: tuple[str, str], rules: str = "ud") -> tuple[Matches, Matched
         theirs = oracle_match(*texts, rules)
     except Refused:
         return None
-    return match(*(levelhead.parse(text) for text in texts), RULES[rules]), theirs
+    return match(*(levelhead.from_conllu(text) for text in texts), RULES[rules]), theirs
 
 
 def our_count(matches: Matches, text: str, weights: dict[str, float] | None = None) -> Counted:
@@ -100,7 +100,7 @@ def test_sentences_without_a_word_of_the_class_do_not_count():
     row = "{}\t{}\t_\t_\t_\t_\t{}\t{}\t_\t_\n"
     with_one = row.format(1, "a", 0, "root") + row.format(2, "b", 1, "vocative") + "\n"
     without = with_one.replace("vocative", "obj")
-    gold, system = levelhead.parse(2 * with_one + without), levelhead.parse(with_one + 2 * without)
+    gold, system = levelhead.from_conllu(2 * with_one + without), levelhead.from_conllu(with_one + 2 * without)
     for name in ("UEM@vocative", "LEM@vocative", "LEM-obj-root"):
         score = levelhead.score(gold, system, measures=[name])[name]
         assert (score.correct, score.gold, score.system) == (1, 2, 1), name
@@ -115,8 +115,8 @@ def test_exact_match_of_a_class_needs_every_word_of_the_sentence_aligned():
     row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t{}\n"
     start = row.format(1, "a", 0, "root", "_") + row.format(2, "b", 1, "obj", "_")
     cut = row.format(3, "c", 1, "dep", "SpaceAfter=No") + row.format(4, "d", 1, "dep", "_")
-    gold = levelhead.parse(2 * (start + row.format(3, "cd", 1, "dep", "_") + "\n"))
-    system = levelhead.parse(start + row.format(3, "cd", 1, "obl", "_") + "\n" + start + cut + "\n")
+    gold = levelhead.from_conllu(2 * (start + row.format(3, "cd", 1, "dep", "_") + "\n"))
+    system = levelhead.from_conllu(start + row.format(3, "cd", 1, "obl", "_") + "\n" + start + cut + "\n")
     for name in ("UEM", "LEM"):
         score = levelhead.score(gold, system, measures=[f"{name}@obj"])[f"{name}@obj"]
         assert (score.correct, score.gold, score.system) == (1, 2, 2)
@@ -146,7 +146,7 @@ def test_trees_and_roots_of_files_that_allow_several_roots(lengths, seed):
     """CoNLL-X: words hang from earlier ones or from the root, so that many sentences have several roots."""
     draw = Random(seed)
     both_heads = [[[draw.randint(0, word - 1) for word in range(1, n + 1)] for n in lengths] for _ in range(2)]
-    gold, system = (levelhead.parse(conllx(sentences), format="conllx") for sentences in both_heads)
+    gold, system = (levelhead.from_conllu(conllx(sentences), format="conllx") for sentences in both_heads)
     ours = match(gold, system, RULES["ud"])
     n_trees = sum(map(fair.is_tree, both_heads[1]))
     assert our_count(ours, "Trees") == Counted(n_trees, len(lengths), len(lengths))
@@ -188,7 +188,7 @@ def test_recall_of_content_words_by_each_label_and_by_gold_alone():
         "UAS(class=gold)@callin:CONTENT.recall",
         "LAS(class=gold)@callin:CONTENT.recall",
     ]
-    pair = levelhead.parse(text), levelhead.parse(text.replace("nsubj", "det"))
+    pair = levelhead.from_conllu(text), levelhead.from_conllu(text.replace("nsubj", "det"))
     assert [score.value for score in levelhead.score(*pair, measures=names).values()] == [0.5, 1.0, 0.5]
 
 
@@ -226,7 +226,7 @@ def test_breakdowns(texts, by, seed):
         {word.columns[1]: Random(seed + i).choice((0, 1, 2, 5, 6, 30, 200)) for i, word in enumerate(theirs.gold.words)}
     )
     forms = +forms
-    chosen = Settings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
+    chosen = BucketSettings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
     for name in ("LAS", "UAS"):
         found = break_down(ours, parse_measure(name), by, chosen)
         rows = {values: Counted(s.correct, s.gold, s.system, s.aligned) for values, s in found.rows}
@@ -243,7 +243,7 @@ def test_breakdown_without_punctuation_and_of_a_class(texts):
         return
     for text in ("LAS(nopunct)", "LAS@CORE", "LAS-FUN", "UPOS", "CLAS"):
         whole = our_count(ours, text)
-        found = break_down(ours, parse_measure(text), ["upos"], Settings(SCHEMES["nivre-fang"]))
+        found = break_down(ours, parse_measure(text), ["upos"], BucketSettings(SCHEMES["nivre-fang"]))
         sums = [
             sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system", "aligned")
         ]
@@ -257,7 +257,9 @@ def test_confusion_of_many_relations_keeps_the_most_frequent():
     root, heads = row.format(1, "a", 0, "root"), [1 + n % 2 for n in range(n_words)]
     gold = "".join(row.format(n + 2, "b", 1, "dep") for n in range(n_words))
     system = "".join(row.format(n + 2, "b", heads[n], f"r{n}") for n in range(n_words)).replace("\tr5\t", "\tdep\t")
-    confusion = confuse(match(levelhead.parse(root + gold + "\n"), levelhead.parse(root + system + "\n"), RULES["ud"]))
+    confusion = confuse(
+        match(levelhead.from_conllu(root + gold + "\n"), levelhead.from_conllu(root + system + "\n"), RULES["ud"])
+    )
     assert len(confusion.names) == MOST_RELATIONS + 1
     assert (confusion.names[0], confusion.names[-1]) == ("dep", OTHER)
     assert confusion.counts.shape == confusion.right_heads.shape == (MOST_RELATIONS + 1, MOST_RELATIONS + 1)
@@ -274,7 +276,7 @@ def test_confusion_of_many_relations_keeps_the_most_frequent():
 def test_confusion_of_as_many_relations_as_are_kept_is_whole():
     row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
     words = "".join(row.format(n + 2, "b", 1, f"r{n}") for n in range(MOST_RELATIONS - 1))
-    itself = levelhead.parse(row.format(1, "a", 0, "root") + words + "\n")
+    itself = levelhead.from_conllu(row.format(1, "a", 0, "root") + words + "\n")
     confusion = confuse(match(itself, itself, RULES["ud"]))
     assert (len(confusion.names), OTHER in confusion.names) == (MOST_RELATIONS, False)
     assert (confusion.counts == np.eye(MOST_RELATIONS)).all()
@@ -332,7 +334,7 @@ def test_damaged_systems_that_are_read_are_counted_alike(texts, seed):
         theirs = oracle_match(texts[0], text, "ud")
     except (UnicodeDecodeError, ValueError):
         return
-    ours = match(levelhead.parse(texts[0]), levelhead.parse(system), RULES["ud"])
+    ours = match(levelhead.from_conllu(texts[0]), levelhead.from_conllu(system), RULES["ud"])
     for restriction in ("@CORE", "-FUN-PUNCT", "@UNKNOWN"):
         keeps = fair.kept(*names_of(restriction))
         assert our_count(ours, f"LAS{restriction}") == fair.restricted(theirs, same_arc, keeps)
@@ -379,7 +381,7 @@ def test_relations_sum_to_las(texts):
     ours, _ = matched(texts) or (None, None)
     if ours is None:
         return
-    found = break_down(ours, parse_measure("LAS"), ["deprel"], Settings(SCHEMES["nivre-fang"]))
+    found = break_down(ours, parse_measure("LAS"), ["deprel"], BucketSettings(SCHEMES["nivre-fang"]))
     sums = [sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system")]
     assert sums == parts(counts_of(ours, "LAS"))[:3]
     for (relation,), score in found.rows:
@@ -407,7 +409,7 @@ SYMMETRIC = (
 @given(texts=both())
 def test_swapping_gold_and_system_swaps_precision_and_recall(texts):
     """But for words inside multiword tokens, whose alignment prefers to leave out gold words: these are taken out."""
-    one, other = (levelhead.parse(text) for text in texts)
+    one, other = (levelhead.from_conllu(text) for text in texts)
     if len(one.multiword) or len(other.multiword):
         return
     there, back = match(one, other, RULES["ud"]), match(other, one, RULES["ud"])
@@ -433,7 +435,7 @@ MEASURES = (
 @EXAMPLES
 @given(texts=both())
 def test_gold_against_itself_is_100_on_whatever_there_is(rules, texts):
-    gold = levelhead.parse(texts[0])
+    gold = levelhead.from_conllu(texts[0])
     weights = {"nsubj": 2.0}
     itself = match(gold, gold, RULES[rules])
     for text in (*MEASURES, "WLAS(w,default=1)", "CallinWLAS(w,default=1)"):

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead import ConlluError, parse
+from levelhead import ConlluError, from_conllu
 from levelhead.errors import Fault
 from levelhead.messages import MESSAGES
 from strategies import treebanks
@@ -112,7 +112,7 @@ SHIFTED = pytest.mark.parametrize(("change", "shift"), SHIFTS.values(), ids=SHIF
 def faults_in(text: str, severity: str) -> list[Fault]:
     """Return the errors or the warnings of a text."""
     try:
-        faults = parse(text.encode("utf-8", "surrogateescape"), name="f").warnings
+        faults = from_conllu(text.encode("utf-8", "surrogateescape"), name="f").warnings
     except ConlluError as error:
         faults = error.faults
         assert faults[0].severity == "error", "the first fault names the error"

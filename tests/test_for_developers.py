@@ -60,7 +60,7 @@ def test_nothing_in_common_is_a_text_mismatch():
 @settings(max_examples=60)
 @given(text=treebanks())
 def test_epoch_scores_equal_those_of_files(text):
-    gold = levelhead.parse(text)
+    gold = levelhead.from_conllu(text)
     draw = np.random.default_rng(len(text))
     labels = [*gold.relations[:3], "nsubj", "case", "unheard-of"]
     relations = draw.choice(labels, gold.n_words).tolist()
@@ -186,8 +186,8 @@ def test_a_share_in_place_of_a_percentage_is_warned_about(recwarn):
 def test_explanations_name_decision_numbers_and_words():
     """One layered feature that differs, one unknown relation, and one missing lemma: three decisions, by hand."""
     row = "1\ta\t{}\tNOUN\t_\t{}\t0\troot\t_\t_\n2\tb\tb\tNOUN\t_\t_\t1\t{}\t_\t_\n\n"
-    gold = levelhead.parse(row.format("_", "Number[psor]=Sing", "nsubj"))
-    system = levelhead.parse(row.format("x", "Number[psor]=Plur", "strange"))
+    gold = levelhead.from_conllu(row.format("_", "Number[psor]=Sing", "nsubj"))
+    system = levelhead.from_conllu(row.format("x", "Number[psor]=Plur", "strange"))
     found = explain(gold, system).differences
     changed = {name for one in found for name in one.changes}
     assert {"UFeats", "AllTags", "CLAS", "Lemmas", "BLEX", "MLAS"} <= changed

@@ -39,18 +39,18 @@ TABLE = {
 
 
 def test_one_row_a_word():
-    assert word_table(levelhead.parse(TEXT)) == TABLE
+    assert word_table(levelhead.from_conllu(TEXT)) == TABLE
 
 
 def test_ranges_of_later_sentences_count_from_their_own_start():
-    both = levelhead.parse(TEXT + TEXT)
+    both = levelhead.from_conllu(TEXT + TEXT)
     assert word_table(both)["range"] == TABLE["range"] * 2
     assert word_table(both[2:])["token"] == TABLE["token"]
 
 
 @given(treebanks())
 def test_rows_are_the_words_of_the_file(text):
-    table = word_table(levelhead.parse(text))
+    table = word_table(levelhead.from_conllu(text))
     rows = [line.split("\t") for line in text.split("\n") if line and line.split("\t")[0].isdecimal()]
     assert {len(column) for column in table.values()} == {len(rows)}
     columns = (table[name] for name in list(TABLE)[2:12])
@@ -59,7 +59,7 @@ def test_rows_are_the_words_of_the_file(text):
 
 def test_polars():
     library("polars")
-    frame = to_polars(levelhead.parse(TEXT))
+    frame = to_polars(levelhead.from_conllu(TEXT))
     assert frame.to_dict(as_series=False) == TABLE
     assert {str(frame.schema[name]) for name in ("sentence", "id", "head")} == {"Int32"}
     assert frame.filter(frame["relation"] == "root").height == 2
@@ -67,7 +67,7 @@ def test_polars():
 
 def test_pandas():
     pandas = library("pandas")
-    frame = to_pandas(levelhead.parse(TEXT))
+    frame = to_pandas(levelhead.from_conllu(TEXT))
     assert frame.astype(object).where(frame.notna(), None).to_dict("list") == TABLE
     assert {str(frame.dtypes[name]) for name in ("sentence", "id", "head")} == {"int32"}
     assert isinstance(frame.dtypes["range"], pandas.StringDtype)
@@ -76,6 +76,6 @@ def test_pandas():
 @pytest.mark.parametrize("convert", [to_polars, to_pandas])
 def test_columns_of_nothing_keep_their_types(convert):
     library(convert.__name__.removeprefix("to_"))
-    some, none = (convert(levelhead.parse(TEXT)[part]) for part in (slice(1, 2), slice(0, 0)))
+    some, none = (convert(levelhead.from_conllu(TEXT)[part]) for part in (slice(1, 2), slice(0, 0)))
     assert list(map(str, some.dtypes)) == list(map(str, none.dtypes))
     assert none.shape == (0, len(TABLE))

@@ -41,7 +41,7 @@ def plain_cells(cells, draw):
 
 @given(st.builds(plain, treebanks(), SEEDS))
 def test_trees_of_words_come_back_as_they_were(text):
-    treebank = levelhead.parse(text)
+    treebank = levelhead.from_conllu(text)
     doc = to_spacy(treebank, VOCAB)
     assert [sentence.start for sentence in doc.sents] == treebank.sentence_starts[:-1].tolist()
     assert to_conllu(from_spacy(doc)).decode() == text
@@ -49,7 +49,7 @@ def test_trees_of_words_come_back_as_they_were(text):
 
 @given(treebanks())
 def test_of_any_treebank_the_trees_come_back(text):
-    treebank = levelhead.parse(text)
+    treebank = levelhead.from_conllu(text)
     without_features = treebank.replace(feats=["_"] * treebank.n_words)
     back = from_spacy(to_spacy(without_features, VOCAB))
     assert [list(back.forms), list(back.relations)] == [list(treebank.forms), list(treebank.relations)]
@@ -64,7 +64,7 @@ def test_words_of_multiword_tokens_have_spaces_between_them():
         "1-2\tdes\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No\n1\tde\t_\t_\t_\t_\t3\tcase\t_\tSpaceAfter=No\n"
         "2\tles\t_\t_\t_\t_\t3\tdet\t_\t_\n3\teaux\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     )
-    assert to_spacy(levelhead.parse(text)).text == "de leseaux "
+    assert to_spacy(levelhead.from_conllu(text)).text == "de leseaux "
 
 
 def test_the_vocabulary_can_be_given():

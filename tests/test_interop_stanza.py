@@ -104,7 +104,7 @@ def _stand_in():
 
 
 def round_trip(text):
-    return to_conllu(from_stanza(to_stanza(levelhead.parse(text)))).decode()
+    return to_conllu(from_stanza(to_stanza(levelhead.from_conllu(text)))).decode()
 
 
 @given(treebanks())
@@ -130,7 +130,7 @@ def test_all_that_conllu_has_comes_back():
 
 
 def test_words_are_as_the_library_makes_them():
-    sentence = to_stanza(levelhead.parse(HARD)).sentences[0]
+    sentence = to_stanza(levelhead.from_conllu(HARD)).sentences[0]
     assert [token.id for token in sentence.tokens] == [(1, 2), (3,), (4,)]
     assert [word.head for word in sentence.words] == [3, 3, 0, 3]
     assert [word.lemma for word in sentence.words] == ["de", "le", None, "_"]  # the last word is an underscore
@@ -173,12 +173,12 @@ def test_what_is_no_treebank_is_refused():
 def test_names_that_the_library_takes_for_columns_are_refused(item):
     text = f"1\ta\t_\t_\t_\t_\t0\troot\t_\tA=1|{item}\n\n"
     with pytest.raises(levelhead.InputError, match="sentence 1: word 1: Stanza takes") as caught:
-        to_stanza(levelhead.parse(text))
+        to_stanza(levelhead.from_conllu(text))
     assert caught.value.slug == "cannot-hold"
 
 
 def test_what_the_library_refuses_is_said():
     text = "# sentiment = good\n1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
     with pytest.raises(levelhead.InputError, match="Stanza refuses the treebank") as caught:
-        to_stanza(levelhead.parse(text))
+        to_stanza(levelhead.from_conllu(text))
     assert caught.value.slug == "cannot-hold"

@@ -247,7 +247,7 @@ def test_weights_in_memory_are_those_of_a_file(tmp_path):
 def test_what_cannot_be_counted_is_refused_as_in_compare():
     """The slug and the words are those of `compare`."""
     gold = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
-    whole, broken = (levelhead.parse(gold.format(deps) * 2) for deps in ("0:root", "x"))
+    whole, broken = (levelhead.from_conllu(gold.format(deps) * 2) for deps in ("0:root", "x"))
     choices = Choices(np.array([0.0, 1.0]), np.array([1, 1]))
     for measure, slug in (("ELAS", "unreadable-deps"), ("UPOS", "not-annotated")):
         refusals = []

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.analysis import break_down
-from levelhead.analysis.buckets import Settings as Buckets
+from levelhead.analysis.buckets import BucketSettings as Buckets
 from levelhead.campaign import find
 from levelhead.cli import program
 from levelhead.comparison.agreement import agreement
@@ -185,7 +185,7 @@ ROW = "{}\t{}\t{}\t{}\t_\t{}\t{}\t{}\t_\t_"
 
 def annotation(rows: list[tuple[str, str, str, int, str]]) -> levelhead.Treebank:
     lines = [ROW.format(i, f"w{i}", *row) for i, row in enumerate(rows, 1)]
-    return levelhead.parse("\n".join(lines) + "\n\n")
+    return levelhead.from_conllu("\n".join(lines) + "\n\n")
 
 
 FIRST = annotation([("a", "DET", "X=1", 2, "det"), ("_", "NOUN", "_", 0, "root"), ("c", "VERB", "_", 2, "acl")])

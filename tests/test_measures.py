@@ -202,7 +202,7 @@ def test_errors_say_what_there_is(text):
 
 def test_a_default_that_is_no_number_is_an_error(tmp_path):
     (tmp_path / "w").write_text("nsubj 1\n")
-    gold = levelhead.parse("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    gold = levelhead.from_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     for default in ("x", "", "-1", "nan", "1e10"):
         with pytest.raises(MeasureError, match="the default is not a number"):
             levelhead.score(gold, gold, measures=[f"WLAS({tmp_path / 'w'},default={default})"])
@@ -225,7 +225,9 @@ def test_weights_by_hand(tmp_path):
     """One wrong word: WLAS weighs each side by its own relation, Callin by gold's, without punct."""
     path = weights_file(tmp_path, "# relation weight\ndet 0.25\n\ncase,0.5\nroot\t2\npunct 1\n")
     names = [f"{name}({path})" for name in ("WLAS", "CallinWLAS", "WeightedLAS")]
-    wlas, callin, official = levelhead.score(levelhead.parse(ONE), levelhead.parse(OTHER), measures=names).values()
+    wlas, callin, official = levelhead.score(
+        levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER), measures=names
+    ).values()
     assert (wlas.correct, wlas.gold, wlas.system, wlas.aligned) == (3.0, 3.25, 3.5, 3.25)
     assert wlas.value == 2 * 3 / 6.75
     assert (callin.correct, callin.gold, callin.system) == (2.0, 2.25, 2.25)
@@ -236,7 +238,7 @@ def test_weights_by_hand(tmp_path):
 @pytest.mark.parametrize("text", ["", "# relation weight\n\n"])
 @pytest.mark.parametrize("name", ["WLAS", "WeightedLAS"])
 def test_files_without_weights(tmp_path, name, text):
-    treebank = levelhead.parse(ONE)
+    treebank = levelhead.from_conllu(ONE)
     with pytest.raises(InputError, match="invalid-weights: the file has no weight") as refusal:
         levelhead.score(treebank, treebank, measures=[f"{name}({weights_file(tmp_path, text)})"])
     assert refusal.value.place.file == str(tmp_path / "weights")
@@ -245,7 +247,7 @@ def test_files_without_weights(tmp_path, name, text):
 @pytest.mark.parametrize("name", ["WLAS", "CallinWLAS", "WeightedLAS"])
 def test_weights_of_subtypes_are_refused(tmp_path, name):
     """Words weigh what their universal relation weighs, so a weight of a subtype would never count."""
-    treebank = levelhead.parse(ONE.replace("\tdet\t", "\tdet:poss\t"))
+    treebank = levelhead.from_conllu(ONE.replace("\tdet\t", "\tdet:poss\t"))
     path = weights_file(tmp_path, "root 2\ndet 1\ndet:poss 1000\npunct 1\n")
     with pytest.raises(InputError, match=r"'det:poss' has a subtype: .* give one weight for 'det'") as refusal:
         levelhead.score(treebank, treebank, measures=[f"{name}({path})"])
@@ -258,7 +260,7 @@ def test_weights_of_subtypes_are_refused(tmp_path, name):
 def test_missing_weights(tmp_path):
     """An error, unless there is a default: 1 in WeightedLAS, as in the script of 2017; what is asked for in WLAS."""
     path = weights_file(tmp_path, "root 2\npunct 1\ncase 1\n")
-    gold, system = levelhead.parse(ONE), levelhead.parse(OTHER)
+    gold, system = levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER)
     for name in ("WLAS", "CallinWLAS"):
         with pytest.raises(MeasureError, match="there is no weight for the relation det; add one, or give") as refusal:
             levelhead.score(gold, system, measures=[f"{name}({path})"])
@@ -272,14 +274,14 @@ def test_missing_weights(tmp_path):
 def test_relations_that_a_measure_leaves_out_need_no_weight(tmp_path):
     """CallinWLAS leaves out punct, and WLAS-det det."""
     path = weights_file(tmp_path, "root 2\ndet 1\n")
-    gold = levelhead.parse(ONE)
+    gold = levelhead.from_conllu(ONE)
     scores = levelhead.score(gold, gold, measures=[f"CallinWLAS({path})", f"WLAS({path})-punct"])
     assert [score.gold for score in scores.values()] == [3.0, 3.0]
 
 
 def test_the_hash_of_weights_is_in_the_signature(tmp_path):
     path = weights_file(tmp_path, "root 2\ndet 1\npunct 1\n")
-    gold = levelhead.parse(ONE)
+    gold = levelhead.from_conllu(ONE)
     before = levelhead.score(gold, gold, measures=[f"WLAS({path})"]).signature[f"WLAS({path})"]
     weights_file(tmp_path, "root 3\ndet 1\npunct 1\n")
     after = levelhead.score(gold, gold, measures=[f"WLAS({path})"]).signature[f"WLAS({path})"]
@@ -365,8 +367,8 @@ def test_version_of_labels(relations, expected):
 
 def test_notes_say_where_versions_cross():
     """Nothing is guessed silently: v1 labels under classes of v2, and the other way about."""
-    old = levelhead.parse(ONE.replace("\tdet\t", "\tdobj\t"))
-    new = levelhead.parse(ONE.replace("\tdet\t", "\tobj\t"))
+    old = levelhead.from_conllu(ONE.replace("\tdet\t", "\tdobj\t"))
+    new = levelhead.from_conllu(ONE.replace("\tdet\t", "\tobj\t"))
 
     def notes(treebank: levelhead.Treebank, *asked: str, rules: str = "ud") -> tuple[str, ...]:
         return levelhead.score(treebank, treebank, measures=asked, rules=rules).notes
@@ -391,10 +393,10 @@ def test_notes_say_where_versions_cross():
 def test_notes_on_the_system():
     """Labels that only the system has are said: those of another version, and those of none."""
     text = TWO.replace("\tobl\t", "\tnmod\t")
-    gold = levelhead.parse(text)
+    gold = levelhead.from_conllu(text)
 
     def notes(label: str) -> tuple[str, ...]:
-        system = levelhead.parse(text.replace("\tobj\t", f"\t{label}\t"))
+        system = levelhead.from_conllu(text.replace("\tobj\t", f"\t{label}\t"))
         return levelhead.score(gold, system, measures=["CLAS", "LAS@CORE"]).notes
 
     assert notes("obj") == notes("iobj") == ()
@@ -438,7 +440,7 @@ def test_notes_are_not_lost_on_the_way_to_a_ranking(tmp_path, run):
 
 
 def test_python_shows_that_there_are_notes():
-    gold, output = map(levelhead.parse, old_pair())
+    gold, output = map(levelhead.from_conllu, old_pair())
     scores = levelhead.score(gold, output, measures=["CLAS"])
     assert list(scores.notes) == OLD_NOTES
     assert repr(scores).endswith("%; 2 notes in .notes>")
@@ -446,14 +448,14 @@ def test_python_shows_that_there_are_notes():
 
 
 def test_scores_of_epochs_have_the_notes():
-    gold, output = map(levelhead.parse, old_pair())
+    gold, output = map(levelhead.from_conllu, old_pair())
     (note,) = EpochScorer(gold, labels=output.relations).notes
     assert note == OLD_NOTES[0].replace("gold", "the parser or gold").replace("dobj", "dobj, unk")
-    assert EpochScorer(levelhead.parse(TWO)).notes == EpochScorer(gold, rules="conll17").notes == ()
+    assert EpochScorer(levelhead.from_conllu(TWO)).notes == EpochScorer(gold, rules="conll17").notes == ()
 
 
 def test_judgements_have_the_notes():
-    gold, first = (levelhead.parse(2 * text) for text in old_pair())
+    gold, first = (levelhead.from_conllu(2 * text) for text in old_pair())
     choices = Choices(np.array([0.0, 1.0]), np.ones(2, dtype=int))
     judged = judge(gold, first, gold, choices, measures=["CLAS"], resamples=10)
     assert list(judged.provenance.notes) == [OLD_NOTES[0], OLD_NOTES[1].replace("system", "first system")]
@@ -461,7 +463,7 @@ def test_judgements_have_the_notes():
 
 
 def test_notes_on_both_versions_in_one_treebank():
-    mixed = levelhead.parse(TWO.replace("\tobl\t", "\tdobj\t"))
+    mixed = levelhead.from_conllu(TWO.replace("\tobl\t", "\tdobj\t"))
     notes = levelhead.score(mixed, mixed, measures=["LAS@CORE"]).notes
     assert notes == ("gold has relations of UD v1 (dobj) and of UD v2 (obj)",)
 
@@ -514,7 +516,7 @@ def test_own_measures_count_what_their_definition_says(tmp_path_factory, texts):
     path = tmp_path_factory.mktemp("own")
     registry = read_definitions(definitions(path, OWN))
     try:
-        gold, system = (levelhead.parse(text) for text in texts)
+        gold, system = (levelhead.from_conllu(text) for text in texts)
         matched = oracle_measures.match(*texts, "ud")
     except InputError:
         return
@@ -611,7 +613,7 @@ def test_definitions_that_leave_something_over(tmp_path, rest):
 def test_a_measure_that_needs_nothing_counts_aligned_words(tmp_path):
     registry = read_definitions(definitions(tmp_path, "[measure.X]\nneeds = []"))
     assert registry.measures["X"].formula == "aligned words / words"
-    pair = levelhead.parse(TWO), levelhead.parse(OTHER)
+    pair = levelhead.from_conllu(TWO), levelhead.from_conllu(OTHER)
     one, other = levelhead.score(*pair, measures=["X", "Words"], registry=registry).values()
     assert (one.correct, one.gold, one.system) == (other.correct, other.gold, other.system) == (3, 3, 3)
 
@@ -627,7 +629,7 @@ def test_files_of_definitions_add_up_and_are_in_the_signature(tmp_path):
     (tmp_path / "second.toml").write_text("[measure.More]\nneeds = ['lemma']\nonly = 'mine:REST'\n")
     both = read_definitions(tmp_path / "second.toml", first)
     assert {"Heads", "More"} < {*both.measures}
-    gold = levelhead.parse(ONE)
+    gold = levelhead.from_conllu(ONE)
     signature = levelhead.score(gold, gold, measures=["More"], registry=both).signature
     assert signature["definitions"] == "+".join(digest[:12] for digest in both.sha256)
     assert len(both.sha256) == 2
@@ -636,7 +638,7 @@ def test_files_of_definitions_add_up_and_are_in_the_signature(tmp_path):
 
 
 def test_the_default_scheme_decides_what_a_class_means():
-    gold = levelhead.parse(ONE)
+    gold = levelhead.from_conllu(ONE)
     registry = STANDARD.with_default("callin")
     scores = levelhead.score(gold, gold, measures=["LAS@CONTENT", "LAS@nivre-fang:FUN"], registry=registry)
     assert [score.gold for score in scores.values()] == [1, 1]
@@ -678,7 +680,7 @@ def test_weights_are_plain_numbers(tmp_path, number):
 def test_weights_of_what_is_no_relation_of_ud_are_noted(tmp_path):
     path = tmp_path / "weights.tsv"
     path.write_text("nsubj 2\ndobj 2\nVocative 3\n", encoding="utf-8")
-    treebank = levelhead.parse("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
+    treebank = levelhead.from_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     notes = levelhead.score(treebank, treebank, measures=[f"WLAS({path},default=1)"]).notes
     assert [note for note in notes if "'Vocative'" in note and "no relation of UD" in note] == list(notes) != []
     path.write_text("nsubj 2\ndobj 2\n", encoding="utf-8")

@@ -129,7 +129,7 @@ def test_nothing_against_nothing_is_zero() -> None:
     scores = levelhead.score(nothing, nothing, rules="conll17")
     assert {(score.precision, score.recall, score.f1) for score in scores.values()} == {(0.0, 0.0, 0.0)}
     with pytest.raises(levelhead.ConlluError, match="empty-file"):
-        levelhead.parse(b"")
+        levelhead.from_conllu(b"")
 
 
 def test_a_valid_file_can_score_zero(data: Path) -> None:

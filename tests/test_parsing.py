@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES
-from levelhead import InputError, Treebank, build, parse, read, score
+from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.derivation import SYSTEMS, derive
 from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
@@ -130,7 +130,7 @@ def test_the_second_implementation_parses_alike(system: str) -> None:
 @given(text=treebanks(max_sentences=2, max_words=9), seed=SEEDS)
 def test_the_second_implementation_on_anything(system: str, text: str, seed: int) -> None:
     """Random weights on random words: swaps, back and forth, and arcs nobody would make."""
-    agrees(arbitrary_model(seed, system, 1), parse(text))
+    agrees(arbitrary_model(seed, system, 1), from_conllu(text))
 
 
 @EACH_SYSTEM
@@ -138,7 +138,7 @@ def test_the_second_implementation_on_anything(system: str, text: str, seed: int
 @given(text=treebanks(max_sentences=1, max_words=3), seed=SEEDS)
 def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str, seed: int) -> None:
     """The tree is one that no other derivation of the sentence beats, each of them tried."""
-    treebank, model = parse(text), arbitrary_model(seed, system, 1)
+    treebank, model = from_conllu(text), arbitrary_model(seed, system, 1)
     words = rows_of(treebank, 0, treebank.n_words)
     derivations, most = Slow(model).all_derivations(words)
     parsed = parse_treebank(replace(model, beam=most), treebank)
@@ -156,7 +156,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
     system: str, text: str, seed: int, beam: int
 ) -> None:
     """One sentence, random weights: every weight and every sum for averaging changes as in the plain algorithm."""
-    treebank, model = parse(text), arbitrary_model(seed, system, beam)
+    treebank, model = from_conllu(text), arbitrary_model(seed, system, beam)
     starts, heads = treebank.sentence_starts, treebank.local_heads()
     if not system.startswith("swap"):
         heads, _ = lifting.lift(heads, starts, 10**9)
@@ -189,7 +189,7 @@ def test_training_with_a_beam_makes_the_update_of_the_largest_violation(
 @given(text=treebanks(), seed=SEEDS, beam=st.sampled_from([1, 2, 7]))
 def test_one_root_always(system: str, text: str, seed: int, beam: int) -> None:
     """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
-    parsed = parse_treebank(arbitrary_model(seed, system, beam), parse(text))
+    parsed = parse_treebank(arbitrary_model(seed, system, beam), from_conllu(text))
     parsed.replace(heads=parsed.heads.tolist())  # refuses what is no tree
     roots = parsed.heads < 0
     assert roots.sum() == len(parsed)
@@ -305,7 +305,7 @@ def test_a_sentence_of_a_hundred_thousand_words(system: str, long: Treebank) -> 
 def test_training_leaves_long_sentences_out(system: str, beam: int, long: Treebank) -> None:
     """Its time grows with the square of their length; what is learned is what the other sentences teach."""
     treebank = read(GOLD)
-    both = parse(to_conllu(treebank[:9]) + to_conllu(long) + to_conllu(treebank[9:]), name="both")
+    both = from_conllu(to_conllu(treebank[:9]) + to_conllu(long) + to_conllu(treebank[9:]), name="both")
     model = train(both, system, beam=beam, schedule=QUICK)
     alone = train(treebank, system, beam=beam, schedule=QUICK)
     assert all(np.array_equal(model.tables[name], alone.tables[name]) for name in alone.tables)
@@ -434,7 +434,7 @@ def test_kernels_can_be_interrupted(parser: str, copies: int) -> None:
     """Between two sentences, and not only at the end of the treebank."""
     source = read(GOLD)
     model = train(source, parser, beam=1, schedule=QUICK)
-    treebank = parse(to_conllu(source) * copies)
+    treebank = from_conllu(to_conllu(source) * copies)
 
     def stop(*_: object) -> None:
         raise InterruptedError

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead import InputError, Treebank, build, parse, read, score
+from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
 from levelhead.parsing import Model, Schedule, parse_treebank, parsed_in_haste, train
 from levelhead.parsing import templates as wording
@@ -115,7 +115,7 @@ def below(heads: list[int], lower: int, upper: int) -> bool:
 @given(text=treebanks(max_sentences=1, max_words=4), seed=SEEDS)
 def test_against_all_trees(parser: str, text: str, seed: int) -> None:
     """First order finds the best tree; second order one as good as the best projective tree, or better."""
-    treebank, model = parse(text), arbitrary_model(seed, parser)
+    treebank, model = from_conllu(text), arbitrary_model(seed, parser)
     slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
     for start, end in pairwise(treebank.sentence_starts.tolist()):
         if end - start > 4:
@@ -132,7 +132,7 @@ def test_against_all_trees(parser: str, text: str, seed: int) -> None:
 @given(text=treebanks(max_sentences=1, max_words=6), seed=SEEDS)
 def test_no_neighbour_is_better(text: str, seed: int) -> None:
     """Second order ends where no change of one head helps (all heads are candidates in short sentences)."""
-    treebank, model = parse(text), arbitrary_model(seed, "graph")
+    treebank, model = from_conllu(text), arbitrary_model(seed, "graph")
     slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
     for start, end in pairwise(treebank.sentence_starts.tolist()):
         if end - start > 7:
@@ -155,7 +155,7 @@ def test_no_neighbour_is_better(text: str, seed: int) -> None:
 @given(text=treebanks(), seed=SEEDS)
 def test_one_root_always(parser: str, text: str, seed: int) -> None:
     """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
-    parsed = parse_treebank(arbitrary_model(seed, parser), parse(text))
+    parsed = parse_treebank(arbitrary_model(seed, parser), from_conllu(text))
     parsed.replace(heads=parsed.heads.tolist())  # refuses what is no tree
     roots = parsed.heads < 0
     assert roots.sum() == len(parsed)

@@ -40,7 +40,7 @@ from levelhead.parsing.outside import adapters, checked, rows_of
 from levelhead.parsing.outside.adapters import plain_conllu
 from levelhead.parsing.outside.programs import filled
 from levelhead.parsing.outside.udpipe import check_options
-from levelhead.treebank import parse, to_conllu
+from levelhead.treebank import from_conllu, to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 
@@ -545,7 +545,7 @@ def test_damaged_models_of_others(tmp_path: Path) -> None:
 
 def test_nothing_to_parse(chain: Outside) -> None:
     """No words, no work."""
-    empty = parse(to_conllu(read(GOLD)))[:0]
+    empty = from_conllu(to_conllu(read(GOLD)))[:0]
     assert parse_any(OutsideModel("command", b"", {}), empty, chain).treebank.n_words == 0
 
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from levelhead import InputError, Treebank, UnreadableFile, parse, read
+from levelhead import InputError, Treebank, UnreadableFile, from_conllu, read
 from levelhead.derivation import (
     SRILM_MINIMUM_COUNTS,
     NgramModel,
@@ -244,7 +244,7 @@ def test_a_perplexity_too_large_for_a_number() -> None:
 
 def test_derivation_orders_have_their_own_model() -> None:
     """The order is that of the words, for a model and for what it measures."""
-    treebank = parse(sentence_of([3, 4, 0, 1]).replace("\ta\t", "\tb\t", 2) * 5)
+    treebank = from_conllu(sentence_of([3, 4, 0, 1]).replace("\ta\t", "\tb\t", 2) * 5)
     values = {order: perplexity(estimate(sequences_of(treebank, order)), treebank, order) for order in
               ("string", "swap-lazy")}  # fmt: skip
     assert values["string"].swaps == 0

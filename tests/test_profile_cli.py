@@ -115,7 +115,7 @@ def test_parts_of_a_treebank_are_taken_together(levelhead_profile, tmp_path):
     rows = total.split("\n\n")[0].splitlines()
     assert rows[-1].split(" | ") == ["| Total of 3", *alone.split("\n\n")[0].splitlines()[-1].split(" | ")[1:]]
     assert len(rows) == 6
-    whole = levelhead.parse("".join(Path(source).read_text(encoding="utf-8") for source in (EN, DE, FR)))
+    whole = levelhead.from_conllu("".join(Path(source).read_text(encoding="utf-8") for source in (EN, DE, FR)))
     assert merged.splitlines()[1].split("\t")[2] == str(profile(whole)["types"])
 
 

@@ -17,7 +17,7 @@ from levelhead import campaign as c
 from levelhead.cli import program
 from levelhead.correlation.reading import read_table
 from levelhead.report.page import render, write_figures
-from levelhead.report.page.charts import Spread, panels, shares, slopes, spreads
+from levelhead.report.page.charts import IntervalRow, panels, shares, slopes, spreads
 from levelhead.report.page.ranking import ranking_page
 from levelhead.report.page.svg import Scale, clean, plain, scale_for
 from levelhead.report.ranking import results_table
@@ -101,7 +101,7 @@ def test_whatever_a_name_is_the_page_has_no_other_elements(systems: list[str], t
 @given(st.text(st.characters(exclude_categories=["Cs"])))
 def test_text_in_drawings_is_well_formed(text: str) -> None:
     drawings = [
-        spreads(text, [Spread(text, 1.0, 0.5, 2.0), Spread("b", -3.0)], text, rules={1}, zero=True),
+        spreads(text, [IntervalRow(text, 1.0, 0.5, 2.0), IntervalRow("b", -3.0)], text, rules={1}, zero=True),
         slopes(text, {text: [1, 2], "b": [2, 1], "c": [None, 3]}, [text, "b"]),
         panels(text, [text, "b"], {text: [1.0, None], "b": [-2.0, 0.0]}, signed=True),
         shares(text, {text: (3, 0, 1), "b": (0, 0, 0)}, ((text, "s0"), ("tied", "none"), ("lost", "s1"))),

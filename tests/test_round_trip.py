@@ -17,7 +17,7 @@ import zstandard
 from hypothesis import given
 from hypothesis import strategies as st
 
-from levelhead import ConlluError, Treebank, build, parse, read, write
+from levelhead import ConlluError, Treebank, build, from_conllu, read, write
 from levelhead.errors import OutputError
 from levelhead.treebank import to_conllu
 from levelhead.treebank.treebank import COLUMNS
@@ -63,16 +63,16 @@ def same(one: Treebank, other: Treebank) -> bool:
 @given(treebanks())
 def test_what_is_read_is_written_back(text: str) -> None:
     """Every byte of a valid file comes back, and reading again gives the same treebank."""
-    tb = parse(text)
+    tb = from_conllu(text)
     assert to_conllu(tb).decode() == text
-    assert same(parse(to_conllu(tb)), tb)
-    assert parse(text.encode()).source.sha256 == hashlib.sha256(text.encode()).hexdigest()
+    assert same(from_conllu(to_conllu(tb)), tb)
+    assert from_conllu(text.encode()).source.sha256 == hashlib.sha256(text.encode()).hexdigest()
 
 
 @given(treebanks())
 def test_selecting_all_sentences_changes_nothing(text: str) -> None:
     """Neither does a mask of all, nor a slice of all."""
-    tb = parse(text)
+    tb = from_conllu(text)
     for selected in (tb.select(range(len(tb))), tb.select(np.ones(len(tb), dtype=bool)), tb[:]):
         assert to_conllu(selected).decode() == text
         assert same(selected, tb)
@@ -81,16 +81,16 @@ def test_selecting_all_sentences_changes_nothing(text: str) -> None:
 @given(treebanks())
 def test_sentences_one_by_one_make_the_whole(text: str) -> None:
     """Each sentence is written alone as it stood in the file, and is a valid file of its own."""
-    tb = parse(text)
+    tb = from_conllu(text)
     parts = [to_conllu(tb.select([i])) for i in range(len(tb))]
     assert b"".join(parts).decode() == text == "".join(sentence.conllu for sentence in tb)
-    assert [parse(part)[0].forms for part in parts] == [sentence.forms for sentence in tb]
+    assert [from_conllu(part)[0].forms for part in parts] == [sentence.forms for sentence in tb]
 
 
 @given(treebanks(max_words=5), st.data())
 def test_any_choice_of_sentences(text: str, data: st.DataObject) -> None:
     """Any order with any repeats is what those sentences say, and its lines are theirs."""
-    tb = parse(text)
+    tb = from_conllu(text)
     chosen = data.draw(st.lists(st.integers(min_value=0, max_value=len(tb) - 1), max_size=6))
     selected = tb.select(chosen)
     blocks = text.split("\n\n")
@@ -103,7 +103,7 @@ def test_any_choice_of_sentences(text: str, data: st.DataObject) -> None:
 @given(treebanks(max_words=5))
 def test_spelled_text_needs_no_comment(text: str) -> None:
     """Where there is no comment, the text has exactly the characters of the surface tokens."""
-    tb = parse("".join(f"{line}\n" for line in text.split("\n")[:-1] if not line.startswith("#")))
+    tb = from_conllu("".join(f"{line}\n" for line in text.split("\n")[:-1] if not line.startswith("#")))
     surface = "".join(tb.strings[int(code)] for code in tb.tokens.forms)
     spelled = "".join(sentence.text for sentence in tb)
     assert "".join(spelled.split()) == "".join(surface.split())
@@ -112,7 +112,7 @@ def test_spelled_text_needs_no_comment(text: str) -> None:
 @given(treebanks())
 def test_a_treebank_made_from_lists(text: str) -> None:
     """It has the columns that were given; what lists cannot say, it has not."""
-    tb = parse(text)
+    tb = from_conllu(text)
     columns = {name: [[word[i] for word in sentence] for sentence in tb] for i, name in WORD_COLUMNS}
     made = build(**columns)
     assert all(list(getattr(made, name)) == list(getattr(tb, name)) for name in COLUMNS)
@@ -143,7 +143,7 @@ def test_lists_that_do_not_fit() -> None:
 def test_more_sentences_than_are_written_at_once() -> None:
     """Parts of a large treebank join without a seam."""
     text = (ONE + TWO) * 5001
-    assert to_conllu(parse(text)).decode() == text
+    assert to_conllu(from_conllu(text)).decode() == text
 
 
 # Files
@@ -153,7 +153,7 @@ def test_write_makes_the_file(tmp_path: Path) -> None:
     """A file is made or replaced, and nothing else is left in the folder."""
     target = tmp_path / "a.conllu"
     for text in (ONE + TWO, TWO):
-        write(parse(text), target)
+        write(from_conllu(text), target)
         assert target.read_bytes() == text.encode()
     assert [path.name for path in tmp_path.iterdir()] == ["a.conllu"]
 
@@ -181,7 +181,7 @@ def test_what_cannot_be_encoded_is_not_half_written(tmp_path: Path) -> None:
     target = tmp_path / "a.conllu"
     target.write_text("old")
     with pytest.raises(ValueError):  # noqa: PT011 -- refused when replaced or when written
-        write(parse(ONE).replace(forms=["\ud800"]), target)
+        write(from_conllu(ONE).replace(forms=["\ud800"]), target)
     assert target.read_text() == "old"
     assert [path.name for path in tmp_path.iterdir()] == ["a.conllu"]
 
@@ -191,7 +191,7 @@ def test_a_place_where_nothing_can_be_written(tmp_path: Path, name: str) -> None
     """The error says which file, in one line, and is one of ours."""
     (tmp_path / "folder").mkdir()
     with pytest.raises(OutputError) as error:
-        write(parse(ONE), tmp_path / name)
+        write(from_conllu(ONE), tmp_path / name)
     assert error.value.slug == "output"
     assert error.value.place.file == str(tmp_path / name)
     assert len(str(error.value).splitlines()) == 1
@@ -202,7 +202,7 @@ def test_a_name_as_long_as_the_system_takes(tmp_path: Path) -> None:
     """The temporary name must not be too long where the name itself is not."""
     target = tmp_path / ("a" * 248 + ".conllu")
     target.write_text("old")
-    write(parse(ONE), target)
+    write(from_conllu(ONE), target)
     assert target.read_text() == ONE
 
 
@@ -211,7 +211,7 @@ def test_permissions_respect_umask(tmp_path: Path, mask: int) -> None:
     """A new file has the permissions that any program's new file has, and the mask stays as it was."""
     before = os.umask(mask)
     try:
-        write(parse(ONE), tmp_path / "a.conllu")
+        write(from_conllu(ONE), tmp_path / "a.conllu")
     finally:
         after = os.umask(before)
     assert stat.S_IMODE((tmp_path / "a.conllu").stat().st_mode) == 0o666 & ~mask
@@ -224,7 +224,7 @@ def test_a_pipe_is_written_to_and_not_replaced(tmp_path: Path) -> None:
     os.mkfifo(pipe)
     reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
     try:
-        write(parse(ONE), pipe)
+        write(from_conllu(ONE), pipe)
         assert stat.S_ISFIFO(pipe.lstat().st_mode)
         assert os.read(reader, 1000) == ONE.encode()
     finally:

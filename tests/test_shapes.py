@@ -97,7 +97,7 @@ def test_mirrored_trees_have_the_same_gaps(seed: int) -> None:
 
 def test_arcs_of_a_treebank() -> None:
     """The function for treebanks says of each word what the definition says."""
-    treebank = levelhead.parse(some_treebank(random.Random(3), [9, 1, 12, 30]))
+    treebank = levelhead.from_conllu(some_treebank(random.Random(3), [9, 1, 12, 30]))
     heads = treebank.local_heads().tolist()
     sentences = [heads[start:end] for start, end in pairwise(treebank.sentence_starts.tolist())]
     expected = [oracle.is_nonprojective(one, word) for one in sentences for word in range(1, len(one) + 1)]

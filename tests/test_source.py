@@ -17,7 +17,7 @@ from pathlib import Path
 import pytest
 import zstandard
 
-from levelhead import InputError, LevelheadError, parse, read
+from levelhead import InputError, LevelheadError, from_conllu, read
 from levelhead.errors import ConlluError, UnreadableFile
 from levelhead.evaluation.partial_scores import valid_sentences
 from levelhead.treebank import Limits, faults_of
@@ -228,7 +228,7 @@ def test_contents_in_messages() -> None:
     """Neither can what stands in a file, and long lines are cut."""
     for cell in ("\x1b[31m", "\u202e", "\u2028", "x" * 10_000):
         with pytest.raises(InputError) as error:
-            parse(f"1\t{cell}\n\n2\ta\t_\t_\t_\t_\t{cell}\troot\t_\t_\n{cell}\n\n")
+            from_conllu(f"1\t{cell}\n\n2\ta\t_\t_\t_\t_\t{cell}\troot\t_\t_\n{cell}\n\n")
         assert str(error.value).replace("\n", "").isprintable()
         assert max(map(len, str(error.value).split("\n"))) < 200
 
@@ -253,8 +253,8 @@ LONG_LINE = b"# " + b"x" * (LONGEST_LINE - 2)
 
 def too_long(line: int, data: bytes) -> None:
     """All ways to read a treebank refuse it for that line."""
-    ways = [parse, valid_sentences, *(partial(parse_officially, official=one) for one in SCORERS.values())]
-    for way in (*ways, partial(parse, format="conllx")):
+    ways = [from_conllu, valid_sentences, *(partial(parse_officially, official=one) for one in SCORERS.values())]
+    for way in (*ways, partial(from_conllu, format="conllx")):
         with pytest.raises(ConlluError) as error:
             way(data)
         assert [(one.slug, one.place.line) for one in error.value.faults] == [("line-too-long", line)]
@@ -263,13 +263,16 @@ def too_long(line: int, data: bytes) -> None:
 def test_a_line_may_have_16_mib() -> None:
     """The limit is on bytes between line ends, and one more is refused."""
     data = LONG_LINE + b"\n" + DATA + LONG_LINE + b"\n" + DATA
-    assert [len(way(data)) for way in (parse, partial(parse_officially, official=SCORERS["udtools"]))] == [100, 100]
+    assert [len(way(data)) for way in (from_conllu, partial(parse_officially, official=SCORERS["udtools"]))] == [
+        100,
+        100,
+    ]
     too_long(1, b"x" + data)
     too_long(1, LONG_LINE + b"x")
     middle = DATA.count(b"\n") + 1
     too_long(middle, DATA + LONG_LINE + b"x\n" + DATA)
     too_long(middle, DATA + LONG_LINE + b"xx")
-    assert len(parse(data.replace(b"\n", b"\r"))) == 100
+    assert len(from_conllu(data.replace(b"\n", b"\r"))) == 100
     too_long(middle, (DATA + LONG_LINE + b"x\n").replace(b"\n", b"\r"))
 
 

@@ -20,7 +20,7 @@ from levelhead.cli.reproduce import _NAMES
 from levelhead.errors import InputError
 from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
-from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Request, Study, reproduce
+from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Study, StudyRequest, reproduce
 from levelhead.studies.numbers import p_shown, spearman
 from levelhead.studies.page import document, markdown, page, text, write_page
 from levelhead.studies.parses import with_one_root
@@ -29,7 +29,7 @@ from levelhead.studies.request import Task, done
 from levelhead.studies.sogaard_haulrich.measures import counts_of, score_parsers, separated, values_of
 from levelhead.studies.training import built_in
 from levelhead.studies.verdicts import Verdict
-from levelhead.treebank import Treebank, parse, read
+from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.shapes import nonprojective_arcs
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
@@ -42,7 +42,7 @@ def quick(name: str, tmp_path: Path, **more: object) -> Study:
     gold = [EXAMPLES / "gold" / f"{code}.conllu" for code in ("de", "en", "fi", "fr")]
     given = {} if name in TRAINED else {"systems": EXAMPLES / "systems"}
     treebanks = (EXAMPLES / "gold",) if name == "conll17" else tuple(gold)
-    return reproduce(name, Request(treebanks, quick=True, trainer=built_in, outputs=tmp_path, **given, **more))
+    return reproduce(name, StudyRequest(treebanks, quick=True, trainer=built_in, outputs=tmp_path, **given, **more))
 
 
 @pytest.fixture(scope="module")
@@ -99,7 +99,7 @@ def tripled(number: int) -> int:
 def test_each_part_of_a_study_is_a_task_of_its_own() -> None:
     """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
     batches = Batches()
-    request = Request(workers=Workers(lambda: batches, window=9, batch=64))
+    request = StudyRequest(workers=Workers(lambda: batches, window=9, batch=64))
     assert done("study", [Task(str(i), tripled, (), (i,)) for i in range(4)], request) == {
         "0": 0, "1": 3, "2": 6, "3": 9,
     }  # fmt: skip
@@ -156,7 +156,7 @@ def test_callin_on_his_outputs(data: Path) -> None:
     languages = {"el": "Greek", "hr": "Croatian", "es": "Spanish"}
     treebanks = tuple(data / "ud" / "r1.2" / f"{code}-ud-test.conllu.xz" for code in languages)
     weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
-    study = reproduce("callin", Request(treebanks, data / "callin" / "systems", weights=weights, quick=True))
+    study = reproduce("callin", StudyRequest(treebanks, data / "callin" / "systems", weights=weights, quick=True))
     found = verdicts(study)
     assert found["Scores and frequencies are those of his program, to six digits"] == ("holds", "24 of 24")
     assert found["The ratios are as printed"] == ("holds", "12 of 12")
@@ -165,7 +165,7 @@ def test_callin_on_his_outputs(data: Path) -> None:
 def test_official_scores_of_2017(data: Path) -> None:
     folder = data / "conll17"
     scores = folder / "official" / "pertreebank_2017_LAS_UAS_CLAS.tsv"
-    found = verdicts(reproduce("conll17", Request(scores=scores, quick=True)))
+    found = verdicts(reproduce("conll17", StudyRequest(scores=scores, quick=True)))
     assert found["Systems are ranked by the macro-average over all test sets"] == ("holds", "33 of 33")
 
 
@@ -179,7 +179,7 @@ def test_an_output_that_is_not_his_is_told(data: Path, tmp_path: Path) -> None:
     (tmp_path / "systems" / "Greek.conllx").write_text("\n".join(lines), encoding="utf-8")
     weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
     treebanks = (data / "ud" / "r1.2" / "el-ud-test.conllu.xz",)
-    found = verdicts(reproduce("callin", Request(treebanks, tmp_path / "systems", weights=weights, quick=True)))
+    found = verdicts(reproduce("callin", StudyRequest(treebanks, tmp_path / "systems", weights=weights, quick=True)))
     assert found["Scores and frequencies are those of his program, to six digits"][0] == "does not hold"
 
 
@@ -248,7 +248,7 @@ def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, mo
     (tmp_path / "some" / "other.conllu").write_text("")
     for systems in (tmp_path, tmp_path / "some"):
         with pytest.raises(InputError, match="no file in this folder is named as the output for a treebank"):
-            reproduce(name, Request((EXAMPLES / "gold",), systems))
+            reproduce(name, StudyRequest((EXAMPLES / "gold",), systems))
 
 
 def test_a_folder_of_folders_is_told_from_one_of_treebanks() -> None:
@@ -318,9 +318,9 @@ def test_long_cells_of_pages_wrap(studies: dict[str, Study]) -> None:
 
 def test_unknown_studies_and_outputs_without_a_folder() -> None:
     with pytest.raises(InputError, match="unknown study 'x': "):
-        reproduce("x", Request())
+        reproduce("x", StudyRequest())
     with pytest.raises(InputError, match="a folder for the outputs"):
-        reproduce("nivre-fang-2017", Request((EXAMPLES / "gold" / "en.conllu",), quick=True, trainer=built_in))
+        reproduce("nivre-fang-2017", StudyRequest((EXAMPLES / "gold" / "en.conllu",), quick=True, trainer=built_in))
 
 
 SUBJECTS, VERBS, OBJECTS = ("Han", "Hun", "Barnet"), ("spiser", "ser", "finder"), ("mad", "fisk", "brød", "huse")
@@ -347,7 +347,7 @@ def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
     """A test set that is large enough to draw from; there is nothing to compare."""
     path = tmp_path / "da.conllx"
     path.write_text(danish(2) * 200, encoding="utf-8")
-    scored = score_parsers(Parts("da", path, test=path), {"one": path}, Request())
+    scored = score_parsers(Parts("da", path, test=path), {"one": path}, StudyRequest())
     assert values_of(scored)["UAS"] == [1.0]
     assert separated(counts_of(scored).tolist(), 10, 1) == {}
 
@@ -356,7 +356,7 @@ def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
     """UAS does not say which of them should be better."""
     path = tmp_path / "da.conllx"
     path.write_text(danish(2) * 20, encoding="utf-8")
-    scored = score_parsers(Parts("da", path, test=path), {"one": path, "two": path}, Request())
+    scored = score_parsers(Parts("da", path, test=path), {"one": path, "two": path}, StudyRequest())
     parts = counts_of(scored)
     assert separated(parts.tolist(), 10, 1) == {}
     parts[:, 1, 0, 0] -= 2  # a wrong head in each sentence
@@ -371,7 +371,7 @@ def test_parsers_are_judged_on_gold_words(tmp_path: Path) -> None:
     lines = ("\n" if row is None else "{}\t{}\t_\tX\tX\t_\t{}\tdep\t_\t_\n".format(*row) for row in rows)
     output.write_text("".join(lines), encoding="utf-8")
     with pytest.raises(InputError, match="its sentences are not the words of the test set"):
-        score_parsers(Parts("da", gold, test=gold), {"one": output}, Request())
+        score_parsers(Parts("da", gold, test=gold), {"one": output}, StudyRequest())
 
 
 @pytest.mark.parametrize("suffix", ["conll", "conllx"])
@@ -394,7 +394,7 @@ def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path
         heads = read(path).local_heads().reshape(-1, 4)
         assert (heads == [2, 0, 2, 2]).all(), path
     train, test = (tmp_path / f"danish_ddt_{part}.{suffix}" for part in ("train", "test"))
-    judged = values_of(score_parsers(Parts("da", train, test=test), {"one": path}, Request()))
+    judged = values_of(score_parsers(Parts("da", train, test=test), {"one": path}, StudyRequest()))
     assert (judged["UAS"], judged["EM"]) == ([0.75], [0])  # the test set keeps its two roots
     again, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--systems", outputs)
     assert again == 0
@@ -403,7 +403,7 @@ def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path
 
 
 def test_the_first_root_gets_the_others() -> None:
-    both = parse(conllx("Han", "ser", "fisk", 0) + conllx("Hun", "ser", "mad", 2), format="conllx")
+    both = from_conllu(conllx("Han", "ser", "fisk", 0) + conllx("Hun", "ser", "mad", 2), format="conllx")
     changed = with_one_root(both)
     assert changed.local_heads().tolist() == [2, 0, 2, 2, 2, 0, 2, 2]
     assert [sentence.relations for sentence in changed] == [sentence.relations for sentence in both]
@@ -415,7 +415,7 @@ def roots_at(number: int) -> Treebank:
     roots = [i for i in range(1, 6) if number >> (i - 1) & 1]
     heads = [0 if i in roots else min(roots, key=lambda root: abs(root - i)) for i in range(1, 6)]
     rows = (f"{i}\ta\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1))
-    return parse("".join(rows) + "\n", format="conllx")
+    return from_conllu("".join(rows) + "\n", format="conllx")
 
 
 def test_one_root_makes_no_tree_nonprojective() -> None:
@@ -438,7 +438,7 @@ NAMED = {
 def test_names_of_parts(tmp_path: Path) -> None:
     for name in NAMED:
         (tmp_path / name).write_text("")
-    found = parts_of(Request((tmp_path,)))
+    found = parts_of(StudyRequest((tmp_path,)))
     told = {path.name: (code, split) for code, parts in found.items() for split in ("train", "dev", "test")
             if (path := getattr(parts, split)) is not None}  # fmt: skip
     assert told == NAMED
@@ -447,7 +447,7 @@ def test_names_of_parts(tmp_path: Path) -> None:
     }
     (tmp_path / "de_test.conllx").write_text("")
     with pytest.raises(InputError, match="are both the test set of de"):
-        parts_of(Request((tmp_path,)))
+        parts_of(StudyRequest((tmp_path,)))
 
 
 def test_outputs_are_named_as_the_part_that_was_parsed(tmp_path: Path) -> None:

@@ -9,7 +9,7 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
-from levelhead.studies import Request, reproduce
+from levelhead.studies import StudyRequest, reproduce
 from levelhead.studies.measures_2018.separation import MEASURES, counts_on
 from levelhead.studies.page import document
 from levelhead.studies.scores import score_files
@@ -37,7 +37,7 @@ def test_formats_follow_from_names(tmp_path: Path) -> None:
     """In German `zum` is a multiword token, which CoNLL-X cannot have."""
     assert len(levelhead.read(GOLDS["de"]).multiword), "or the test shows nothing"
     mixed = outputs_of("alpha") | {"de": written_as_conllx(outputs_of("alpha")["de"], tmp_path)}
-    found = score_files(GOLDS, {"alpha": mixed, "beta": outputs_of("beta")}, SETUP, Request())
+    found = score_files(GOLDS, {"alpha": mixed, "beta": outputs_of("beta")}, SETUP, StudyRequest())
     for system in ("alpha", "beta"):
         for code, path in outputs_of(system).items():
             expected = levelhead.score(GOLDS[code], path, measures=["LAS", "UAS"])
@@ -53,7 +53,7 @@ def test_missing_and_invalid_outputs() -> None:
     setup = setup_of([name for name in MEASURES.values() if "WLAS" not in name])
     systems = {name: outputs_of(name) for name in ("alpha", "beta", "gamma")}
     systems["beta"] = {"en": systems["beta"]["de"], "fi": systems["beta"]["fi"]}
-    found = score_files(GOLDS, systems, setup, Request(), by_sentence=True)
+    found = score_files(GOLDS, systems, setup, StudyRequest(), by_sentence=True)
     assert ("beta", "de") not in found.results
     assert found.results["beta", "en"].state == "invalid"
     assert found.results["beta", "en"].reasons
@@ -61,12 +61,12 @@ def test_missing_and_invalid_outputs() -> None:
     assert {code: one[0].systems for code, one in counted.items() if one is not None} == {
         "de": ("alpha", "gamma"), "en": ("alpha", "gamma"), "fi": ("alpha", "beta", "gamma"),
     }  # fmt: skip
-    one_left = score_files(GOLDS, {"beta": systems["beta"]}, setup, Request(), by_sentence=True)
+    one_left = score_files(GOLDS, {"beta": systems["beta"]}, setup, StudyRequest(), by_sentence=True)
     assert counts_on(one_left, "fi") is None
 
 
 def test_outputs_that_cannot_be_read_are_not_left_out(tmp_path: Path) -> None:
-    found = score_files(GOLDS, {"alpha": {"en": tmp_path / "en.conllu"}}, SETUP, Request())
+    found = score_files(GOLDS, {"alpha": {"en": tmp_path / "en.conllu"}}, SETUP, StudyRequest())
     assert [fault.slug for fault in found.results["alpha", "en"].faults] == ["unreadable-file"]
 
 
@@ -76,11 +76,11 @@ STUDIES_OF_OUTPUTS = {"callin": PARALLEL / "systems" / "beta", "measures-2018": 
 @pytest.mark.parametrize("name", STUDIES_OF_OUTPUTS)
 def test_workers_and_stores_change_nothing(name: str, tmp_path: Path) -> None:
     request = {"treebanks": tuple(GOLDS.values()), "systems": STUDIES_OF_OUTPUTS[name], "quick": True}
-    alone = document(reproduce(name, Request(**request)))
+    alone = document(reproduce(name, StudyRequest(**request)))
     with Store(tmp_path / "store") as store:
-        parallel = document(reproduce(name, Request(**request, workers=processes(2), store=store)))
+        parallel = document(reproduce(name, StudyRequest(**request, workers=processes(2), store=store)))
         kept = len(store)
-        again = document(reproduce(name, Request(**request, store=store)))
+        again = document(reproduce(name, StudyRequest(**request, store=store)))
         assert len(store) == kept > len(GOLDS)
     assert alone == parallel == again
 
@@ -89,6 +89,6 @@ def test_an_invalid_output_of_callins_parser_is_refused(tmp_path: Path) -> None:
     """His numbers are those of all outputs: none is left out silently."""
     (tmp_path / "en.conllu").write_bytes(GOLDS["de"].read_bytes())
     with pytest.raises(InputError) as caught:
-        reproduce("callin", Request((GOLDS["en"],), tmp_path, quick=True))
+        reproduce("callin", StudyRequest((GOLDS["en"],), tmp_path, quick=True))
     assert caught.value.faults[0].slug == "text-mismatch"
     assert caught.value.faults[0].place.file == str(tmp_path / "en.conllu")

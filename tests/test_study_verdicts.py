@@ -12,7 +12,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Plain, formatted
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows
-from levelhead.studies import STUDIES, Claim, Request
+from levelhead.studies import STUDIES, Claim, StudyRequest
 from levelhead.studies.callin.claims import (
     claim_on_entropies,
     claims_on_cascading,
@@ -28,7 +28,7 @@ from levelhead.studies.kohita.claims import claims_on_scores as kohita_scores
 from levelhead.studies.measures_2018.claims import _expected
 from levelhead.studies.measures_2018.estimates import (
     SCALES,
-    Compared,
+    MeasureEstimate,
     estimated,
     mean_of,
     significant_share,
@@ -43,8 +43,8 @@ from levelhead.studies.scores import score_files
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.verdicts import (
-    Estimate,
     Sign,
+    ValueWithInterval,
     agreed_verdict,
     joint_verdict,
     verdict_of_correlation,
@@ -54,24 +54,26 @@ from levelhead.studies.verdicts import (
 from oracle.spread import mean_spread, pooled_share, relative_variance
 
 DOCS = Path(__file__).parent.parent / "docs" / "studies"
-REQUEST = Request(quick=True)
+REQUEST = StudyRequest(quick=True)
 CODES = ("ar", "bg", "cs", "da", "de", "el", "en", "es", "fi", "fr")
 
 
 @pytest.mark.parametrize(
     ("estimate", "sign", "verdict"),
     [
-        (Estimate(1.0, 0.5, 1.5), 1, "holds"),
-        (Estimate(1.0, 0.5, 1.5), -1, "does not hold"),
-        (Estimate(-1.0, -1.5, -0.5), -1, "holds"),
-        (Estimate(-1.0, -1.5, -0.5), 1, "does not hold"),
-        (Estimate(1.0, -0.5, 2.5), 1, "inconclusive"),
-        (Estimate(0.0, 0.0, 0.0), 1, "inconclusive"),
-        (Estimate(0.0, 0.0, 0.0), -1, "inconclusive"),
+        (ValueWithInterval(1.0, 0.5, 1.5), 1, "holds"),
+        (ValueWithInterval(1.0, 0.5, 1.5), -1, "does not hold"),
+        (ValueWithInterval(-1.0, -1.5, -0.5), -1, "holds"),
+        (ValueWithInterval(-1.0, -1.5, -0.5), 1, "does not hold"),
+        (ValueWithInterval(1.0, -0.5, 2.5), 1, "inconclusive"),
+        (ValueWithInterval(0.0, 0.0, 0.0), 1, "inconclusive"),
+        (ValueWithInterval(0.0, 0.0, 0.0), -1, "inconclusive"),
         (None, 1, "no data"),
     ],
 )
-def test_a_direction_needs_an_effect_in_that_direction(estimate: Estimate | None, sign: Sign, verdict: str) -> None:
+def test_a_direction_needs_an_effect_in_that_direction(
+    estimate: ValueWithInterval | None, sign: Sign, verdict: str
+) -> None:
     assert verdict_of_effect(estimate, sign) == verdict
 
 
@@ -107,7 +109,7 @@ def test_intervals_of_means() -> None:
     assert found.low == pytest.approx(0.5 - 1.96 * 0.05, abs=0.011)
     assert found.high == pytest.approx(0.5 + 1.96 * 0.05, abs=0.011)
     assert mean_interval([1.0, 2.0, 3.0, None], 10, 1) is None
-    assert estimate_shown(Estimate(0.1234, -0.5, 1.0), 1, 100) == "+12.3 (95% CI -50.0 to +100.0)"
+    assert estimate_shown(ValueWithInterval(0.1234, -0.5, 1.0), 1, 100) == "+12.3 (95% CI -50.0 to +100.0)"
     assert estimate_shown(None).startswith("not tested")
 
 
@@ -304,7 +306,7 @@ def test_callin_on_the_order_of_correlations() -> None:
     order = "LAS goes with that share"
 
     def found(**columns: Sequence[float]) -> str:
-        return verdict(claims_on_correlations(callin_rows(F_freq=share, **columns), Request()), order)
+        return verdict(claims_on_correlations(callin_rows(F_freq=share, **columns), StudyRequest()), order)
 
     assert found(LAS=share, WLAS=near, C_prec=far, C_rec=far) == "holds"
     assert found(LAS=far, WLAS=near, C_prec=far, C_rec=far) == "does not hold"
@@ -316,7 +318,7 @@ def test_callin_on_the_order_of_correlations() -> None:
 def test_callin_variances_on_every_scale(scale: str, best: int) -> None:
     las = [0.82, 0.71, 0.9, 0.66, 0.75, 0.88, 0.79, 0.6]
     wlas = [0.8, 0.73, 0.87, 0.61, 0.76, 0.81, 0.7, 0.64]
-    found = relative_change(np.array([las, wlas]).T, best, scale, Request())
+    found = relative_change(np.array([las, wlas]).T, best, scale, StudyRequest())
     assert found is not None
     assert found.value == pytest.approx(relative_variance(las, wlas, best, scale))
     assert found.low < found.value < found.high
@@ -326,7 +328,7 @@ def test_callin_on_variances_needs_the_whole_interval() -> None:
     """Less among the best, and equal over all, on every scale; two variances alone decide nothing."""
 
     def found(las: Sequence[float], wlas: Sequence[float]) -> str:
-        return claim_on_variances(callin_rows(LAS=las, WLAS=wlas), Request()).verdict
+        return claim_on_variances(callin_rows(LAS=las, WLAS=wlas), StudyRequest()).verdict
 
     wide = [0.5, 0.1, 0.45, 0.15, 0.3, 0.6, 0.66, 0.72, 0.78, 0.84]
     assert found(wide, wide) == "inconclusive"  # equal over all, but not less among the best
@@ -338,11 +340,11 @@ def test_callin_on_variances_needs_the_whole_interval() -> None:
 @pytest.mark.parametrize(
     ("change", "verdict"),
     [
-        (Estimate(0.0, -0.05, 0.09), "holds"), (Estimate(0.0, -0.2, 0.05), "inconclusive"),
-        (Estimate(0.3, 0.1, 0.5), "does not hold"), (Estimate(-0.3, -0.5, -0.1), "does not hold"), (None, "no data"),
+        (ValueWithInterval(0.0, -0.05, 0.09), "holds"), (ValueWithInterval(0.0, -0.2, 0.05), "inconclusive"),
+        (ValueWithInterval(0.3, 0.1, 0.5), "does not hold"), (ValueWithInterval(-0.3, -0.5, -0.1), "does not hold"), (None, "no data"),
     ],
 )  # fmt: skip
-def test_equality_needs_an_interval_inside_the_margin(change: Estimate | None, verdict: str) -> None:
+def test_equality_needs_an_interval_inside_the_margin(change: ValueWithInterval | None, verdict: str) -> None:
     assert verdict_of_equality(change) == verdict
 
 
@@ -429,10 +431,12 @@ def test_the_ranking_of_2017_without_scores() -> None:
 # Which measure separates parsers best?
 
 
-def compared(*changes: tuple[float, float] | None) -> dict[str, dict[str, Compared]]:
+def compared(*changes: tuple[float, float] | None) -> dict[str, dict[str, MeasureEstimate]]:
     """A comparison for each scale, with the same interval for both measures."""
     return {
-        scale: dict.fromkeys(("CLAS", "WLAS"), Compared(None, None if ends is None else Estimate(sum(ends) / 2, *ends)))
+        scale: dict.fromkeys(
+            ("CLAS", "WLAS"), MeasureEstimate(None, None if ends is None else ValueWithInterval(sum(ends) / 2, *ends))
+        )
         for scale, ends in zip(SCALES, changes)
     }
 
@@ -486,7 +490,7 @@ def test_scores_of_nothing_have_no_log_odds() -> None:
     values = np.full((5, 2, len(MEASURES)), 0.5) + 0.01 * np.arange(5)[:, None, None]
     values[0, 0, list(MEASURES).index("MLAS")] = 0.0
     found = estimated(spread_of(values, "in log odds"), 5, resampled_rows(5, 20, 1))
-    assert found["MLAS"] == Compared(None, None)
+    assert found["MLAS"] == MeasureEstimate(None, None)
     assert found["LAS"].value is not None
     assert estimated(spread_of(values, "in points"), 5, resampled_rows(5, 20, 1))["MLAS"].value is not None
 

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import levelhead
-from levelhead import ConlluError, Treebank, parse
+from levelhead import ConlluError, Treebank, from_conllu
 from levelhead.treebank import Word, to_conllu
 from levelhead.treebank.treebank import COLUMNS
 from strategies import treebanks
@@ -51,7 +51,7 @@ SENTENCES = TEXT.removesuffix("\n\n").split("\n\n")
 @pytest.fixture(scope="module")
 def tb() -> Treebank:
     """Four sentences with two kinds of text, multiword tokens and an empty node."""
-    return parse(TEXT)
+    return from_conllu(TEXT)
 
 
 def slug_of(error: pytest.ExceptionInfo[ConlluError]) -> str:
@@ -79,7 +79,7 @@ def test_text_is_spelled_from_tokens_without_a_comment(tb: Treebank) -> None:
 
 def lines_run(text: str, n_sentences: int) -> int:
     """Count the lines of Python that run to spell all sentences of a treebank."""
-    tb = parse(text * n_sentences)
+    tb = from_conllu(text * n_sentences)
     count = 0
 
     def trace(_frame, event, _argument):
@@ -167,7 +167,7 @@ def test_one_sentence_as_conllu(tb: Treebank) -> None:
 def test_looks_are_short(tb: Treebank) -> None:
     """What an interactive session prints is one line."""
     assert repr(tb) == "<Treebank: 4 sentences, 16 words>"
-    assert repr(parse(TEXT, name="a.conllu")) == "<Treebank of a.conllu: 4 sentences, 16 words>"
+    assert repr(from_conllu(TEXT, name="a.conllu")) == "<Treebank of a.conllu: 4 sentences, 16 words>"
     assert repr(tb[2]) == "<Sentence 3: Ja>"
 
 
@@ -279,20 +279,20 @@ def test_replace_refuses_what_is_no_tree(tb: Treebank, word: int, head: int, slu
 @given(treebanks(max_sentences=2, max_words=4), st.sampled_from(COLUMNS), st.data())
 def test_what_replace_takes_can_be_read_back(text: str, name: str, data: st.DataObject) -> None:
     """Whatever the values, they are refused with a ConlluError or survive writing and reading."""
-    tb = parse(text)
+    tb = from_conllu(text)
     values = st.text(max_size=2) | st.sampled_from(["\r", "\0", "\ud800", " ", "\u3000", "#", "_"])
     texts = data.draw(st.lists(values, min_size=tb.n_words, max_size=tb.n_words))
     try:
         changed = tb.replace(**{name: texts})
     except ConlluError:
         return
-    assert list(getattr(parse(to_conllu(changed)), name)) == texts
+    assert list(getattr(from_conllu(to_conllu(changed)), name)) == texts
 
 
 def test_warnings_are_of_the_file(tb: Treebank) -> None:
     """A treebank tells what was odd where it was read, with its place; most have nothing to tell."""
     assert tb.warnings == ()
-    odd = parse("\ufeff1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", name="odd.conllu")
+    odd = from_conllu("\ufeff1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n", name="odd.conllu")
     assert [str(fault) for fault in odd.warnings] == [
         "odd.conllu:1: byte-order-mark: the byte order mark at the start is ignored"
     ]
@@ -303,7 +303,7 @@ def test_warnings_are_of_the_file(tb: Treebank) -> None:
 @pytest.mark.parametrize("head", [0.5, 0.0, "0", None, float("nan")])
 def test_heads_that_are_not_integers_are_refused(head) -> None:
     """Nothing is cut or converted."""
-    treebank = parse("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    treebank = from_conllu("1\ta\t_\t_\t_\t_\t2\tdep\t_\t_\n2\tb\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     with pytest.raises(ConlluError, match=r"invalid-columns: the head .* of word 1 is not an integer"):
         treebank.replace(heads=[-1, head])
     with pytest.raises(ConlluError, match="of word 0 is not an integer"):
@@ -312,14 +312,14 @@ def test_heads_that_are_not_integers_are_refused(head) -> None:
 
 
 def test_formats_are_checked_without_files_too() -> None:
-    treebank = parse("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    treebank = from_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     for settings in ({"format": "conll"}, {"gold_format": "conllux"}, {"format": "conll", "rules": "conll18"}):
         with pytest.raises(ValueError, match=r"unknown format 'conll.*': choose conllu or conllx"):
             levelhead.score(treebank, treebank, **settings)
 
 
 def test_scores_can_be_hashed() -> None:
-    treebank = parse("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
+    treebank = from_conllu("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n")
     first, second = (levelhead.score(treebank, treebank)["LAS"] for _ in range(2))
     assert first == second
     assert {first, second} == {first}

@@ -65,7 +65,7 @@ def close(value: object, expected: object) -> bool:
 
 @given(SOME, st.integers(1, 9), st.integers(1, 9), st.integers(1, 4), st.booleans())
 def test_every_column_of_one_number(text: str, chunk: int, window: int, least: int, partial: bool) -> None:
-    ours = profile(levelhead.parse(text), chunks=Chunks(chunk, partial, window), least=least)
+    ours = profile(levelhead.from_conllu(text), chunks=Chunks(chunk, partial, window), least=least)
     expected = oracle.profile(oracle.read(text), chunk, window, least, partial=partial)
     assert expected.keys() == set(SCALARS)
     assert {name: (ours[name], expected[name]) for name in SCALARS if not close(ours[name], expected[name])} == {}
@@ -73,7 +73,7 @@ def test_every_column_of_one_number(text: str, chunk: int, window: int, least: i
 
 @given(SOME, st.integers(1, 4))
 def test_every_column_of_many_numbers(text: str, least: int) -> None:
-    ours = profile(levelhead.parse(text), least=least, scheme="callin-code")
+    ours = profile(levelhead.from_conllu(text), least=least, scheme="callin-code")
     expected = oracle.families(oracle.read(text), least)
     expected["class"] = dict.fromkeys(SCHEMES["callin-code"].names, 0)
     for relation, share in expected["relation"].items():
@@ -86,7 +86,7 @@ def test_every_column_of_many_numbers(text: str, least: int) -> None:
 @FEW
 def test_similarity(one: str, other: str) -> None:
     texts = oracle.read(one), oracle.read(other)
-    ours = similarity(*(count(levelhead.parse(text)).distributions for text in (one, other)))
+    ours = similarity(*(count(levelhead.from_conllu(text)).distributions for text in (one, other)))
     has_tags = all(any(word[oracle.UPOS] != "_" for word in oracle.words_of(text)) for text in texts)
     has_arcs = all(map(oracle.arcs, texts))
     expected = (
@@ -105,8 +105,8 @@ def test_similarity(one: str, other: str) -> None:
 @FEW
 def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> None:
     """All but what goes over the text in its order, where the parts keep to themselves."""
-    added = profile(count(levelhead.parse(one)) + count(levelhead.parse(other)))
-    both = profile(levelhead.parse(one + other))
+    added = profile(count(levelhead.from_conllu(one)) + count(levelhead.from_conllu(other)))
+    both = profile(levelhead.from_conllu(one + other))
     different = {name for name in COLUMNS if name not in RUNNING_TEXT and not close(added[name], both[name])}
     assert different == set()
     assert added.signature == both.signature
@@ -116,7 +116,7 @@ def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> No
 @FEW
 def test_counts_can_be_summed(text: str) -> None:
     """`sum` starts from 0; a treebank three times has the shares, entropies and distances of one."""
-    counts = count(levelhead.parse(text))
+    counts = count(levelhead.from_conllu(text))
     once, thrice = profile(counts, least=1), profile(sum([counts, counts, counts]), least=1)
     assert thrice["words"] == 3 * once["words"]
     kept = {"wde", "head_entropy", "direction_entropy", "distance", "relation", "types", "sttr", "nonprojective_trees"}
@@ -126,7 +126,7 @@ def test_counts_can_be_summed(text: str) -> None:
 @given(SOME, st.randoms(use_true_random=False))
 @FEW
 def test_the_order_of_sentences_does_not_matter(text: str, draw: random.Random) -> None:
-    treebank = levelhead.parse(text)
+    treebank = levelhead.from_conllu(text)
     order = draw.sample(range(len(treebank)), k=len(treebank))
     one, other = profile(treebank), profile(treebank.select(order))
     assert {name for name in COLUMNS if name not in RUNNING_TEXT and not close(one[name], other[name])} == set()
@@ -135,7 +135,7 @@ def test_the_order_of_sentences_does_not_matter(text: str, draw: random.Random) 
 @given(SOME)
 @FEW
 def test_bounds(text: str) -> None:
-    ours = profile(levelhead.parse(text), chunks=Chunks(5, window=3), least=1)
+    ours = profile(levelhead.from_conllu(text), chunks=Chunks(5, window=3), least=1)
     assert all(0 <= value <= 1 for value in ours.numbers("wde").values())
     for column in COLUMNS.values():
         values = [ours[column.name]] if column.by is None else [*ours.numbers(column.name).values()]
@@ -148,7 +148,7 @@ def test_bounds(text: str) -> None:
 @given(SOME)
 @FEW
 def test_a_treebank_is_no_distance_from_itself(text: str) -> None:
-    distributions = count(levelhead.parse(text)).distributions
+    distributions = count(levelhead.from_conllu(text)).distributions
     assert all(
         value is None or value == pytest.approx(0, abs=1e-12) for value in similarity(distributions, distributions)
     )
@@ -305,7 +305,7 @@ def test_columns_are_found_by_name_and_group() -> None:
 
 
 def test_a_profile_is_a_mapping() -> None:
-    ours = levelhead.profile(flat(["a", "b"], ["root", "det"]), columns=["words", "relation"])
+    ours = profile(flat(["a", "b"], ["root", "det"]), columns=["words", "relation"])
     assert dict(ours) == {"words": 2, "relation": {"det": 0.5, "root": 0.5}}
     assert len(ours) == 2
     assert repr(ours).startswith("Profile({'words': 2")
@@ -335,11 +335,11 @@ def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
     """Counts, sums and marginals, against a dictionary; the axes have the strings that occur and no others."""
     from collections import Counter
 
-    from levelhead.treebank import Column, Strings
+    from levelhead.treebank import StringColumn, Strings
 
     def tally(some: list[tuple[str, str]]) -> Tally:
         strings, codes = Strings.of(["unused", "also unused"]).with_texts([text for row in some for text in row])
-        return Tally.of(Column(codes[0::2], strings), Column(codes[1::2], strings))
+        return Tally.of(StringColumn(codes[0::2], strings), StringColumn(codes[1::2], strings))
 
     def shown(some: Tally) -> dict[tuple[str, ...], int]:
         columns = [some.column(place) for place in range(len(some.axes))]
@@ -358,14 +358,14 @@ def test_tallies(rows: list[tuple[str, str]], cut: int) -> None:
 
 def test_keys_too_large_for_one_number() -> None:
     """Tuples whose codes do not fit into 64 bits are told apart all the same."""
-    from levelhead.treebank import Column, Strings
+    from levelhead.treebank import StringColumn, Strings
 
     draw = np.random.default_rng(0)
     strings = Strings.of([str(number) for number in range(70_000)])
     columns = [np.concatenate([np.arange(70_000), draw.integers(0, 70_000, 500)]).astype(np.int32) for _ in range(4)]
     for column in columns:
         column[-1] = column[0]
-    tally = Tally.of(*(Column(column, strings) for column in columns))
+    tally = Tally.of(*(StringColumn(column, strings) for column in columns))
     assert (len(tally), tally.total) == (70_499, 70_500)
 
 

@@ -64,7 +64,7 @@ def test_whose_value_a_word_has(run, pair) -> None:
 @pytest.mark.parametrize("name", BUCKETS)
 def test_what_is_said_of_a_property_is_so(name: str, tmp_path: Path) -> None:
     """A system word that is wrong in all ways has gold's value, unless the property is said to be of arcs."""
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import BucketSettings
     from levelhead.analysis.training import Training
     from levelhead.scoring.matches import match
     from levelhead.scoring.rules import rules_named
@@ -73,7 +73,7 @@ def test_what_is_said_of_a_property_is_so(name: str, tmp_path: Path) -> None:
     gold = levelhead.read(written(tmp_path / "g.conllu", "a/NOUN/2/nsubj b/VERB/0/root c/DET/4/det d/NOUN/2/obj"))
     system = levelhead.read(written(tmp_path / "s.conllu", "a/X/0/root b/X/3/aux c/X/1/dep d/X/1/punct"))
     matches = match(gold, system, rules_named("ud"))
-    buckets = BUCKETS[name].of(matches, Settings(NIVRE_FANG, Training.of([gold])))
+    buckets = BUCKETS[name].of(matches, BucketSettings(NIVRE_FANG, Training.of([gold])))
     assert (buckets.gold.tolist() == buckets.system.tolist()) == (BUCKETS[name].whose != BY_ARCS)
 
 

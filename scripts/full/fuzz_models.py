@@ -33,7 +33,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead import InputError, Treebank, parse, read
+from levelhead import InputError, Treebank, from_conllu, read
 from levelhead.parsing import Model, OutsideModel, Recipe, Schedule, parse_any, read_model, train, train_any
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
 from levelhead.parsing.outside import Outside
@@ -287,7 +287,7 @@ def outcome(path: Path, words: Treebank) -> str:
         parsed = parse_any(model, words).treebank
     except InputError as error:
         return f"refused: {error.slug}"
-    again = parse(to_conllu(parsed))  # an InputError if trees or relations are not valid
+    again = from_conllu(to_conllu(parsed))  # an InputError if trees or relations are not valid
     return "parsed" if list(again.forms) == list(words.forms) else "finding: other words"
 
 

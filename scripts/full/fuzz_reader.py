@@ -9,7 +9,7 @@ from fuzz_inputs import mutate_file
 with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.errors import ConlluError, Fault, UnreadableFile
     from levelhead.messages import MESSAGES
-    from levelhead.treebank import Limits, Treebank, faults, parse, to_conllu
+    from levelhead.treebank import Limits, Treebank, faults, from_conllu, to_conllu
     from levelhead.treebank.official import SCORERS, parse_officially
     from levelhead.treebank.repair import repair
     from levelhead.treebank.source import decompressed
@@ -31,7 +31,7 @@ def check(data: bytes) -> None:
     n_lines = data.count(b"\n") + data.count(b"\r") + 1
     check_conllu(data, n_lines)
     try:
-        parse(data, format="conllx")
+        from_conllu(data, format="conllx")
     except ConlluError as error:
         check_faults(error.faults, n_lines)
     for scorer in SCORERS.values():
@@ -46,7 +46,7 @@ def check_conllu(data: bytes, n_lines: int) -> None:
     repaired = repair(data)
     found = faults.find_faults(repaired.data, line=repaired.line)
     try:
-        treebank = parse(data, name="file")
+        treebank = from_conllu(data, name="file")
     except ConlluError as error:
         check_faults(error.faults, n_lines)
         assert found
@@ -57,7 +57,7 @@ def check_conllu(data: bytes, n_lines: int) -> None:
     written = to_conllu(treebank)
     if not REPAIRS & {fault.slug for fault in treebank.warnings}:
         assert written == data, "not written back byte for byte"
-    assert to_conllu(parse(written)) == written
+    assert to_conllu(from_conllu(written)) == written
     assert b"".join(to_conllu(treebank[i : i + 1]) for i in range(len(treebank))) == written
     assert sum(len(sentence) for sentence in treebank) == treebank.n_words
 

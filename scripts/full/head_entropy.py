@@ -6,6 +6,7 @@ python scripts/full/head_entropy.py English=en-ud-train.conllu.xz Hungarian=hu-u
 import sys
 
 import levelhead
+from levelhead.typology import profile
 
 RELATIONS = ("nmod", "nsubj", "dobj", "amod", "case", "det")
 
@@ -13,7 +14,7 @@ RELATIONS = ("nmod", "nsubj", "dobj", "amod", "case", "det")
 def row(name: str, path: str) -> str:
     """Return the row of one treebank."""
     columns = ["head_entropy", "head_entropy_share", "head_entropy_by_relation"]
-    made = levelhead.profile(levelhead.read(path), columns=columns)
+    made = profile(levelhead.read(path), columns=columns)
     bits, share, by_relation = made.number(columns[0]), made.number(columns[1]), made.numbers(columns[2])
     if bits is None or share is None:
         raise SystemExit(f"{path} has no arc that counts")

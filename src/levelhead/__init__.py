@@ -5,6 +5,15 @@ from typing import TYPE_CHECKING, Any
 from levelhead._version import VERSION as __version__  # noqa: N811 -- the field's name for it
 
 if TYPE_CHECKING:
+    from levelhead.api.breakdowns import breakdown, confusion, trees
+    from levelhead.api.comparing import agree, compare, languages
+    from levelhead.api.conversion import convert, derive, perplexity
+    from levelhead.api.parsers import crossval, parse, train
+    from levelhead.api.ranking import rank
+    from levelhead.api.scoring import explain, score
+    from levelhead.api.studies import reproduce
+    from levelhead.api.tables import correlate, judge, measurements
+    from levelhead.api.treebanks import profile, select, similarity
     from levelhead.errors import (
         ConlluError,
         Fault,
@@ -15,11 +24,11 @@ if TYPE_CHECKING:
         TextMismatch,
         UnreadableFile,
     )
-    from levelhead.evaluation import Evaluation, score
-    from levelhead.measures import parse_measure
+    from levelhead.evaluation import Evaluation
+    from levelhead.measures import parse_measure, read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
-    from levelhead.treebank import Sentence, Treebank, build, faults_of, parse, read, write
-    from levelhead.typology import Profile, profile
+    from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read, validate, write
+    from levelhead.typology import Profile
 
 __all__ = [
     "ConlluError",
@@ -39,26 +48,57 @@ __all__ = [
     "Treebank",
     "UnreadableFile",
     "__version__",
+    "agree",
+    "breakdown",
     "build",
+    "compare",
+    "confusion",
+    "convert",
+    "correlate",
+    "crossval",
+    "derive",
+    "explain",
     "faults_of",
+    "from_conllu",
+    "judge",
+    "languages",
+    "measurements",
     "parse",
     "parse_measure",
+    "perplexity",
     "profile",
+    "rank",
     "read",
+    "read_definitions",
+    "reproduce",
     "score",
+    "select",
+    "similarity",
+    "train",
+    "trees",
+    "validate",
     "write",
 ]
 
 _ROOMS = {
+    "api.breakdowns": ("breakdown", "confusion", "trees"),
+    "api.comparing": ("agree", "compare", "languages"),
+    "api.conversion": ("convert", "derive", "perplexity"),
+    "api.parsers": ("crossval", "parse", "train"),
+    "api.ranking": ("rank",),
+    "api.scoring": ("explain", "score"),
+    "api.studies": ("reproduce",),
+    "api.tables": ("correlate", "judge", "measurements"),
+    "api.treebanks": ("profile", "select", "similarity"),
     "errors": (
         "ConlluError", "Fault", "InputError", "LevelheadError", "MeasureError", "OutputError", "TextMismatch",
         "UnreadableFile",
     ),
-    "evaluation": ("Evaluation", "score"),
-    "measures": ("parse_measure",),
+    "evaluation": ("Evaluation",),
+    "measures": ("parse_measure", "read_definitions"),
     "scoring": ("Counts", "Measure", "Rules", "Score"),
-    "treebank": ("Sentence", "Treebank", "build", "faults_of", "parse", "read", "write"),
-    "typology": ("Profile", "profile"),
+    "treebank": ("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "validate", "write"),
+    "typology": ("Profile",),
 }  # fmt: skip
 
 

@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import Buckets, Settings, find
+from levelhead.analysis.buckets import Buckets, BucketSettings, find
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
@@ -68,7 +68,7 @@ def break_down(
     matches: Matches,
     measure: Measure,
     by: Sequence[str],
-    settings: Settings,
+    settings: BucketSettings,
     *,
     registry: Registry = STANDARD,
 ) -> Breakdown:

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from levelhead.analysis.training import Training, sentences_of, trees_of
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
-from levelhead.treebank import Column, Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import Scheme
 from levelhead.treebank.shapes import shapes_of
@@ -40,7 +40,7 @@ class Buckets(NamedTuple):
     system: Values
 
 
-class Settings(NamedTuple):
+class BucketSettings(NamedTuple):
     """What buckets may need beside the two treebanks.
 
     Args:
@@ -71,7 +71,7 @@ class Bucket(NamedTuple):
 
     name: str
     meaning: str
-    of: Callable[[Matches, Settings], Buckets]
+    of: Callable[[Matches, BucketSettings], Buckets]
     whose: str
     of_training: bool = False
 
@@ -97,7 +97,7 @@ def _of_words(matches: Matches, names: Sequence[str], gold: Values, own: Values)
     return Buckets(names, gold, system)
 
 
-def _of_columns(gold: Column, system: Column, value: Callable[[str], str]) -> Buckets:
+def _of_columns(gold: StringColumn, system: StringColumn, value: Callable[[str], str]) -> Buckets:
     frequency: dict[str, int] = {}
     for column in (gold, system):
         for text, n in column.frequencies().items():
@@ -107,7 +107,7 @@ def _of_columns(gold: Column, system: Column, value: Callable[[str], str]) -> Bu
     return Buckets(names, *(_numbered(column, number, value) for column in (gold, system)))
 
 
-def _numbered(column: Column, number: Mapping[str, int], value: Callable[[str], str]) -> Values:
+def _numbered(column: StringColumn, number: Mapping[str, int], value: Callable[[str], str]) -> Values:
     of_code = np.zeros(len(column.strings), dtype=np.int64)
     for code in column.distinct.tolist():
         of_code[code] = number[value(column.strings[code])]
@@ -118,14 +118,14 @@ def _relation(matches: Matches, value: Callable[[str], str]) -> Buckets:
     return _of_columns(matches.gold.relations, matches.system.relations, value)
 
 
-def _class(matches: Matches, settings: Settings) -> Buckets:
+def _class(matches: Matches, settings: BucketSettings) -> Buckets:
     names = settings.scheme.names
     number = {name: i for i, name in enumerate(names)}
     columns = (matches.gold.relations, matches.system.relations)
     return Buckets(names, *(_numbered(column, number, settings.scheme.class_of) for column in columns))
 
 
-def _upos(matches: Matches, _: Settings) -> Buckets:
+def _upos(matches: Matches, _: BucketSettings) -> Buckets:
     own = _of_columns(matches.gold.upos, matches.system.upos, str)
     return _of_words(matches, own.names, own.gold, own.system)
 
@@ -141,7 +141,7 @@ def _arcs(matches: Matches) -> tuple[Values, Values, NDArray[np.bool_], NDArray[
     return in_gold, in_system, gold.heads < 0, system.heads < 0
 
 
-def _direction(matches: Matches, _: Settings) -> Buckets:
+def _direction(matches: Matches, _: BucketSettings) -> Buckets:
     gold, system, gold_roots, system_roots = _arcs(matches)
     names = ("root", "head before", "head after")
     sides = ((gold, gold_roots), (system, system_roots))
@@ -158,7 +158,7 @@ def _in_ranges(numbers: NDArray[Any], bounds: Sequence[int]) -> Values:
     return (np.searchsorted(np.array(bounds), numbers, side="right") - 1).astype(np.int64)
 
 
-def _length(matches: Matches, _: Settings) -> Buckets:
+def _length(matches: Matches, _: BucketSettings) -> Buckets:
     bounds = (1, 2, 3, 7, 15)
     gold, system, gold_roots, system_roots = _arcs(matches)
     sides = ((gold, gold_roots), (system, system_roots))
@@ -166,13 +166,13 @@ def _length(matches: Matches, _: Settings) -> Buckets:
     return Buckets(("root", *_ranges(bounds)), *values)
 
 
-def _depth(matches: Matches, _: Settings) -> Buckets:
+def _depth(matches: Matches, _: BucketSettings) -> Buckets:
     bounds = (0, 1, 2, 3, 4, 5, 8)
     gold, system = (_in_ranges(shapes_of(side).depths, bounds) for side in (matches.gold, matches.system))
     return _of_words(matches, _ranges(bounds), gold, system)
 
 
-def _projective(matches: Matches, _: Settings) -> Buckets:
+def _projective(matches: Matches, _: BucketSettings) -> Buckets:
     gold, system = (shapes_of(side).nonprojective.astype(np.int64) for side in (matches.gold, matches.system))
     return _of_words(matches, ("projective", "non-projective"), gold, system)
 
@@ -183,26 +183,26 @@ def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buc
     return _of_words(matches, names, gold, values[matches.row_of_system])
 
 
-def _sentence_length(matches: Matches, _: Settings) -> Buckets:
+def _sentence_length(matches: Matches, _: BucketSettings) -> Buckets:
     bounds = (1, 11, 21, 31, 41, 51)
     lengths = np.diff(matches.gold.sentence_starts)
     return _of_sentences(matches, _ranges(bounds), _in_ranges(lengths, bounds))
 
 
-def _training(settings: Settings, name: str) -> Training:
+def _training(settings: BucketSettings, name: str) -> Training:
     if settings.training is None:
         raise MeasureError(f"a breakdown by {name} needs the training treebank: --train FILE", "missing-training")
     return settings.training
 
 
-def _form_counts(column: Column, training: Training) -> Values:
+def _form_counts(column: StringColumn, training: Training) -> Values:
     of_code = np.zeros(len(column.strings), dtype=np.int64)
     for code in column.distinct.tolist():
         of_code[code] = training.forms.get(column.strings[code], 0)
     return of_code[column.codes]
 
 
-def _frequency(matches: Matches, settings: Settings) -> Buckets:
+def _frequency(matches: Matches, settings: BucketSettings) -> Buckets:
     bounds = (0, 1, 2, 6, 21, 101)
     training = _training(settings, "frequency")
     columns = (matches.gold.forms, matches.system.forms)
@@ -210,20 +210,20 @@ def _frequency(matches: Matches, settings: Settings) -> Buckets:
     return _of_words(matches, _ranges(bounds), gold, system)
 
 
-def _vocabulary(matches: Matches, settings: Settings) -> Buckets:
+def _vocabulary(matches: Matches, settings: BucketSettings) -> Buckets:
     training = _training(settings, "vocabulary")
     columns = (matches.gold.forms, matches.system.forms)
     gold, system = ((_form_counts(column, training) > 0).astype(np.int64) for column in columns)
     return _of_words(matches, ("out of vocabulary", "in vocabulary"), gold, system)
 
 
-def _seen_sentences(matches: Matches, settings: Settings) -> Buckets:
+def _seen_sentences(matches: Matches, settings: BucketSettings) -> Buckets:
     known = _training(settings, "seen-sentence").sentences
     seen = np.array([sentence in known for sentence in sentences_of(matches.gold)], dtype=np.int64)
     return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen)
 
 
-def _seen_trees(matches: Matches, settings: Settings) -> Buckets:
+def _seen_trees(matches: Matches, settings: BucketSettings) -> Buckets:
     known = _training(settings, "seen-tree").trees
     seen = np.array([tree in known for tree in trees_of(matches.gold)], dtype=np.int64)
     return _of_sentences(matches, ("new tree", "tree seen in training"), seen)
@@ -243,7 +243,7 @@ def _comments(matches: Matches, key: str) -> Buckets:
     return _of_sentences(matches, names, np.array([number[value] for value in values], dtype=np.int64))
 
 
-class Comments:
+class RequestedComments:
     """The comments asked for, and those that treebanks have; one of many treebanks may lack one.
 
     Args:
@@ -276,15 +276,15 @@ class Comments:
                 raise MeasureError(message, "not-there")
 
 
-def _documents(matches: Matches, _: Settings) -> Buckets:
+def _documents(matches: Matches, _: BucketSettings) -> Buckets:
     return _comments(matches, "newdoc id")
 
 
-def _whole_relation(matches: Matches, _: Settings) -> Buckets:
+def _whole_relation(matches: Matches, _: BucketSettings) -> Buckets:
     return _relation(matches, str)
 
 
-def _universal_relation(matches: Matches, _: Settings) -> Buckets:
+def _universal_relation(matches: Matches, _: BucketSettings) -> Buckets:
     return _relation(matches, universal)
 
 

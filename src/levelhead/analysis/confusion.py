@@ -9,10 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import BUCKETS, Buckets, Settings
+from levelhead.analysis.buckets import BUCKETS, Buckets, BucketSettings
 from levelhead.errors import MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
-from levelhead.treebank import Column
+from levelhead.treebank import StringColumn
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import NIVRE_FANG
 from levelhead.treebank.shapes import shapes_of
@@ -76,7 +76,7 @@ def confuse(matches: Matches) -> Confusion:
     Args:
         matches: the aligned words.
     """
-    relations = _folded(BUCKETS["deprel"].of(matches, Settings(NIVRE_FANG)))
+    relations = _folded(BUCKETS["deprel"].of(matches, BucketSettings(NIVRE_FANG)))
     size = len(relations.names)
     cells = relations.gold[matches.alignment.gold] * size + relations.system[matches.alignment.system]
     counts = np.bincount(cells, minlength=size * size)
@@ -118,7 +118,7 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
         yield Example(ours, gold - starts[0], theirs, system - starts[1])
 
 
-def _having(relations: Column, asked: str) -> NDArray[np.bool_]:
+def _having(relations: StringColumn, asked: str) -> NDArray[np.bool_]:
     """Say of each word whether it has a relation, with any subtype if none is asked for."""
     codes = [code for code in relations.distinct.tolist() if asked in _names(relations.strings[code])]
     return np.isin(relations.codes, codes)

@@ -16,6 +16,7 @@ from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
 from levelhead.treebank.source import read_bytes
@@ -43,8 +44,8 @@ class Difference:
     n_words: int
 
 
-@dataclass(frozen=True)
-class Explanation:
+@dataclass(frozen=True, repr=False)
+class Explanation(Tabular):
     """The scores under all rules, and the decisions that make them differ.
 
     Args:

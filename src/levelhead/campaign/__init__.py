@@ -6,7 +6,7 @@ from levelhead.campaign.manifest import Manifest, read_manifest
 from levelhead.campaign.plan import Plan, System, TestSet, find, plan_in
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import RANK_SETS, RANKINGS, Ranking, RankSets, Standing, macro_average, rank
-from levelhead.campaign.results import Result, Results
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.campaign.run import check_valid, score_plan
 from levelhead.campaign.table import read_scores
 
@@ -16,11 +16,11 @@ __all__ = [
     "Group",
     "Language",
     "Manifest",
+    "OutputResult",
     "Plan",
     "RankSets",
     "RankedIntervals",
     "Ranking",
-    "Result",
     "Results",
     "Standing",
     "System",

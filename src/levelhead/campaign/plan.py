@@ -142,17 +142,40 @@ Treebanks = PathLike | Treebank | Mapping[str, PathLike | Treebank]
 """A path in any layout, a treebank in memory, or one of both for each test set by its code."""
 
 
-def find(gold: Treebanks, systems: Sequence[PathLike] | Mapping[str, Treebanks], split: Split | None = None) -> Plan:
+Systems = Sequence[PathLike] | Mapping[str, Treebanks]
+"""The outputs of each system by its name; or a list of paths, which name the systems."""
+
+
+def find(gold: Treebanks, systems: Systems, split: Split | None = None) -> Plan:
     """Plan the scoring of some systems; whoever needs all outputs checks `missing_outputs`.
 
     Args:
         gold: the gold treebanks.
-        systems: the outputs of each system by its name; or a list of paths, which name the systems.
-        split: which files of UD releases are gold.
+        systems: the systems.
+        split: which files of UD releases to take.
 
     Raises:
         InputError: a path cannot be read, is given twice, or fits two layouts.
     """
+    plan = find_all(gold, systems, split)
+    if missing := missing_outputs(plan):
+        raise InputError(*missing)
+    return plan
+
+
+def find_all(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
+    """Plan the scoring of systems, whose outputs may be missing.
+
+    Args:
+        gold: the gold treebanks.
+        systems: the systems; or a folder with a folder for each.
+        split: which files of UD releases to take.
+
+    Raises:
+        InputError: a path cannot be read, is given twice, or fits two layouts.
+    """
+    if isinstance(systems, str | os.PathLike):
+        systems = system_folders(Path(systems))
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Literal, NamedTuple, get_args
 
 from levelhead.campaign.groups import Group
-from levelhead.campaign.results import Result, Results
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.measures.registry import lower_is_better
 
 RankSets = Literal["marginal", "simultaneous"]
@@ -177,7 +177,7 @@ def _average(values: Iterable[Fraction], rule: _Rule) -> Fraction:
     return rule.of_average(macro_average([rule.of_score(value) for value in values]))
 
 
-def _secondary(result: Result, measure: str) -> Fraction:
+def _secondary(result: OutputResult, measure: str) -> Fraction:
     """The value over the valid sentences of an invalid output, the official one of any other."""
     score = result.secondary.get(measure)
     value = result.values[measure] if score is None else score.exact

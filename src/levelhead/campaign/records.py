@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign.job import JobSetup
-from levelhead.campaign.results import Result
+from levelhead.campaign.results import OutputResult
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.partial_scores import Coverage
 from levelhead.evaluation.setup import Setup
@@ -22,7 +22,7 @@ _NOTHING = Fraction(0)
 _MOST_REASONS = 20
 
 
-def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[Result, Contents]:
+def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[OutputResult, Contents]:
     """Read what `count_output` returned.
 
     Args:
@@ -40,7 +40,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         raise InputError(*_faults(record["faults"], path))
     setup = settings.setup
     scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
-    result = Result(
+    result = OutputResult(
         state=record["state"],
         values=_values(scores, setup, record["undefined"]),
         status=record["status"],

@@ -24,7 +24,7 @@ Values = Mapping[str, Fraction | None]
 """A value for each measure, a ratio; None where there is none to have."""
 
 
-class Result(NamedTuple):
+class OutputResult(NamedTuple):
     """What came of one system on one test set.
 
     Args:
@@ -76,7 +76,7 @@ class Results(NamedTuple):
     test_sets: tuple[TestSet, ...]
     systems: tuple[str, ...]
     measures: tuple[str, ...]
-    results: Mapping[tuple[str, str], Result]
+    results: Mapping[tuple[str, str], OutputResult]
     gold: Mapping[str, Contents]
     signature: Mapping[str, str]
     looked: Mapping[str, Any] = {}
@@ -98,7 +98,7 @@ class Results(NamedTuple):
         return self._replace(measures=kept, results={key: _only(result, kept) for key, result in self.results.items()})
 
 
-def _only(result: Result, measures: tuple[str, ...]) -> Result:
+def _only(result: OutputResult, measures: tuple[str, ...]) -> OutputResult:
     return result._replace(
         values=_kept(result.values, measures),
         scores=_kept(result.scores, measures),

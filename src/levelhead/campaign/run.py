@@ -15,7 +15,7 @@ from levelhead._version import VERSION
 from levelhead.campaign.job import File, JobSetup, Look, Source, count_output, hash_of, key_of_job, look_at_outputs
 from levelhead.campaign.plan import Plan, System, TestSet
 from levelhead.campaign.records import read_record
-from levelhead.campaign.results import Result, Results
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
@@ -165,7 +165,7 @@ class _Scoring:
 
     def results(self) -> Results:
         """Put all results together; they are read in the order of the plan."""
-        results: dict[tuple[str, str], Result] = {}
+        results: dict[tuple[str, str], OutputResult] = {}
         golds: dict[str, Contents] = {}
         looked: dict[str, Any] = {}
         faults: list[Fault] = []
@@ -181,7 +181,7 @@ class _Scoring:
         measures = tuple(dict.fromkeys(self.settings.setup.names))
         return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked)
 
-    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, Result, Contents]]:
+    def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, Contents]]:
         settings = self._settings(test_set.code)
         records: dict[str, bytes] = {}
         if self.look is not None:

@@ -11,7 +11,7 @@ from fractions import Fraction
 from levelhead._version import VERSION
 from levelhead.campaign.languages import language_of
 from levelhead.campaign.plan import TestSet
-from levelhead.campaign.results import Result, Results, State
+from levelhead.campaign.results import OutputResult, Results, State
 from levelhead.campaign.status import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.measures.registry import lower_is_better
@@ -69,12 +69,12 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
             lacking = tuple(measure for measure, value in known.items() if value is None)
             if (system, code) in zeros:
                 state, reason = zeros[system, code]
-                results[system, code] = Result(state, values, CANNOT_OPEN, (reason,) if reason else ())
+                results[system, code] = OutputResult(state, values, CANNOT_OPEN, (reason,) if reason else ())
             elif len(lacking) == len(measures):
-                results[system, code] = Result("missing", values, CANNOT_OPEN, ("the table has no score",))
+                results[system, code] = OutputResult("missing", values, CANNOT_OPEN, ("the table has no score",))
             else:
                 reasons = (f"the table has no {', '.join(lacking)}",) if lacking else ()
-                results[system, code] = Result("valid", values, "OK", reasons)
+                results[system, code] = OutputResult("valid", values, "OK", reasons)
     test_sets = tuple(TestSet(code, language=language_of(code)) for code in codes)
     return Results(test_sets, systems, measures, results, {}, signature)
 

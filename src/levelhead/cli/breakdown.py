@@ -16,7 +16,7 @@ from levelhead.cli.shared.printing import print_provenance, printing_options
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
 
 if TYPE_CHECKING:
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import BucketSettings
     from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.printing import Printing
@@ -82,7 +82,7 @@ def breakdown(
 def _breakdowns(request: _Request) -> None:
     from levelhead.analysis import break_down, leave_out
     from levelhead.analysis.breakdown import check_breakable
-    from levelhead.analysis.buckets import Comments
+    from levelhead.analysis.buckets import RequestedComments
     from levelhead.cli.shared.outputs import Pairs
     from levelhead.report.analysis import breakdown_document, breakdown_table
 
@@ -93,7 +93,7 @@ def _breakdowns(request: _Request) -> None:
     buckets = _buckets(measuring, _training(measuring))
     names = [name for by in properties for name in by]
     pairs = Pairs(request.plan, setup, (measuring.default_scheme, "--by class") if "class" in names else None)
-    found, comments = {}, Comments(names)
+    found, comments = {}, RequestedComments(names)
     for name, matches in pairs:
         every = (break_down(matches, measure, by, buckets, registry=registry) for by in properties)
         found[name] = [leave_out(one, matches, registry) for one in every]
@@ -125,11 +125,11 @@ def _training(measuring: Measuring) -> list[Treebank]:
     return [read(path) for path in measuring.train]
 
 
-def _buckets(measuring: Measuring, train: list[Treebank]) -> Settings:
+def _buckets(measuring: Measuring, train: list[Treebank]) -> BucketSettings:
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import Settings
+    from levelhead.analysis.buckets import BucketSettings
 
-    return Settings(measuring.default_scheme, Training.of(train) if train else None)
+    return BucketSettings(measuring.default_scheme, Training.of(train) if train else None)
 
 
 def _sentences(request: _Request) -> None:

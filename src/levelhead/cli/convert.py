@@ -65,7 +65,7 @@ def convert(
     targets_read = [] if targets is None else [targets]
     if only_check:
         files = options.treebank_files(arguments, [output], others=targets_read)
-        paths = {name: path for name, (path,) in files.items()}
+        paths = {name: str(path) for name, (path,) in files.items()}
         trips = _check_all(paths, input_format, {**settings, "targets": _targets(targets)})
         _print(trips, paths, failures, output_format, places, output)
         return DONE

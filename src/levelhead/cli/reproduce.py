@@ -109,7 +109,7 @@ def reproduce(
     Without --systems, levelhead's own parsers are trained briefly on the training sets.
     """
     from levelhead.jobs import Store
-    from levelhead.studies import Request
+    from levelhead.studies import StudyRequest as Request
     from levelhead.studies import reproduce as run
     from levelhead.studies.page import checked_page, document, markdown, text, write_page
     from levelhead.studies.training import built_in

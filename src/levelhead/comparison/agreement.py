@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import BUCKETS, Settings
+from levelhead.analysis.buckets import BUCKETS, BucketSettings
 from levelhead.evaluation.pair import Evaluation, score_treebanks
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import count_by_sentence, not_annotated
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import NIVRE_FANG
 
@@ -37,7 +38,8 @@ class Kappa(NamedTuple):
     kappa: float | None
 
 
-class Agreement(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Agreement(Tabular):
     """How far two annotations agree.
 
     Args:
@@ -92,7 +94,7 @@ def _kappa(matches: Matches, name: str) -> Kappa | None:
         number = {text: i for i, text in enumerate(sorted({*columns[0], *columns[1]}))}
         labels: Sequence[NDArray[np.int64]] = [np.array([number[text] for text in column]) for column in columns]
     else:
-        buckets = BUCKETS[name].of(matches, Settings(NIVRE_FANG))
+        buckets = BUCKETS[name].of(matches, BucketSettings(NIVRE_FANG))
         labels = [buckets.gold, buckets.system]
     one, other = labels[0][matches.alignment.gold], labels[1][matches.alignment.system]
     if not len(one):

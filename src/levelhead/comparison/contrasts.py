@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 
 from levelhead.analysis import break_down
-from levelhead.analysis.buckets import Comments, Settings
+from levelhead.analysis.buckets import BucketSettings, RequestedComments
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.errors import MeasureError
@@ -16,9 +17,11 @@ from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.matches import Matches
+from levelhead.scoring.definitions import ATTACHED
+from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.score import Score
+from levelhead.tabular import Tabular
 
 _EQUAL = 1e-9
 """Sums of weights closer than this are equal."""
@@ -67,7 +70,8 @@ class Contrast(NamedTuple):
     gold: float
 
 
-class Where(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Gains(Tabular):
     """Where systems gain over the first one, treebank by treebank.
 
     Args:
@@ -85,23 +89,26 @@ class Where(NamedTuple):
     provenance: Provenance
 
 
-class Contrasts(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Contrasts(Tabular):
     """Sentences in which systems gain or lose most.
 
     Args:
         measure: the measure.
         found: of each treebank and system: the outputs of the baseline and of the system, gains, losses.
         provenance: where the numbers come from.
+        needs: what must agree for a word to be right.
     """
 
     measure: Measure
     found: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
     provenance: Provenance
+    needs: Agree = ATTACHED
 
 
 def compare_by(
-    plan: Plan, by: Sequence[str], settings: Settings, setup: Setup, decided: Mapping[str, str] | None = None
-) -> Where:
+    plan: Plan, by: Sequence[str], settings: BucketSettings, setup: Setup, decided: Mapping[str, str] | None = None
+) -> Gains:
     """Say where systems gain over the first one, by properties of words.
 
     Args:
@@ -111,7 +118,7 @@ def compare_by(
         setup: the settings, with one measure of words.
         decided: what else decides the numbers, for the signature: hashes of training treebanks.
     """
-    found, sources, baseline, comments = {}, {}, "", Comments(by)
+    found, sources, baseline, comments = {}, {}, "", RequestedComments(by)
     (measure,) = setup.measures
     for name, some in read_outputs(plan, setup):
         comments.see(some[0].matches.gold)
@@ -121,7 +128,7 @@ def compare_by(
     parts = {"measure": str(measure), "by": "+".join(by), **setup.signature_of_measures(), **(decided or {})}
     if "class" in by:
         parts["scheme"] = settings.scheme.name
-    return Where(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
+    return Gains(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
 
 
 def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contrasts:
@@ -136,7 +143,7 @@ def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contras
         MeasureError: the measure does not count words.
     """
     ready = setup.single()
-    (measure,) = ready.measures
+    ((measure, definition),) = ready.defined
     found, sources = [], {}
     for name, (baseline, *others) in read_outputs(plan, ready):
         sources[name] = sources_of({one.name: one.matches for one in (baseline, *others)}, ready)
@@ -144,11 +151,17 @@ def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contras
             both = contrasts(baseline.matches, one.matches, how_many, ready)
             found.append((name, baseline, one, *both))
     parts = {"measure": str(measure), **ready.signature_of_measures()}
-    return Contrasts(measure, found, comparison_provenance(sources, ready, parts))
+    return Contrasts(
+        measure, found, comparison_provenance(sources, ready, parts), definition.needs_for(measure.argument)
+    )
 
 
 def gains_by(
-    outputs: Sequence[Output], measure: Measure, by: Sequence[str], settings: Settings, registry: Registry = STANDARD
+    outputs: Sequence[Output],
+    measure: Measure,
+    by: Sequence[str],
+    settings: BucketSettings,
+    registry: Registry = STANDARD,
 ) -> list[Gain]:
     """Break a measure down for every system, and set each beside the first.
 

@@ -2,22 +2,63 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
 from levelhead.campaign.plan import Plan
-from levelhead.campaign.results import Result, Results
+from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.provenance import joint_signature, pair_provenance
 from levelhead.evaluation.setup import Setup
+from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 
 
-def score_folder(plan: Plan, setup: Setup, **how: Any) -> dict[str, Evaluation]:
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluations(Mapping[str, Evaluation], Tabular):
+    """The scores of one system on several test sets, by the code of the test set.
+
+    Args:
+        evaluations: the scores on each test set.
+    """
+
+    evaluations: Mapping[str, Evaluation]
+
+    def __getitem__(self, code: str) -> Evaluation:
+        return self.evaluations[code]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.evaluations)
+
+    def __len__(self) -> int:
+        return len(self.evaluations)
+
+    @property
+    def average(self) -> Mapping[str, Fraction | None]:
+        """The macro-average of each measure, see `macro_average`."""
+        return macro_average(self.evaluations)
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """Everything that decides the numbers, by name."""
+        return joint_signature(one.signature for one in self.values())
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What to know before the numbers are used, in sentences."""
+        return tuple(dict.fromkeys(note for one in self.values() for note in one.notes))
+
+    @property
+    def warnings(self) -> tuple[Fault, ...]:
+        """The warnings about all files."""
+        return tuple(dict.fromkeys(fault for one in self.values() for fault in one.warnings))
+
+
+def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
     """Score the outputs of one system, with a progress bar on terminals.
 
     Args:
@@ -50,7 +91,7 @@ def one_run(plan: Plan) -> Plan:
     return plan
 
 
-def evaluations_of(results: Results, setup: Setup) -> dict[str, Evaluation]:
+def evaluations_of(results: Results, setup: Setup) -> Evaluations:
     """Return the scores of a single system on each test set, by its code.
 
     Args:
@@ -59,10 +100,10 @@ def evaluations_of(results: Results, setup: Setup) -> dict[str, Evaluation]:
     """
     (system,) = results.systems
     found = {one.code: results.results[system, one.code] for one in results.test_sets}
-    return {code: _evaluation(results.gold[code], result, setup) for code, result in found.items()}
+    return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in found.items()})
 
 
-def _evaluation(gold: Contents, result: Result, setup: Setup) -> Evaluation:
+def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:
     if result.contents is None:
         raise ValueError("only valid outputs have an evaluation")
     provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from itertools import combinations
 from typing import Any, NamedTuple
 
@@ -13,12 +14,14 @@ from numpy.typing import NDArray
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
+from levelhead.errors import Fault, InputError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
 from levelhead.significance.unpaired import UnpairedDifference
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 
 _MOST_NAMED = 3
@@ -50,7 +53,8 @@ class LanguagePair(NamedTuple):
     paired: bool
 
 
-class Languages(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Languages(Tabular):
     """Every two treebanks compared, for every system.
 
     Args:
@@ -63,7 +67,7 @@ class Languages(NamedTuple):
     pairs: tuple[LanguagePair, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
-    units: Mapping[str, Units] = {}
+    units: Mapping[str, Units] = field(default_factory=dict)
 
 
 def compare_languages(
@@ -82,8 +86,10 @@ def compare_languages(
         how: `workers` and `store`, as in `score_plan`.
 
     Raises:
-        InputError: an output is missing or a file is invalid.
+        InputError: there are fewer than two treebanks, an output is missing, or a file is invalid.
     """
+    if len(plan.test_sets) < 2:
+        raise InputError(Fault("too-few-treebanks", "languages are compared on at least two treebanks"))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=_ids_of_gold, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -12,7 +13,7 @@ from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.job import Look
 from levelhead.campaign.languages import Voter, voters_of
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
-from levelhead.campaign.results import Result as Outcome
+from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import (
@@ -28,10 +29,12 @@ from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Result, Settings, Units, Wins, check_margin, count_wins, differences, unit_notes
 from levelhead.significance.counted import Counted
 from levelhead.significance.runs import FEWEST_RUNS
+from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 
 
-class Comparison(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Comparison(Tabular):
     """What the comparison of systems with the first one gives.
 
     Args:
@@ -52,9 +55,9 @@ class Comparison(NamedTuple):
     wins: tuple[Wins, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
-    looked: Mapping[str, Any] = {}
+    looked: Mapping[str, Any] = field(default_factory=dict)
     voter: Voter = "treebank"
-    units: Mapping[str, Units] = {}
+    units: Mapping[str, Units] = field(default_factory=dict)
 
 
 def compare(
@@ -91,10 +94,10 @@ def compare(
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
     if len(counts) == 1:
-        return found._replace(looked=results.looked)
+        return replace(found, looked=results.looked)
     wins = _wins(found.results, next(iter(counts.values())), 1 - settings.level, voters, wilcoxon=wilcoxon)
     provenance = found.provenance if votes == "treebank" else found.provenance.with_parts(votes=votes)
-    return found._replace(looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
+    return replace(found, looked=results.looked, wins=tuple(wins), provenance=provenance, voter=votes)
 
 
 def measures_part(results: Results) -> dict[str, str]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from levelhead.conversion.heads import Words, lowered, raised
 from levelhead.errors import Fault, InputError, Place
 from levelhead.kernels import trees
-from levelhead.treebank import Column, Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
@@ -154,5 +154,5 @@ def _with_misc(treebank: Treebank, chosen: NDArray[np.intp], texts: list[str]) -
     strings, codes = treebank.strings.with_texts(texts)
     misc = treebank.misc.codes.copy()
     misc[chosen] = codes
-    columns: dict[str, Any] = {name: Column(getattr(treebank, name).codes, strings) for name in COLUMNS}
-    return replace(treebank, **{**columns, "misc": Column(misc, strings)})
+    columns: dict[str, Any] = {name: StringColumn(getattr(treebank, name).codes, strings) for name in COLUMNS}
+    return replace(treebank, **{**columns, "misc": StringColumn(misc, strings)})

@@ -11,6 +11,7 @@ from levelhead._version import VERSION
 from levelhead.conversion.convert import backward, forward
 from levelhead.conversion.heads import Variant, raised, ud_version, words_of
 from levelhead.conversion.targets import Targets, default_targets
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
 from levelhead.typology.entropy import head_entropy_of
 
@@ -42,8 +43,8 @@ class NotRestored(NamedTuple):
     restored: int
 
 
-@dataclass(frozen=True)
-class RoundTrip:
+@dataclass(frozen=True, repr=False)
+class RoundTrip(Tabular):
     """What forward conversion changes in a treebank, and what backward conversion does not restore.
 
     Args:

@@ -1,18 +1,26 @@
 """What goes with what: tables of anything by treebank, joined, and how strongly their columns are related."""
 
-from levelhead.correlation.agreement import Agreement, Comparison, Estimate, Verdicts, agreement, compare, verdicts
+from levelhead.correlation.agreement import (
+    AgreementDifference,
+    AgreementEstimate,
+    HumanAgreement,
+    Verdicts,
+    agreement,
+    compare,
+    verdicts,
+)
 from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
 from levelhead.correlation.measurements import Measurements, join
 from levelhead.correlation.reading import read_tables
 from levelhead.correlation.variance import CumulativeVariance, cumulative_variance
 
 __all__ = [
-    "Agreement",
+    "AgreementDifference",
+    "AgreementEstimate",
     "Coefficient",
-    "Comparison",
     "Correlation",
     "CumulativeVariance",
-    "Estimate",
+    "HumanAgreement",
     "Measurements",
     "Pair",
     "Verdicts",

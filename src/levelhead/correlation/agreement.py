@@ -44,7 +44,7 @@ class Verdicts(NamedTuple):
     n_ties: int
 
 
-class Estimate(NamedTuple):
+class AgreementEstimate(NamedTuple):
     """A number with its bootstrap interval; None where it is not defined.
 
     Args:
@@ -58,7 +58,7 @@ class Estimate(NamedTuple):
     high: float | None
 
 
-class Agreement(NamedTuple):
+class HumanAgreement(NamedTuple):
     """How well a measure agrees with people.
 
     Args:
@@ -72,13 +72,13 @@ class Agreement(NamedTuple):
 
     n: int
     n_ties: int
-    correlation: Estimate
-    spearman: Estimate
-    accuracy: Estimate
-    kappa: Estimate
+    correlation: AgreementEstimate
+    spearman: AgreementEstimate
+    accuracy: AgreementEstimate
+    kappa: AgreementEstimate
 
 
-class Comparison(NamedTuple):
+class AgreementDifference(NamedTuple):
     """Whether one measure agrees better with people than another.
 
     Args:
@@ -87,7 +87,7 @@ class Comparison(NamedTuple):
             that leaves a measure with the same verdict everywhere has no correlation and counts as extreme.
     """
 
-    difference: Estimate
+    difference: AgreementEstimate
     p: float | None
 
 
@@ -117,7 +117,7 @@ def agreement(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
-) -> Agreement:
+) -> HumanAgreement:
     """Return how well a measure agrees with people.
 
     Args:
@@ -132,13 +132,13 @@ def agreement(
     draws = resampled_weights(int(of_sentence.max()) + 1, resamples, seed)[:, of_sentence]
     one, enough = np.ones((1, len(choices))), _enough(of_sentence)
 
-    def estimate(statistic: Callable[[Numbers], Numbers]) -> Estimate:
+    def estimate(statistic: Callable[[Numbers], Numbers]) -> AgreementEstimate:
         value = float(statistic(one)[0])
         ends = interval(statistic(draws), level) if enough else (None, None)
-        return Estimate(None if np.isnan(value) else value, *ends)
+        return AgreementEstimate(None if np.isnan(value) else value, *ends)
 
     moments = _Moments.of(given, choices)
-    return Agreement(
+    return HumanAgreement(
         int(given.counted.sum()),
         given.n_ties,
         estimate(lambda weights: moments.sums(weights).correlation()),
@@ -172,7 +172,7 @@ def compare(
     resamples: int = 2000,
     level: float = 0.95,
     seed: int = 0,
-) -> Comparison:
+) -> AgreementDifference:
     """Compare how well two measures agree with people, on the same sentences.
 
     Args:
@@ -191,13 +191,13 @@ def compare(
     whole = np.ones((1, len(choices)))
     value = float((a.sums(whole).correlation() - b.sums(whole).correlation())[0])
     if np.isnan(value):
-        return Comparison(Estimate(None, None, None), None)
+        return AgreementDifference(AgreementEstimate(None, None, None), None)
     if not _enough(of_sentence):
-        return Comparison(Estimate(value, None, None), None)
+        return AgreementDifference(AgreementEstimate(value, None, None), None)
     low, high = interval(a.sums(draws).correlation() - b.sums(draws).correlation(), level)
     both = 1 - swapped
     differences = (a.sums(both) + b.sums(swapped)).correlation() - (b.sums(both) + a.sums(swapped)).correlation()
-    return Comparison(Estimate(value, low, high), float(permutation_p(differences, value)))
+    return AgreementDifference(AgreementEstimate(value, low, high), float(permutation_p(differences, value)))
 
 
 class _Sums(NamedTuple):

@@ -17,6 +17,7 @@ from levelhead.correlation.measurements import Measurements, Missing, check_size
 from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.significance.corrections import holm
+from levelhead.tabular import Tabular
 
 Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
@@ -61,8 +62,8 @@ class Pair(NamedTuple):
     coefficients: Mapping[Method, Coefficient]
 
 
-@dataclass(frozen=True, eq=False)
-class Correlation:
+@dataclass(frozen=True, eq=False, repr=False)
+class Correlation(Tabular):
     """The correlations of all pairs of columns.
 
     Args:

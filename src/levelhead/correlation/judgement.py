@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.agreement import Agreement, Comparison, Ties, agreement, compare, verdicts
+from levelhead.correlation.agreement import AgreementDifference, HumanAgreement, Ties, agreement, compare, verdicts
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.pair import Input, load
@@ -28,6 +28,7 @@ from levelhead.scoring.weights import Weights
 from levelhead.significance import Run, Units, counted, holm, unit_notes, units_of
 from levelhead.significance.counted import ratios
 from levelhead.significance.units import AUTO
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash
 from levelhead.treebank.source import read_bytes
@@ -67,10 +68,10 @@ class Judged(NamedTuple):
     """
 
     scores: tuple[Scores, Scores]
-    agreement: Agreement
+    agreement: HumanAgreement
 
 
-class Compared(NamedTuple):
+class ComparedMeasures(NamedTuple):
     """Two measures, and which agrees better with people.
 
     Args:
@@ -82,12 +83,12 @@ class Compared(NamedTuple):
 
     one: str
     other: str
-    comparison: Comparison
+    comparison: AgreementDifference
     p_holm: float | None
 
 
-@dataclass(frozen=True, eq=False)
-class Judgement:
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement(Tabular):
     """How well measures agree with people.
 
     Args:
@@ -100,7 +101,7 @@ class Judgement:
 
     choices: Choices
     measures: Mapping[str, Judged]
-    comparisons: tuple[Compared, ...]
+    comparisons: tuple[ComparedMeasures, ...]
     provenance: Provenance
     units: Units
 
@@ -208,7 +209,7 @@ def judge(
     pairs = list(itertools.combinations(scores, 2))
     made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
     corrected = holm([comparison.p for comparison in made])
-    compared = tuple(Compared(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
+    compared = tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
     provenance = _provenance(matches, setup, short_hash(votes.sha256))
     apart = {"subtypes": "apart"} if subtypes_apart else {}
     drawn = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from levelhead.derivation.systems import Action, Transition, TransitionSystem
 from levelhead.derivation.verdicts import MOST_SWAPS, TOO_LONG, check_derived
 from levelhead.kernels import lifting, oracles
+from levelhead.tabular import Tabular
 from levelhead.treebank.shapes import nonprojective_arcs
 
 if TYPE_CHECKING:
@@ -22,8 +23,8 @@ _MOST_NUMBERED = 200_000_000
 """How often words may be numbered anew while arcs of one sentence are lifted: several seconds."""
 
 
-@dataclass(frozen=True, eq=False)
-class Derivations:
+@dataclass(frozen=True, eq=False, repr=False)
+class Derivations(Tabular):
     """The canonical derivation of every sentence of a treebank.
 
     Args:
@@ -48,6 +49,9 @@ class Derivations:
     def __len__(self) -> int:
         """Count the sentences."""
         return len(self.offsets) - 1
+
+    def __repr__(self) -> str:
+        return f"<Derivations: {len(self)} sentences, {self.system.name}>"
 
     @property
     def swaps(self) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.discounts import Discounts
-from levelhead.derivation.ngrams import BEGIN, END, SPECIAL, UNKNOWN, Indices, Tokens, find
+from levelhead.derivation.ngrams import BEGIN, END, SPECIAL, UNKNOWN, FramedTokens, Indices, find
 from levelhead.derivation.sequences import Sequences, sequences_from
 from levelhead.kernels import pools
 from levelhead.treebank import Strings
@@ -89,7 +89,7 @@ class NgramModel:
         known = pools.translate(self.words.pool, self.words.offsets, strings.pool, strings.offsets)
         return np.where(known < 0, UNKNOWN, known + len(SPECIAL)).astype(np.int32)[sequences.words.codes]
 
-    def log_probabilities(self, tokens: Tokens) -> Reals:
+    def log_probabilities(self, tokens: FramedTokens) -> Reals:
         """Return log10 of the probability at each position, after the positions before it; 0 for `<s>`.
 
         Args:

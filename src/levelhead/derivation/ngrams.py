@@ -16,7 +16,7 @@ UNKNOWN, BEGIN, END = range(3)
 SPECIAL = ("<unk>", "<s>", "</s>")
 
 
-class Tokens(NamedTuple):
+class FramedTokens(NamedTuple):
     """Sentences between `<s>` and `</s>`, one after another.
 
     Args:
@@ -30,7 +30,7 @@ class Tokens(NamedTuple):
     sentences: Indices
 
 
-def framed(codes: NDArray[np.int32], starts: NDArray[np.int32]) -> Tokens:
+def framed(codes: NDArray[np.int32], starts: NDArray[np.int32]) -> FramedTokens:
     """Put `<s>` and `</s>` around sentences.
 
     Args:
@@ -46,7 +46,7 @@ def framed(codes: NDArray[np.int32], starts: NDArray[np.int32]) -> Tokens:
     inner[ends - 1] = False
     words[inner] = codes
     words[ends - 1] = END
-    return Tokens(words, places, sentences)
+    return FramedTokens(words, places, sentences)
 
 
 class NgramCounts(NamedTuple):
@@ -66,7 +66,7 @@ class NgramCounts(NamedTuple):
     initial: NDArray[np.bool_]
 
 
-def count_ngrams(tokens: Tokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
+def count_ngrams(tokens: FramedTokens, vocabulary_size: int, order: int) -> list[NgramCounts]:
     """Count the n-grams of orders 1 to `order` that lie within sentences.
 
     Args:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.derivation.derive import derive
 from levelhead.derivation.systems import SYSTEMS
 from levelhead.errors import Fault, InputError, unknown
-from levelhead.treebank import Column, Strings, Treebank
+from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.strings import character_set
 
 ORDERS = ("string", *SYSTEMS)
@@ -29,7 +29,7 @@ class Sequences(NamedTuple):
         sha256: the hash of the file, None for what was made in Python.
     """
 
-    words: Column
+    words: StringColumn
     starts: NDArray[np.int32]
     order: str
     swaps: NDArray[np.int64]
@@ -68,10 +68,10 @@ def sequences_from(sentences: Iterable[Sequence[str]]) -> Sequences:
     starts = np.zeros(len(rows) + 1, dtype=np.int32)
     np.cumsum([len(row) for row in rows], out=starts[1:])
     strings, codes = Strings.of([]).with_texts(word.replace(" ", "_") for row in rows for word in row)
-    return Sequences(Column(codes, strings), starts, "string", np.zeros(len(rows), dtype=np.int64))
+    return Sequences(StringColumn(codes, strings), starts, "string", np.zeros(len(rows), dtype=np.int64))
 
 
-def _with_underscores(forms: Column) -> Column:
+def _with_underscores(forms: StringColumn) -> StringColumn:
     """Replace the spaces inside words, since language models separate words by them."""
     spaced = np.intersect1d(forms.strings.codes_with(character_set((0x20, 0x20))), forms.distinct)
     if not len(spaced):
@@ -79,4 +79,4 @@ def _with_underscores(forms: Column) -> Column:
     strings, new = forms.strings.with_texts(forms.strings[int(code)].replace(" ", "_") for code in spaced)
     codes = np.arange(len(forms.strings), dtype=np.int32)
     codes[spaced] = new
-    return Column(codes[forms.codes], strings)
+    return StringColumn(codes[forms.codes], strings)

@@ -10,15 +10,15 @@ from typing import TYPE_CHECKING
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
-from levelhead.measures.registry import STANDARD, Registry, parse_measure
+from levelhead.measures.registry import Registry, parse_measure
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
-from levelhead.scoring.measure import Measure
+from levelhead.scoring.measure import Measure, Resource
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
-from levelhead.scoring.weights import Weights
-from levelhead.treebank import Treebank, parse
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.source import read_bytes
@@ -26,11 +26,15 @@ from levelhead.treebank.source import read_bytes
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
+_MOST_SHOWN = 6
+_MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
+"""The measures that a short text shows of many."""
+
 Input = Treebank | str | os.PathLike[str]
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class Evaluation(Mapping[str, Score]):
+class Evaluation(Mapping[str, Score], Tabular):
     """The scores of one system on one treebank, by the text of the measure.
 
     Args:
@@ -75,7 +79,10 @@ class Evaluation(Mapping[str, Score]):
 
     def __repr__(self) -> str:
         notes = f"; {number_of(len(self.notes), 'note')} in .notes" if self.notes else ""
-        return f"<Evaluation: {', '.join(f'{name}={_shown(score)}' for name, score in self.scores.items())}{notes}>"
+        names = list(self.scores) if len(self.scores) <= _MOST_SHOWN else [one for one in _MAIN if one in self.scores]
+        shown = [f"{name}={_shown(self.scores[name])}" for name in names]
+        more = len(self.scores) - len(names)
+        return f"<Evaluation: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.scores)
@@ -98,8 +105,8 @@ def score(
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
     gold_format: Format | None = None,
-    weights: Mapping[str, Weights] | None = None,
-    registry: Registry = STANDARD,
+    weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
+    registry: Registry | None = None,
 ) -> Evaluation:
     """Score a system's output against gold.
 
@@ -111,8 +118,8 @@ def score(
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of the gold file, if it is another one. If gold is CoNLL-U and the output is CoNLL-X,
             the multiword tokens of gold are taken apart, since CoNLL-X has none.
-        weights: weights that measures name, by path, if they were read already.
-        registry: the available measures and schemes.
+        weights: weights that measures name, as in `setup_of`.
+        registry: the available measures and schemes; by default the shipped ones.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
@@ -205,7 +212,7 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
         InputError: the file is not valid; with every fault.
     """
     if rules.reading is None:
-        return parse(data, name=name, format=format)
+        return from_conllu(data, name=name, format=format)
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import hashlib
 import os
-from dataclasses import replace
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from itertools import pairwise
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
@@ -19,7 +20,8 @@ from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
-from levelhead.treebank import Treebank, parse, read
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
 from levelhead.treebank.source import read_bytes, refuse_long_lines
@@ -49,7 +51,8 @@ class Coverage(NamedTuple):
         )
 
 
-class SecondaryEvaluation(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class SecondaryEvaluation(Tabular):
     """Scores of the comparable sentences.
 
     Args:
@@ -59,6 +62,9 @@ class SecondaryEvaluation(NamedTuple):
 
     evaluation: Evaluation
     coverage: Coverage
+
+    def __iter__(self) -> Iterator[Any]:
+        yield from (self.evaluation, self.coverage)
 
 
 def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> SecondaryEvaluation:
@@ -135,8 +141,8 @@ def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int
     blocks = [block + b"\n\n" for block in repair(data).data.split(b"\n\n") if block.strip(b"\n")]
     good = _valid(blocks)
     if not good:
-        parse(data, name=name)  # raises with every fault
-    treebank = parse(b"".join(good), name=name)
+        from_conllu(data, name=name)  # raises with every fault
+    treebank = from_conllu(b"".join(good), name=name)
     source = replace(treebank.source, sha256=hashlib.sha256(data).hexdigest())
     return replace(treebank, source=source), len(blocks) - len(good)
 

@@ -163,6 +163,21 @@ def joint_hash(hashes: Iterable[str]) -> str:
     return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
 
 
+def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:
+    """Return one provenance for pairs of many treebanks.
+
+    Args:
+        provenances: that of each pair, by the code of the treebank; at least one.
+    """
+    every = provenances.values()
+    return Provenance(
+        joint_signature(one.signature for one in every),
+        {code: files for code, one in provenances.items() for files in one.files.values()},
+        tuple(dict.fromkeys(fault for one in every for fault in one.warnings)),
+        tuple(dict.fromkeys(note for one in every for note in one.notes)),
+    )
+
+
 def joint_signature(signatures: Iterable[Mapping[str, str]]) -> Mapping[str, str]:
     """Return one signature for many treebanks: what decides all, and one hash for the files of each kind, in order.
 

@@ -16,7 +16,17 @@ from levelhead.measures.registry import STANDARD, Registry, parse_measure, split
 from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.scoring.rules import RULES, Rules, rules_named
 from levelhead.scoring.selection import is_class
-from levelhead.scoring.weights import ENTROPY, TEMPLATE, file_of, for_treebank, key_of, path_of, read_weights, values_of
+from levelhead.scoring.weights import (
+    ENTROPY,
+    TEMPLATE,
+    file_of,
+    for_treebank,
+    key_of,
+    path_of,
+    read_weights,
+    values_of,
+    weights_of,
+)
 from levelhead.treebank.source import is_stream
 
 if TYPE_CHECKING:
@@ -182,8 +192,8 @@ def setup_of(
     rules: str | Rules = "ud",
     format: Format = "conllu",  # noqa: A002
     gold_format: Format | None = None,
-    registry: Registry = STANDARD,
-    weights: Mapping[str, Resource] | None = None,
+    registry: Registry | None = None,
+    weights: Mapping[str, Resource | Mapping[str, float]] | None = None,
     folder: str = "",
 ) -> Setup:
     """Return the settings of a computation.
@@ -195,20 +205,22 @@ def setup_of(
         format: the format of files, "conllu" or "conllx".
         gold_format: the format of gold files, if it is another one. If gold is CoNLL-U and outputs are CoNLL-X, the
             multiword tokens of gold are taken apart, since CoNLL-X has none.
-        registry: the available measures and schemes.
-        weights: weights that measures name, by path, if they were read already; `WDE` for entropies of training sets.
+        registry: the available measures and schemes; by default the shipped ones.
+        weights: weights that measures name, by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for
+            `WLAS(mine)`; `WDE` for entropies of training sets.
         folder: where relative paths in measures start; the current folder by default.
 
     Raises:
         MeasureError: a measure or the rules are unknown, or the rules do not define the measure.
     """
-    chosen = rules_named(rules)
+    chosen, known = rules_named(rules), registry or STANDARD
     given = chosen.measures if measures is None else [measures] if isinstance(measures, str) else measures
     texts = [text for one in given for text in (split_measures(one) if isinstance(one, str) else [str(one)])]
-    parsed = tuple(parse_measure(text, registry) for text in texts)
+    parsed = tuple(parse_measure(text, known) for text in texts)
     for measure in parsed:
         if measure.name in chosen.lacks:
             others = [name for name, other in RULES.items() if measure.name not in other.lacks]
             message = f"the rules {chosen.name} have no {measure.name}; the rules {', '.join(others)} do"
             raise MeasureError(message, "unknown-measure")
-    return Setup(parsed, chosen, registry, format, gold_format, dict(weights or {}), folder)
+    named = {name: one if isinstance(one, Resource) else weights_of(one) for name, one in (weights or {}).items()}
+    return Setup(parsed, chosen, known, format, gold_format, named, folder)

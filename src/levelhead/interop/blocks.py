@@ -9,14 +9,14 @@ from typing import NamedTuple
 
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.interop.libraries import fault_in
-from levelhead.treebank import Treebank, parse, to_conllu
+from levelhead.treebank import Treebank, from_conllu, to_conllu
 
 _BREAK = re.compile("[\t\n\r]")
 _LINE_END = re.compile("[\n\r]")
 _LINE_OF_TEXT = re.compile(r" in the sentence that ends at line \d+$")
 
 
-class Block(NamedTuple):
+class SentenceBlock(NamedTuple):
     """One sentence.
 
     Args:
@@ -28,15 +28,15 @@ class Block(NamedTuple):
     rows: Sequence[Sequence[str]]
 
 
-def blocks_of(treebank: Treebank) -> Iterator[Block]:
+def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
     """Give the sentences of a treebank."""
     for text in to_conllu(treebank).decode().split("\n\n")[:-1]:
         lines = text.split("\n")
         rows = [line.split("\t") for line in lines if line[0] != "#"]
-        yield Block(lines[: len(lines) - len(rows)], rows)
+        yield SentenceBlock(lines[: len(lines) - len(rows)], rows)
 
 
-def treebank_of(blocks: Iterable[Block], origin: str) -> Treebank:
+def treebank_of(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
     """Make a treebank.
 
     Args:
@@ -49,12 +49,12 @@ def treebank_of(blocks: Iterable[Block], origin: str) -> Treebank:
     """
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
-        return parse(text)
+        return from_conllu(text)
     except ConlluError as error:
         raise ConlluError(*(_without_line(fault, origin) for fault in error.faults)) from None
 
 
-def _text(number: int, block: Block, origin: str) -> str:
+def _text(number: int, block: SentenceBlock, origin: str) -> str:
     if not block.rows:
         raise ConlluError(fault_in(origin, number, "empty-sentence", "the sentence has no words"))
     for text, forbidden in _pieces(block):
@@ -64,7 +64,7 @@ def _text(number: int, block: Block, origin: str) -> str:
     return "".join(f"{line}\n" for line in lines) + "\n"
 
 
-def _pieces(block: Block) -> Iterator[tuple[str, re.Pattern[str]]]:
+def _pieces(block: SentenceBlock) -> Iterator[tuple[str, re.Pattern[str]]]:
     yield from ((comment, _LINE_END) for comment in block.comments)
     yield from ((cell, _BREAK) for row in block.rows for cell in row)
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.blocks import Block, treebank_of
+from levelhead.interop.blocks import SentenceBlock, treebank_of
 from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
 from levelhead.treebank.parts import MISC
 
@@ -136,7 +136,7 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
     return treebank_of((block for doc in several for block in _blocks(doc, rename_root=rename_root)), "spaCy")
 
 
-def _blocks(doc: Any, *, rename_root: bool) -> Iterator[Block]:
+def _blocks(doc: Any, *, rename_root: bool) -> Iterator[SentenceBlock]:
     _check_parsed(doc)
     spacing = _spacing(doc)
     for sentence in doc.sents if len(doc) else ():
@@ -144,7 +144,7 @@ def _blocks(doc: Any, *, rename_root: bool) -> Iterator[Block]:
         ids = {token.i: number for number, token in enumerate(words, 1)}
         rows = [_row(token, ids, spacing[token.i], rename_root=rename_root) for token in words]
         if rows:
-            yield Block([], rows)
+            yield SentenceBlock([], rows)
 
 
 def _check_parsed(doc: Any) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
-from levelhead.interop.blocks import Block, blocks_of, treebank_of
+from levelhead.interop.blocks import SentenceBlock, blocks_of, treebank_of
 from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
 
 if TYPE_CHECKING:
@@ -82,7 +82,7 @@ def _entry(row: Sequence[str]) -> dict[str, Any]:
     return entry | {"id": tuple(map(int, row[0].split(separator)))}
 
 
-def _faults(number: int, block: Block) -> Iterator[Fault]:
+def _faults(number: int, block: SentenceBlock) -> Iterator[Fault]:
     for row in block.rows:
         for item in row[9].split("|"):
             name, equals, _ = item.partition("=")
@@ -90,7 +90,7 @@ def _faults(number: int, block: Block) -> Iterator[Fault]:
                 yield cannot_hold(f"Stanza takes {quoted(item)} in MISC for a column", number, row[0])
 
 
-def _block(number: int, sentence: Any) -> Block:
+def _block(number: int, sentence: Any) -> SentenceBlock:
     empty: dict[int, list[list[str]]] = {}
     for node in getattr(sentence, "empty_words", None) or ():
         cells = node.to_dict()
@@ -98,7 +98,7 @@ def _block(number: int, sentence: Any) -> Block:
     rows = empty.pop(0, [])
     for token in sentence.tokens:
         rows += _rows(number, token, empty)
-    return Block(list(getattr(sentence, "comments", None) or ()), rows)
+    return SentenceBlock(list(getattr(sentence, "comments", None) or ()), rows)
 
 
 def _rows(number: int, token: Any, empty: Mapping[int, list[list[str]]]) -> Iterable[list[str]]:

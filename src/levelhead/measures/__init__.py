@@ -10,6 +10,7 @@ from levelhead.measures.registry import (
     qualified,
     split_measures,
 )
+from levelhead.measures.user_definitions import read_definitions
 
 __all__ = [
     "REGISTRY",
@@ -19,5 +20,6 @@ __all__ = [
     "lower_is_better",
     "parse_measure",
     "qualified",
+    "read_definitions",
     "split_measures",
 ]

@@ -66,6 +66,9 @@ class Registry(NamedTuple):
     sha256: tuple[str, ...] = ()
     origins: Mapping[tuple[str, str], str] = MappingProxyType({})
 
+    def __repr__(self) -> str:
+        return f"<Registry: {len(self.measures)} measures, {len(self.schemes.by_name)} schemes>"
+
     def used(self, measures: Iterable[Measure]) -> tuple[str, ...]:
         """Return the hashes of the files that decide what measures mean; the default scheme counts as named.
 

@@ -1,6 +1,6 @@
 """Parsers that train in seconds, the files that their models are kept in, and parsers that are other programs."""
 
-from levelhead.parsing.any_parser import ALL_PARSERS, Output, Recipe, parse_any, train_any
+from levelhead.parsing.any_parser import ALL_PARSERS, ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.crossval import cross_validate
 from levelhead.parsing.lengths import left_out, parsed_in_haste
 from levelhead.parsing.model import PARSERS, Model, OutsideModel, Schedule
@@ -14,9 +14,9 @@ __all__ = [
     "OUTSIDE_PARSERS",
     "PARSERS",
     "Model",
-    "Output",
     "Outside",
     "OutsideModel",
+    "ParsedTreebank",
     "Recipe",
     "Report",
     "Schedule",

@@ -46,7 +46,7 @@ class Recipe(NamedTuple):
     outside: Outside = Outside()
 
 
-class Output(NamedTuple):
+class ParsedTreebank(NamedTuple):
     """Parsed words, and what was wrong with an outside parser's trees before they were repaired."""
 
     treebank: Treebank
@@ -91,7 +91,7 @@ def parse_any(
     *,
     repair: bool = False,
     first: int = 1,
-) -> Output:
+) -> ParsedTreebank:
     """Parse with any parser; DEPS become empty.
 
     Args:
@@ -106,7 +106,7 @@ def parse_any(
         LevelheadError: a library is not installed.
     """
     if isinstance(model, Model) or not treebank.n_words:
-        return Output(parse_treebank(model, treebank) if isinstance(model, Model) else treebank, ())
+        return ParsedTreebank(parse_treebank(model, treebank) if isinstance(model, Model) else treebank, ())
     output = parse_outside(model.parser, model.contents, treebank, outside or Outside())
     parsed, faults = checked(output, treebank, f"output of {model.parser}", first=first, repair=repair)
-    return Output(restored(parsed, model.function_head), faults)
+    return ParsedTreebank(restored(parsed, model.function_head), faults)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.treebank import Column, Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.strings import UNDERSCORE
 
 Integers = NDArray[np.int32]
@@ -54,7 +54,7 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
     values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
     values[1] = 1
     forms = treebank.forms
-    readings: list[tuple[Column, Callable[[str], str]]] = [
+    readings: list[tuple[StringColumn, Callable[[str], str]]] = [
         (forms, str.lower),
         (treebank.lemmas, str),
         (treebank.upos, str),
@@ -81,7 +81,7 @@ def _hash(text: str) -> int:
     return zlib.crc32(text.encode())
 
 
-def _hashes(column: Column, reading: Callable[[str], str]) -> Integers:
+def _hashes(column: StringColumn, reading: Callable[[str], str]) -> Integers:
     texts = column.strings.texts
     table = np.zeros(len(texts), np.uint32)
     table[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
@@ -103,13 +103,13 @@ def _shape(text: str) -> str:
     )
 
 
-def _tags(upos: Column) -> Integers:
+def _tags(upos: StringColumn) -> Integers:
     numbers = {tag: number for number, tag in enumerate(_TAGS)}
     table = np.array([numbers.get(text, _OTHER_TAG) for text in upos.strings.texts], np.int32)
     return np.concatenate([np.full(2, _OTHER_TAG, np.int32), table[upos.codes]])
 
 
-def _features(feats: Column) -> tuple[Integers, Integers, Integers]:
+def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
     """The morphological features of all rows: where each row starts, their names, and they themselves."""
     texts = feats.strings.texts
     first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)

@@ -13,11 +13,11 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
-from levelhead.parsing.any_parser import Output, Recipe, parse_any, train_any
+from levelhead.parsing.any_parser import ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.outside import OUTSIDE_PARSERS, identity_of
 from levelhead.parsing.training import prepared
 from levelhead.progress import progress_bar
-from levelhead.treebank import Treebank, parse, to_conllu
+from levelhead.treebank import Treebank, from_conllu, to_conllu
 from levelhead.treebank.places import place_of
 
 _ANY_FOLD = "<treebank>"  # what workers, which are given no path, call it
@@ -31,7 +31,7 @@ def cross_validate(
     repair: bool = False,
     workers: Workers | None = None,
     store: Store | None = None,
-) -> Output:
+) -> ParsedTreebank:
     """Return the treebank parsed, each fold by a model trained on the others, and what was repaired.
 
     Folds are blocks of consecutive sentences of nearly equal number, so that neighbours, which are often of one text,
@@ -99,7 +99,7 @@ def _placed(fault: Fault, treebank: Treebank) -> Fault:
     )
 
 
-def _joined(results: Sequence[bytes], treebank: Treebank) -> Output:
+def _joined(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
     """What came of all folds; repairs are placed in the treebank, and say in which fold they were."""
     trees, repairs = list[str](), list[Fault]()
     for fold, result in enumerate(results, 1):
@@ -108,7 +108,9 @@ def _joined(results: Sequence[bytes], treebank: Treebank) -> Output:
         for kept in parsed["repairs"]:
             fault = Fault(**{**kept, "place": Place(*kept["place"]), "message": f"fold {fold}, {kept['message']}"})
             repairs.append(_placed(fault, treebank))
-    return Output(parse("".join(trees).encode(), name=treebank.source.path or "<treebank>"), tuple(repairs))
+    return ParsedTreebank(
+        from_conllu("".join(trees).encode(), name=treebank.source.path or "<treebank>"), tuple(repairs)
+    )
 
 
 def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool, program: str | None) -> bytes:
@@ -127,7 +129,7 @@ def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool,
     """
     if program is not None and _program(recipe) != program:
         raise StaleInput(f"{recipe.parser} is not the same program everywhere, or changed", "changing-file")
-    treebank = parse(data, name=_ANY_FOLD)
+    treebank = from_conllu(data, name=_ANY_FOLD)
     inside = np.arange(len(treebank)) * folds // len(treebank) == fold
     model = train_any(treebank.select(~inside), recipe)
     first = int(np.flatnonzero(inside)[0]) + 1

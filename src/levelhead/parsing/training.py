@@ -21,7 +21,7 @@ from levelhead.parsing.relation_names import check_relations
 from levelhead.parsing.tables import check_memory, tables_of
 from levelhead.parsing.templates import templates_for
 from levelhead.parsing.transition import parse_transitions, train_transitions
-from levelhead.treebank import Column, Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
 from levelhead.treebank.treebank import COLUMNS
@@ -221,9 +221,9 @@ def parse_treebank(model: Model, treebank: Treebank) -> Treebank:
     first_words = np.repeat(treebank.sentence_starts[:-1], np.diff(treebank.sentence_starts))
     heads = np.where(local == 0, -1, local - 1 + first_words).astype(np.int32)
     strings, codes = treebank.strings.with_texts(model.relations)
-    columns: dict[str, Any] = {name: Column(getattr(treebank, name).codes, strings) for name in COLUMNS}
-    columns["relations"] = Column(codes[labels], strings)
-    columns["deps"] = Column(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
+    columns: dict[str, Any] = {name: StringColumn(getattr(treebank, name).codes, strings) for name in COLUMNS}
+    columns["relations"] = StringColumn(codes[labels], strings)
+    columns["deps"] = StringColumn(np.full(treebank.n_words, UNDERSCORE, np.int32), strings)
     parsed = replace(treebank, **columns, heads=heads, source=replace(treebank.source, sha256=None))
     return restored(parsed, model.function_head)
 

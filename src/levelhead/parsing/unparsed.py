@@ -7,7 +7,7 @@ import re
 from typing import TYPE_CHECKING
 
 from levelhead.errors import ConlluError
-from levelhead.treebank import parse
+from levelhead.treebank import from_conllu
 from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
@@ -28,11 +28,11 @@ def read_words(path: str | os.PathLike[str]) -> Treebank:
     """
     data, name = read_bytes(path), os.fsdecode(path)
     try:
-        return parse(data, name=name)
+        return from_conllu(data, name=name)
     except ConlluError as error:
         if not any(fault.slug in _OF_TREES for fault in error.faults):
             raise
-    return parse(_WORD.sub(_with_a_tree, data), name=name)
+    return from_conllu(_WORD.sub(_with_a_tree, data), name=name)
 
 
 def _with_a_tree(line: re.Match[bytes]) -> bytes:

@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from levelhead.comparison.agreement import Agreement, Kappa
-from levelhead.comparison.contrasts import Contrasts, Gain, Where
+from levelhead.comparison.contrasts import Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.report.documents import header, points, sources
@@ -308,7 +308,7 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
     }
 
 
-def gains_table(found: Where) -> Table:
+def gains_table(found: Gains) -> Table:
     """Return one row for each bucket and system: both scores, and how many more words are right.
 
     Args:
@@ -337,7 +337,7 @@ def _gain(gain: Gain) -> tuple[Cell, ...]:
     return gain.baseline.value, gain.score.value, gain.difference, gain.more_correct
 
 
-def gains_document(found: Where) -> dict[str, Any]:
+def gains_document(found: Gains) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:

@@ -2,12 +2,32 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, get_args
 
+from levelhead.extras import installed
 from levelhead.interop.libraries import needed
+from levelhead.tabular import Frames
 
 if TYPE_CHECKING:
-    from levelhead.report.table import Cell, Table
+    from levelhead.report.table import Cell, Column, Table
+
+
+def to_frame(table: Table, library: Frames | None = None) -> Any:
+    """Return a table as a data frame.
+
+    Args:
+        table: any table.
+        library: "polars" or "pandas"; by default polars if it is installed, otherwise pandas.
+
+    Raises:
+        LevelheadError: the library is not installed.
+        ValueError: the library is unknown.
+    """
+    if library not in {None, *get_args(Frames)}:
+        raise ValueError(f"unknown library {library!r}: choose polars or pandas")
+    chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
+    return to_polars(table) if chosen == "polars" else to_pandas(table)
 
 
 def to_polars(table: Table) -> Any:
@@ -44,4 +64,12 @@ def to_pandas(table: Table) -> Any:
 
 
 def _columns(table: Table) -> dict[str, list[Cell]]:
-    return {column.unique_name: [row[place] for row in table.rows] for place, column in enumerate(table.columns)}
+    return {
+        column.unique_name: [_value(row[place], column) for row in table.rows]
+        for place, column in enumerate(table.columns)
+    }
+
+
+def _value(cell: Cell, column: Column) -> Cell:
+    """A cell; None where a column of numbers is empty because it does not apply."""
+    return None if cell == "" and column.kind != "text" else cell

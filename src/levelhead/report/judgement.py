@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from levelhead.correlation import Agreement, Estimate
-from levelhead.correlation.judgement import Compared, Judgement
+from levelhead.correlation import AgreementEstimate, HumanAgreement
+from levelhead.correlation.judgement import ComparedMeasures, Judgement
 from levelhead.report.documents import header, notes_of
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, formatted, p_text
@@ -37,13 +37,13 @@ def judgement_table(judgement: Judgement, places: int | None = 3) -> Table:
     )
 
 
-def _cells(agreement: Agreement) -> Iterator[tuple[Cell, ...]]:
+def _cells(agreement: HumanAgreement) -> Iterator[tuple[Cell, ...]]:
     for name, field in _STATISTICS.items():
-        estimate: Estimate = getattr(agreement, field)
+        estimate: AgreementEstimate = getattr(agreement, field)
         yield (name, agreement.n, agreement.n_ties, *estimate)
 
 
-def _told(compared: Compared, places: int | None) -> str:
+def _told(compared: ComparedMeasures, places: int | None) -> str:
     one = compared.comparison
     value, low, high = (formatted(number, _PLAIN, places) for number in one.difference)
     p, corrected = (p_text(number, 3) for number in (one.p, compared.p_holm))
@@ -71,7 +71,8 @@ def judgement_document(judgement: Judgement) -> dict[str, Any]:
     }
 
 
-def _agreement(agreement: Agreement) -> dict[str, Any]:
+def _agreement(agreement: HumanAgreement) -> dict[str, Any]:
     return {
-        name: value._asdict() if isinstance(value, Estimate) else value for name, value in agreement._asdict().items()
+        name: value._asdict() if isinstance(value, AgreementEstimate) else value
+        for name, value in agreement._asdict().items()
     }

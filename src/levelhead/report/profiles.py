@@ -9,9 +9,9 @@ from levelhead.report.documents import header, path_text
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.typology import COLUMNS, Criteria, Profile, ProfileColumn, Verdict
-from levelhead.typology.collection import File, Neighbours, Samples, Survey, files_signature
+from levelhead.typology.collection import Neighbours, Samples, Survey, TreebankFile, files_signature
 
-Files = Mapping[str, tuple[File, ...]]
+Files = Mapping[str, tuple[TreebankFile, ...]]
 Key = tuple[ProfileColumn, str | None]
 """A column and, where it has many values, which of them."""
 
@@ -126,7 +126,7 @@ def profiles_document(survey: Survey) -> dict[str, Any]:
     }
 
 
-def _file(file: File) -> dict[str, str | None]:
+def _file(file: TreebankFile) -> dict[str, str | None]:
     return {"path": path_text(file.path), "sha256": file.sha256}
 
 

@@ -7,7 +7,7 @@ from fractions import Fraction
 from itertools import groupby
 from typing import Any
 
-from levelhead.campaign import Ranking, Result, Results, Standing
+from levelhead.campaign import OutputResult, Ranking, Results, Standing
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
 from levelhead.report.rank_notes import listed, span, test_notes
@@ -139,7 +139,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     return notes
 
 
-def _why(result: Result) -> str:
+def _why(result: OutputResult) -> str:
     more = len(result.reasons) - 1
     coverage = result.coverage
     valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""
@@ -214,7 +214,7 @@ def result_documents(results: Results) -> Iterable[dict[str, Any]]:
             }
 
 
-def _secondary(result: Result) -> dict[str, Any]:
+def _secondary(result: OutputResult) -> dict[str, Any]:
     if result.coverage is None:
         return {}
     scores = {name: score_numbers(score) for name, score in result.secondary.items()}

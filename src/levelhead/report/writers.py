@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from html import escape
 from itertools import takewhile, zip_longest
 from types import MappingProxyType
 
@@ -185,6 +186,25 @@ def latex_text(text: str) -> str:
 def _latex_row(cells: list[str]) -> str:
     row = " & ".join(map(latex_text, cells)) + r" \\"
     return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
+
+
+def to_html(table: Table, places: int | None = 2) -> str:
+    """Return a table in HTML, for notebooks: nothing outside it is needed."""
+    head = "".join(f"<th{_side(column)}>{escape(printable(column.name))}</th>" for column in table.columns)
+    rows = [
+        "".join(
+            f"<td{_side(column)}>{escape(printable(formatted(cell, column, places)))}</td>"
+            for cell, column in zip(row, table.columns)
+        )
+        for row in table.every_row
+    ]
+    lines = ["<table>", f"<thead><tr>{head}</tr></thead>", "<tbody>", *(f"<tr>{row}</tr>" for row in rows), "</tbody>"]
+    notes = [f"<p><small>{escape(printable(note))}</small></p>" for note in table.notes]
+    return "\n".join([*lines, "</table>", *notes]) + "\n"
+
+
+def _side(column: Column) -> str:
+    return f' style="text-align: {"left" if column.kind == "text" else "right"}"'
 
 
 WRITERS: Mapping[str, Callable[[Table, int | None], str]] = MappingProxyType(

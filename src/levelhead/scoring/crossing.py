@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.selection import Schemes, is_class
-from levelhead.treebank import Column, Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import UD1, UD2, universal, version
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 
@@ -131,7 +131,7 @@ def _listed(labels: list[str]) -> str:
     return f"{named} and {more:,} more" if more > 0 else named
 
 
-def distinct(relations: Column) -> list[str]:
+def distinct(relations: StringColumn) -> list[str]:
     """Return the universal relations that occur, in alphabetical order."""
     return sorted({universal(relations.strings[code]) for code in relations.distinct.tolist()})
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead.treebank import Treebank
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import Codes, Column
+from levelhead.treebank.strings import Codes, StringColumn
 
 NO_HEAD = -2
 """The head of an edge that agrees with nothing: the script looks for the word's basic head, and the root has none."""
@@ -59,7 +59,7 @@ class _Graph(NamedTuple):
         return under
 
 
-def _of_distinct(column: Column, value: Callable[[str], int]) -> Codes:
+def _of_distinct(column: StringColumn, value: Callable[[str], int]) -> Codes:
     """Compute a number for each distinct string of a column, then give each row its own, int32."""
     of_code = np.zeros(len(column.strings), dtype=np.int32)
     for code in column.distinct.tolist():

@@ -16,7 +16,7 @@ from levelhead.scoring.align import Alignment, align
 from levelhead.scoring.enhanced import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
-from levelhead.treebank import Column, Treebank
+from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE, Codes
 
@@ -125,7 +125,7 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
     return Matches(gold, system, rules, gold_spans, system_spans, alignment, flags)
 
 
-def _values(selection: Selection, relations: Column) -> NDArray[Any]:
+def _values(selection: Selection, relations: StringColumn) -> NDArray[Any]:
     of_code: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if selection.weighted else np.bool_)
     for code in relations.distinct.tolist():
         of_code[code] = selection.value(relations.strings[code])
@@ -180,7 +180,7 @@ def _same_head(gold: Treebank, system: Treebank, alignment: Alignment, of_system
     return np.where(root, gold_heads < 0, (of_system[system_heads] == gold_heads) & (gold_heads >= 0))
 
 
-def _numbered(value: Callable[[str], str], *columns: Column) -> list[Codes]:
+def _numbered(value: Callable[[str], str], *columns: StringColumn) -> list[Codes]:
     """Number the values of columns alike: equal numbers for strings with equal `value`, int32, shape (words,)."""
     numbers: dict[str, int] = {}
     result = []

@@ -72,7 +72,18 @@ def weights_of(values: Mapping[str, float]) -> Weights:
 
     Args:
         values: the weight of each universal relation.
+
+    Raises:
+        InputError: a relation has a subtype, a weight is not a number from 0 to 1e9, or there is no weight.
     """
+    wrong = [
+        _wrong(f"{relation} {value}", [relation], _weight([relation, str(value)]), {})
+        for relation, value in values.items()
+    ]
+    if not values:
+        wrong = ["there is no weight"]
+    if faults := [Fault("invalid-weights", message) for message in wrong if message]:
+        raise InputError(*faults)
     return Weights(values, hashlib.sha256(repr(values).encode()).hexdigest())
 
 

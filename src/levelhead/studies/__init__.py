@@ -10,8 +10,8 @@ from types import MappingProxyType
 
 from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.studies.parts import check_outputs, parts_of
-from levelhead.studies.request import Request, Trainer
-from levelhead.studies.study import Claim, Section, Study
+from levelhead.studies.request import StudyRequest, Trainer
+from levelhead.studies.study import Claim, Study, StudySection
 
 STUDIES: Mapping[str, str] = MappingProxyType(
     {
@@ -58,10 +58,10 @@ _WHERE: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """In which folders of `systems` each study finds outputs."""
 
-__all__ = ["STUDIES", "Claim", "Request", "Section", "Study", "Trainer", "reproduce"]
+__all__ = ["STUDIES", "Claim", "Study", "StudyRequest", "StudySection", "Trainer", "reproduce"]
 
 
-def reproduce(name: str, request: Request) -> Study:
+def reproduce(name: str, request: StudyRequest) -> Study:
     """Run a study.
 
     Args:

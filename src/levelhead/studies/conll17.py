@@ -19,8 +19,8 @@ from levelhead.scoring.rules import RULES
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import agrees, counted, every
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import Request, signature
-from levelhead.studies.study import Claim, Section, Study
+from levelhead.studies.request import StudyRequest, signature
+from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.verdicts import verdict_of_fact
 from levelhead.treebank import Treebank
 
@@ -35,7 +35,7 @@ _ROUNDED_TWICE = 0.01
 Numbers = Mapping[str, Any]
 
 
-def reproduce(request: Request) -> Study:
+def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
@@ -90,17 +90,17 @@ def _listed(gold: Treebank, words: Iterable[int]) -> str:
     return " ".join(f"{gold.forms[word - 1]}" for word in words)
 
 
-def _examples(cases: list[tuple[str, str, str, bool]]) -> Section:
+def _examples(cases: list[tuple[str, str, str, bool]]) -> StudySection:
     columns = tuple(Column(name, "text") for name in ("the page says", "expected", "found", "agree"))
     cells = tuple((says, expected, found, "yes" if agree else "no") for says, expected, found, agree in cases)
-    return Section("The statements of the page, executed", (), Table(columns, cells))
+    return StudySection("The statements of the page, executed", (), Table(columns, cells))
 
 
 def _claims_of_examples(cases: list[tuple[str, str, str, bool]]) -> list[Claim]:
     return [Claim(says, "the page", verdict_of_fact(agree), found) for says, _, found, agree in cases]
 
 
-def _campaign(request: Request) -> Results | None:
+def _campaign(request: StudyRequest) -> Results | None:
     if not request.treebanks or request.systems is None:
         return None
     campaign = plan_in(request.treebanks[0], request.systems)
@@ -108,9 +108,9 @@ def _campaign(request: Request) -> Results | None:
     return score_plan(campaign, setup, workers=request.workers, store=request.store)
 
 
-def _tables(results: Results | None, numbers: Numbers) -> list[Section]:
+def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
     if results is None:
-        return [Section("Scores from files", ("No test sets with outputs were given.",))]
+        return [StudySection("Scores from files", ("No test sets with outputs were given.",))]
     official = numbers["baseline"]
     columns = [Column("test set", "text"), Column("system", "text")]
     for measure in MEASURES:
@@ -138,8 +138,8 @@ def _tables(results: Results | None, numbers: Numbers) -> list[Section]:
     )  # fmt: skip
     text = ("The official columns are the published scores of the organisers' baseline.",)
     return [
-        Section("Scores from files", text, Table(tuple(columns), tuple(cells))),
-        Section("Macro-averages and ranks", ("A missing or invalid output counts 0.",), averages),
+        StudySection("Scores from files", text, Table(tuple(columns), tuple(cells))),
+        StudySection("Macro-averages and ranks", ("A missing or invalid output counts 0.",), averages),
     ]
 
 
@@ -166,9 +166,9 @@ def _claims_on_scores(results: Results | None, numbers: Numbers) -> list[Claim]:
     return [Claim(text, "official tables", verdict_of_fact(every(equal)), counted(equal))]
 
 
-def _rankings(published: Results | None, numbers: Numbers) -> list[Section]:
+def _rankings(published: Results | None, numbers: Numbers) -> list[StudySection]:
     if published is None:
-        return [Section("The official ranking from published scores", ("No table of scores was given.",))]
+        return [StudySection("The official ranking from published scores", ("No table of scores was given.",))]
     found = _ranked(published)
     columns = (Column("team", "text"), Column("rank, official", "number"), Column("rank", "number"),
                Column("LAS official"), Column("LAS"))  # fmt: skip
@@ -177,7 +177,7 @@ def _rankings(published: Results | None, numbers: Numbers) -> list[Section]:
          found[team][1] if team in found else None)
         for team, row in numbers["ranking"].items()
     )  # fmt: skip
-    return [Section("The official ranking from published scores", (), Table(columns, cells))]
+    return [StudySection("The official ranking from published scores", (), Table(columns, cells))]
 
 
 def _group_tables(published: Results | None, numbers: Numbers) -> dict[str, tuple[float, float]]:

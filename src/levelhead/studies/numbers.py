@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.correlation.coefficients import correlations, p_value
 from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.significance.resampling import resampled, resampled_weights
-from levelhead.studies.verdicts import LEVEL, Estimate
+from levelhead.studies.verdicts import LEVEL, ValueWithInterval
 
 Cell = float | None
 Numbers = NDArray[np.float64]
@@ -122,7 +122,7 @@ def every(found: Mapping[str, bool | None]) -> bool | None:
     return all(known) if known else None
 
 
-def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> Estimate | None:
+def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWithInterval | None:
     """Return a mean over treebanks with its 95% percentile interval from resampled treebanks.
 
     Args:
@@ -139,7 +139,7 @@ def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> Estimate
 
 def resampled_estimate(
     rows: Numbers, statistic: Callable[[Numbers], Numbers], resamples: int, seed: int
-) -> Estimate | None:
+) -> ValueWithInterval | None:
     """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks.
 
     Args:
@@ -163,7 +163,7 @@ def contrast_interval(
     contrast: Callable[[Numbers], Numbers],
     resamples: int,
     seed: int,
-) -> Estimate | None:
+) -> ValueWithInterval | None:
     """Return a contrast of correlations with a target, with its 95% percentile interval from resampled treebanks.
 
     Args:
@@ -185,7 +185,7 @@ def contrast_interval(
     return percentile_estimate(float(found[0]), found[1:])
 
 
-def percentile_estimate(value: float, statistics: Numbers) -> Estimate | None:
+def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval | None:
     """Return a value with its 95% percentile interval; None if the value is undefined (nan).
 
     Args:
@@ -196,10 +196,10 @@ def percentile_estimate(value: float, statistics: Numbers) -> Estimate | None:
     if math.isnan(value) or not len(known):
         return None
     low, high = np.quantile(known, [LEVEL / 2, 1 - LEVEL / 2])
-    return Estimate(value, float(low), float(high))
+    return ValueWithInterval(value, float(low), float(high))
 
 
-def estimate_shown(estimate: Estimate | None, places: int = 2, scale: float = 1) -> str:
+def estimate_shown(estimate: ValueWithInterval | None, places: int = 2, scale: float = 1) -> str:
     """Return an estimate as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing.
 
     Args:

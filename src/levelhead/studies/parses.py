@@ -11,7 +11,7 @@ import numpy as np
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
 from levelhead.studies.parts import Parts, format_of, outputs_in
-from levelhead.studies.request import Request, Task, Trainer, done
+from levelhead.studies.request import StudyRequest, Task, Trainer, done
 from levelhead.treebank import Treebank, read, to_conllu
 from levelhead.treebank.write import replace_file
 
@@ -20,7 +20,7 @@ Heads = Literal["UD", "CONV"]
 
 
 def outputs_of(
-    request: Request, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test", heads: Heads | None = None
+    request: StudyRequest, parser: str, treebanks: Mapping[str, Parts], *, on: str = "test", heads: Heads | None = None
 ) -> dict[str, Path]:
     """Return the output of a parser for each treebank, by code; empty if there are neither outputs nor parsers.
 

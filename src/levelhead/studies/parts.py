@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.treebank.finder import stem_of, treebanks_in
 from levelhead.treebank.reader import Format
 from levelhead.treebank.source import SUFFIXES
@@ -55,7 +55,7 @@ class Parts(NamedTuple):
         return self.test or self.dev or self.files[0]
 
 
-def parts_of(request: Request, wanted: Iterable[str] = ()) -> dict[str, Parts]:
+def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Parts]:
     """Return the treebanks of a request by code.
 
     Args:

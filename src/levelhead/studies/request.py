@@ -24,7 +24,7 @@ A function at the top of a module, since workers import it."""
 
 
 @dataclass(frozen=True)
-class Request:
+class StudyRequest:
     """What a study is asked to run on.
 
     Args:
@@ -75,7 +75,7 @@ class Task(NamedTuple):
     settings: tuple[Any, ...] = ()
 
 
-def done(study: str, tasks: Iterable[Task], request: Request) -> dict[str, Any]:
+def done(study: str, tasks: Iterable[Task], request: StudyRequest) -> dict[str, Any]:
     """Do tasks, or take their results from the store; the results by the name of the task.
 
     Args:
@@ -131,7 +131,7 @@ def do(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], se
     return json.dumps(result, sort_keys=True, separators=(",", ":")).encode()
 
 
-def signature(request: Request, **more: str) -> Mapping[str, str]:
+def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
     """Return what decides the numbers of a study beside its files.
 
     Args:

@@ -7,10 +7,10 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign import Plan, Result, Results, System, TestSet, language_of, score_plan
+from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.evaluation.setup import Setup
 from levelhead.studies.parts import format_of
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.reader import Format
 
@@ -18,7 +18,9 @@ Outputs = Mapping[str, Mapping[str, Path]]
 """The files of each system by the code of the test set."""
 
 
-def score_files(golds: Mapping[str, Path], systems: Outputs, setup: Setup, request: Request, **how: Any) -> Results:
+def score_files(
+    golds: Mapping[str, Path], systems: Outputs, setup: Setup, request: StudyRequest, **how: Any
+) -> Results:
     """Return the results of every output; the formats of files follow from their names.
 
     Outputs that are not there have no result; invalid outputs have one, with its reasons.
@@ -33,7 +35,7 @@ def score_files(golds: Mapping[str, Path], systems: Outputs, setup: Setup, reque
     Raises:
         InputError: a gold file is invalid.
     """
-    results: dict[tuple[str, str], Result] = {}
+    results: dict[tuple[str, str], OutputResult] = {}
     contents: dict[str, Contents] = {}
     looked: dict[str, Any] = {}
     for plan, one in _plans(golds, systems, setup):

@@ -6,9 +6,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
+from levelhead.report.by_result import View
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Table
 from levelhead.studies.verdicts import Verdict
+from levelhead.tabular import Tabular
 
 
 class Claim(NamedTuple):
@@ -27,7 +29,7 @@ class Claim(NamedTuple):
     evidence: str
 
 
-class Section(NamedTuple):
+class StudySection(NamedTuple):
     """A part of a page of results.
 
     Args:
@@ -43,8 +45,8 @@ class Section(NamedTuple):
     figure: Drawing | None = None
 
 
-@dataclass(frozen=True, eq=False)
-class Study:
+@dataclass(frozen=True, eq=False, repr=False)
+class Study(Tabular):
     """The results of a study.
 
     Args:
@@ -61,6 +63,12 @@ class Study:
     title: str
     source: str
     setting: tuple[str, ...]
-    sections: tuple[Section, ...]
+    sections: tuple[StudySection, ...]
     claims: tuple[Claim, ...]
     signature: Mapping[str, str]
+
+    def _view(self) -> View:
+        """The claims with their verdicts; as text with all tables."""
+        from levelhead.studies.page import claims_table, document, text
+
+        return View(claims_table, document, text=text)

@@ -19,7 +19,7 @@ LEVEL = 0.05
 """The level of all tests; intervals are of 1 - LEVEL."""
 
 
-class Estimate(NamedTuple):
+class ValueWithInterval(NamedTuple):
     """A value with its 95% confidence interval."""
 
     value: float
@@ -38,7 +38,7 @@ def verdict_of_fact(holds: bool | None) -> Verdict:
     return "holds" if holds else "does not hold"
 
 
-def verdict_of_effect(estimate: Estimate | None, sign: Sign) -> Verdict:
+def verdict_of_effect(estimate: ValueWithInterval | None, sign: Sign) -> Verdict:
     """Return the verdict on a claim about a direction: the whole interval must lie on one side of 0.
 
     Args:

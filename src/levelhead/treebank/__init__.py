@@ -2,16 +2,16 @@
 
 from levelhead.treebank.build import build
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
-from levelhead.treebank.reader import faults_of, parse, read
+from levelhead.treebank.reader import faults_of, from_conllu, read
 from levelhead.treebank.sentence import Sentence
 from levelhead.treebank.shapes import Shapes, nonprojective_arcs, shapes_of
 from levelhead.treebank.source import Limits
-from levelhead.treebank.strings import Column, Strings
+from levelhead.treebank.strings import StringColumn, Strings
 from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.validation import Validation, validate
 from levelhead.treebank.write import to_conllu, write
 
 __all__ = [
-    "Column",
     "Comments",
     "EmptyNodes",
     "Limits",
@@ -19,15 +19,18 @@ __all__ = [
     "Sentence",
     "Shapes",
     "Source",
+    "StringColumn",
     "Strings",
     "Treebank",
+    "Validation",
     "Word",
     "build",
     "faults_of",
+    "from_conllu",
     "nonprojective_arcs",
-    "parse",
     "read",
     "shapes_of",
     "to_conllu",
+    "validate",
     "write",
 ]

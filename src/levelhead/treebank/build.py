@@ -7,7 +7,7 @@ from itertools import repeat
 from typing import TYPE_CHECKING
 
 from levelhead.errors import ConlluError, Fault
-from levelhead.treebank.reader import parse
+from levelhead.treebank.reader import from_conllu
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -51,7 +51,7 @@ def build(
             Fault("invalid-columns", "the lists do not have the same sentences and words, or a sentence has none")
         )
     sentences = zip(*(column if column is not None else repeat(None) for column in columns))
-    return parse("".join(_sentence(list(sentence)) for sentence in sentences))
+    return from_conllu("".join(_sentence(list(sentence)) for sentence in sentences))
 
 
 def _sentence(columns: list[Sequence[object] | None]) -> str:

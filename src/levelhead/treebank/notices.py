@@ -19,7 +19,7 @@ from levelhead.treebank.strings import character_set
 from levelhead.treebank.treebank import COLUMNS
 
 if TYPE_CHECKING:
-    from levelhead.treebank.strings import Codes, Column
+    from levelhead.treebank.strings import Codes, StringColumn
     from levelhead.treebank.treebank import Treebank
 
 # White space other than the plain space, control characters, and what is invisible: zero-width space and
@@ -76,21 +76,21 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     return {slug: codes for slug, codes in found.items() if len(codes)}
 
 
-def _in_column(treebank: Treebank, slug: str, column: Column, codes: Codes) -> Iterator[Fault]:
+def _in_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes) -> Iterator[Fault]:
     rows = np.flatnonzero(_are_in(column, codes))
     if len(rows):
         value = quoted(column[int(rows[0])])
         yield Fault(slug, f"{_named(treebank, column)} {value}", place_of(treebank, int(rows[0])), "warning", len(rows))
 
 
-def _are_in(column: Column, codes: Codes) -> NDArray[np.bool_]:
+def _are_in(column: StringColumn, codes: Codes) -> NDArray[np.bool_]:
     """Say of each row whether its code is one of some."""
     chosen = np.zeros(len(column.strings), dtype=bool)
     chosen[codes] = True
     return chosen[column.codes]
 
 
-def _named(treebank: Treebank, column: Column) -> str:
+def _named(treebank: Treebank, column: StringColumn) -> str:
     names = dict(zip(COLUMNS, _FIELD_NAMES))
     return next(field for name, field in names.items() if getattr(treebank, name) is column)
 
@@ -98,7 +98,7 @@ def _named(treebank: Treebank, column: Column) -> str:
 _FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
 
 
-def _malformed(treebank: Treebank, slug: str, column: Column, bad: re.Pattern[str]) -> Iterator[Fault]:
+def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: re.Pattern[str]) -> Iterator[Fault]:
     """Search the distinct strings of a column all at once; line by line only where something was found."""
     codes = column.distinct.tolist()
     texts = [column.strings[code] for code in codes]

@@ -42,10 +42,10 @@ def read(
         ConlluError: it is not valid; the error holds every fault.
     """
     name = os.fsdecode(path)
-    return parse(read_bytes(path, limits), name=name, format=format)
+    return from_conllu(read_bytes(path, limits), name=name, format=format)
 
 
-def parse(data: bytes | str, *, name: str | None = None, format: Format = "conllu") -> Treebank:  # noqa: A002
+def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = "conllu") -> Treebank:  # noqa: A002
     """Read a treebank from bytes or text.
 
     Args:

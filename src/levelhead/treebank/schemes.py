@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.treebank.relations import TO_UD1, TO_UD2, universal
-from levelhead.treebank.strings import Column
+from levelhead.treebank.strings import StringColumn
 
 UNKNOWN = "UNKNOWN"
 """The class of relations that a scheme does not list."""
@@ -56,7 +56,7 @@ class Scheme(NamedTuple):
         counterpart = self.counterparts.get(label)
         return self.otherwise if counterpart is None else self.class_of(counterpart)
 
-    def is_in(self, name: str, relations: Column) -> NDArray[np.bool_]:
+    def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
         """Say of each word whether its relation is in a class, bool, shape (words,)."""
         member = np.zeros(len(relations.strings), dtype=bool)
         for code in relations.distinct.tolist():

@@ -9,8 +9,9 @@ from typing import overload
 
 import numpy as np
 
+from levelhead.tabular import tree_svg
 from levelhead.treebank.parts import MISC, Word
-from levelhead.treebank.strings import Column
+from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
 _COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
@@ -85,7 +86,7 @@ class Sentence:
         """The features of its words."""
         return self._values(self.treebank.feats)
 
-    def _values(self, column: Column) -> list[str]:
+    def _values(self, column: StringColumn) -> list[str]:
         return list(column[self.span.start : self.span.stop])
 
     @property
@@ -134,6 +135,9 @@ class Sentence:
         from levelhead.treebank.write import to_conllu
 
         return to_conllu(self.treebank.select([self.index])).decode()
+
+    def _repr_svg_(self) -> str:
+        return tree_svg(self)
 
     def __repr__(self) -> str:
         return f"<Sentence {self.index + 1}: {self.text}>"

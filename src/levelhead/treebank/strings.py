@@ -123,7 +123,7 @@ def distinct(codes: Codes, n_strings: int) -> Codes:
 
 
 @dataclass(frozen=True, eq=False)
-class Column(Sequence[str]):
+class StringColumn(Sequence[str]):
     """One column of a treebank, read as a sequence of strings.
 
     Args:
@@ -140,11 +140,11 @@ class Column(Sequence[str]):
     @overload
     def __getitem__(self, index: int) -> str: ...
     @overload
-    def __getitem__(self, index: slice) -> Column: ...
-    def __getitem__(self, index: int | slice) -> str | Column:
+    def __getitem__(self, index: slice) -> StringColumn: ...
+    def __getitem__(self, index: int | slice) -> str | StringColumn:
         """Return the value of a row, or a column of some rows."""
         if isinstance(index, slice):
-            return Column(self.codes[index], self.strings)
+            return StringColumn(self.codes[index], self.strings)
         return self.strings[int(self.codes[index])]
 
     def __iter__(self) -> Iterator[str]:
@@ -154,9 +154,9 @@ class Column(Sequence[str]):
         shown = ", ".join(map(repr, self[:5]))
         return f"Column([{shown}{', ...' if len(self) > 5 else ''}], length {len(self)})"
 
-    def take(self, rows: NDArray[np.intp]) -> Column:
+    def take(self, rows: NDArray[np.intp]) -> StringColumn:
         """Return the column of these rows."""
-        return Column(self.codes[rows], self.strings)
+        return StringColumn(self.codes[rows], self.strings)
 
     @cached_property
     def distinct(self) -> Codes:

@@ -16,7 +16,7 @@ from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import trees
 from levelhead.treebank.graph import Graph, read_graph
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
-from levelhead.treebank.strings import ANY_SPACE, Codes, Column, Strings
+from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
 
 if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
@@ -41,14 +41,14 @@ class Treebank(Sequence["Sentence"]):
         source: where all this came from.
     """
 
-    forms: Column
-    lemmas: Column
-    upos: Column
-    xpos: Column
-    feats: Column
-    relations: Column
-    deps: Column
-    misc: Column
+    forms: StringColumn
+    lemmas: StringColumn
+    upos: StringColumn
+    xpos: StringColumn
+    feats: StringColumn
+    relations: StringColumn
+    deps: StringColumn
+    misc: StringColumn
     heads: Codes
     sentence_starts: Codes
     multiword: MultiwordTokens
@@ -223,7 +223,7 @@ class Treebank(Sequence["Sentence"]):
             strings, codes = strings.with_texts(texts)
             changed[name] = codes
         every: dict[str, Any] = {
-            name: Column(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS
+            name: StringColumn(changed.get(name, getattr(self, name).codes), strings) for name in COLUMNS
         }
         new_heads = self.heads if heads is None else self._checked(heads, several_roots=several_roots)
         return replace(self, **every, heads=new_heads, source=replace(self.source, sha256=None))
@@ -275,7 +275,7 @@ def named_columns(codes: Iterable[Codes], strings: Strings) -> dict[str, Any]:
         codes: the codes of each column, in the order of CoNLL-U, int32, shape (words,).
         strings: the pool they refer to.
     """
-    return {name: Column(column, strings) for name, column in zip(COLUMNS, codes, strict=True)}
+    return {name: StringColumn(column, strings) for name, column in zip(COLUMNS, codes, strict=True)}
 
 
 def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tuple[NDArray[np.intp], Codes]:

@@ -1,6 +1,6 @@
 """What treebanks are like: profiles from counts that add, their similarity, and which of them to compare."""
 
-from levelhead.typology.collection import Survey, files_of, survey
+from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, select_treebanks, survey
 from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.entropy import (
@@ -28,6 +28,7 @@ __all__ = [
     "Profile",
     "ProfileColumn",
     "Rarefied",
+    "SelectedTreebanks",
     "Similarity",
     "Survey",
     "TreebankCounts",
@@ -40,6 +41,7 @@ __all__ = [
     "profile",
     "rarefied_entropy",
     "select",
+    "select_treebanks",
     "similarity",
     "survey",
     "word_dependency_entropy",

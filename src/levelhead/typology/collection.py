@@ -6,12 +6,14 @@ import hashlib
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.progress import tracked
+from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.finder import stem_of, treebank_of, treebanks_in
 from levelhead.treebank.reader import Format
@@ -20,15 +22,16 @@ from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
+from levelhead.typology.selection import CALLIN, NEEDED, Criteria, Verdict, select
 from levelhead.typology.similarity import Distributions, Similarity, similarity
 
-Files = Mapping[str, Sequence[str]]
-"""The files of each treebank by its name."""
+Files = Mapping[str, Sequence[str | Treebank]]
+"""The files of each treebank by its name, or treebanks in memory."""
 
 _Result = TypeVar("_Result")
 
 
-class File(NamedTuple):
+class TreebankFile(NamedTuple):
     """A file that was read.
 
     Args:
@@ -40,8 +43,9 @@ class File(NamedTuple):
     sha256: str | None
 
 
-class Survey(NamedTuple):
-    """The profiles of some treebanks.
+@dataclass(frozen=True, eq=False, repr=False)
+class Survey(Mapping[str, Profile], Tabular):
+    """The profiles of some treebanks, by the name of the treebank.
 
     Args:
         profiles: a profile for each treebank by its name.
@@ -50,8 +54,17 @@ class Survey(NamedTuple):
     """
 
     profiles: Mapping[str, Profile]
-    files: Mapping[str, tuple[File, ...]]
+    files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
+
+    def __getitem__(self, name: str) -> Profile:
+        return self.profiles[name]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.profiles)
+
+    def __len__(self) -> int:
+        return len(self.profiles)
 
     def with_columns(self, columns: Iterable[str]) -> Survey:
         """Return the survey with some of its columns.
@@ -64,10 +77,11 @@ class Survey(NamedTuple):
             name: Profile({column: one[column] for column in names}, one.signature)
             for name, one in self.profiles.items()
         }
-        return self._replace(profiles=some)
+        return replace(self, profiles=some)
 
 
-class Neighbours(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Neighbours(Tabular):
     """How far treebanks are apart.
 
     Args:
@@ -77,7 +91,7 @@ class Neighbours(NamedTuple):
     """
 
     pairs: Mapping[tuple[str, str], Similarity]
-    files: Mapping[str, tuple[File, ...]]
+    files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
 
     @property
@@ -86,7 +100,30 @@ class Neighbours(NamedTuple):
         return files_signature(self.files)
 
 
-class Samples(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class SelectedTreebanks(Tabular):
+    """Which treebanks can be compared.
+
+    Args:
+        verdicts: whether each treebank is selected, with all reasons against it.
+        criteria: what a treebank must have.
+        files: the files of each treebank by its name.
+        warnings: the warnings about the files.
+    """
+
+    verdicts: tuple[Verdict, ...]
+    criteria: Criteria
+    files: Mapping[str, tuple[TreebankFile, ...]]
+    warnings: tuple[Fault, ...]
+
+    @property
+    def selected(self) -> tuple[str, ...]:
+        """The names of the selected treebanks."""
+        return tuple(one.name for one in self.verdicts if one.selected)
+
+
+@dataclass(frozen=True, repr=False)
+class Samples(Tabular):
     """Word dependency entropies in samples of treebanks.
 
     Args:
@@ -99,7 +136,7 @@ class Samples(NamedTuple):
 
     rows: Mapping[str, Sequence[Rarefied]]
     settings: Mapping[str, str]
-    files: Mapping[str, tuple[File, ...]]
+    files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
     notes: tuple[str, ...] = ()
 
@@ -109,7 +146,7 @@ class Samples(NamedTuple):
         return {**self.settings, **files_signature(self.files)}
 
 
-def files_signature(files: Mapping[str, tuple[File, ...]]) -> dict[str, str]:
+def files_signature(files: Mapping[str, tuple[TreebankFile, ...]]) -> dict[str, str]:
     """Return what decides numbers besides settings: a hash of the files' hashes in their order, and the version.
 
     Args:
@@ -119,7 +156,11 @@ def files_signature(files: Mapping[str, tuple[File, ...]]) -> dict[str, str]:
     return {"files": hashlib.sha256(hashes.encode()).hexdigest()[:12], "version": VERSION}
 
 
-def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Files:
+MEMORY = "memory"
+"""What stands for the path of a treebank that was not read from a file."""
+
+
+def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
     """Return treebanks by name: each file is one, or those of one treebank (train, dev, test) are taken together.
 
     Args:
@@ -215,6 +256,21 @@ def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noq
     return Neighbours({pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}, sources, warnings)
 
 
+def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
+    """Return which treebanks can be compared, and all reasons against the others.
+
+    Args:
+        files: the files of each treebank by its name, as `files_of` gives them.
+        criteria: what a treebank must have.
+        format: "conllu" or "conllx".
+
+    Raises:
+        InputError: files are missing or invalid; the error holds the faults of all.
+    """
+    found = survey(files, columns=NEEDED, format=format)
+    return SelectedTreebanks(select(found.profiles, criteria), criteria, found.files, found.warnings)
+
+
 def sampled(
     files: Files,
     sizes: Sequence[int],
@@ -259,22 +315,23 @@ def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
 
 def _each(
     files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
-) -> tuple[dict[str, _Result], dict[str, tuple[File, ...]], tuple[Fault, ...]]:
+) -> tuple[dict[str, _Result], dict[str, tuple[TreebankFile, ...]], tuple[Fault, ...]]:
     """Apply a function to the treebanks of each name, which are read when it asks for them."""
     results: dict[str, _Result] = {}
-    sources: dict[str, tuple[File, ...]] = {}
+    sources: dict[str, tuple[TreebankFile, ...]] = {}
     faults: list[Fault] = []
     warnings: list[Fault] = []
 
-    def parts(paths: Sequence[str], read_files: list[File]) -> Iterator[Treebank]:
+    def parts(paths: Sequence[str | Treebank], read_files: list[TreebankFile]) -> Iterator[Treebank]:
         for path in paths:
-            treebank = read(path, format=form)
+            treebank = path if isinstance(path, Treebank) else read(path, format=form)
             warnings.extend(treebank.warnings)
-            read_files.append(File(path, treebank.source.sha256))
+            name = treebank.source.path or MEMORY if isinstance(path, Treebank) else path
+            read_files.append(TreebankFile(name, treebank.source.sha256))
             yield treebank
 
     for name, paths in tracked(files.items(), "reading"):
-        read_files: list[File] = []
+        read_files: list[TreebankFile] = []
         try:
             results[name] = function(parts(paths, read_files))
         except InputError as error:

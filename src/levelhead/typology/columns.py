@@ -16,7 +16,7 @@ Value = int | float | None | Mapping[str, int | float]
 """A number, none, or one number for each relation, part of speech ..."""
 
 
-class Settings(NamedTuple):
+class ProfileSettings(NamedTuple):
     """What decides the values of a profile beside its counts.
 
     Args:
@@ -49,7 +49,7 @@ class ProfileColumn(NamedTuple):
     meaning: str
     formula: str
     source: str
-    value: Callable[[TreebankCounts, Settings], Value]
+    value: Callable[[TreebankCounts, ProfileSettings], Value]
     by: str | None = None
     in_summary: bool = False
 
@@ -62,18 +62,18 @@ def _shares(counts: Mapping[str, int], whole: int) -> dict[str, float]:
     return {name: n / whole for name, n in counts.items()} if whole else {}
 
 
-def _classes(counts: TreebankCounts, settings: Settings) -> dict[str, float]:
+def _classes(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, float]:
     sums = dict.fromkeys(settings.scheme.names, 0)
     for relation, n in counts.words.frequencies(0).items():
         sums[settings.scheme.class_of(relation)] += n
     return _shares(sums, counts.sizes.words)
 
 
-def _upos(counts: TreebankCounts, _: Settings) -> dict[str, float]:
+def _upos(counts: TreebankCounts, _: ProfileSettings) -> dict[str, float]:
     return _shares(counts.tags.frequencies(0), counts.sizes.words) if morphology.are_annotated(counts.tags, 0) else {}
 
 
-def _words_per_token(counts: TreebankCounts, _: Settings) -> float | None:
+def _words_per_token(counts: TreebankCounts, _: ProfileSettings) -> float | None:
     return _share(counts.sizes.words, counts.sizes.tokens) if counts.sizes.multiword_tokens else None
 
 

@@ -12,7 +12,7 @@ from levelhead.treebank.relations import universal
 from levelhead.typology.tally import Tally, compact, mapped
 
 if TYPE_CHECKING:
-    from levelhead.treebank import Column, Treebank
+    from levelhead.treebank import StringColumn, Treebank
     from levelhead.treebank.strings import Codes
 
 
@@ -71,7 +71,7 @@ class HeadEntropy(NamedTuple):
     all_arcs: int
 
 
-def count_heads(heads: Codes, tags: Column, relations: Column, forms: Column) -> Tally:
+def count_heads(heads: Codes, tags: StringColumn, relations: StringColumn, forms: StringColumn) -> Tally:
     """Count (UPOS, relation, form, form of the head) over all words but roots.
 
     Args:

@@ -9,7 +9,7 @@ from levelhead._version import VERSION
 from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES, Scheme
-from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, Settings, Value
+from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, ProfileSettings, Value
 from levelhead.typology.counts import TreebankCounts, count
 
 if TYPE_CHECKING:
@@ -77,7 +77,7 @@ def profile(
         MeasureError: there is no such column or scheme; the message lists the nearest names.
     """
     wanted = columns_named(columns)
-    settings = Settings(scheme_named(scheme), least)
+    settings = ProfileSettings(scheme_named(scheme), least)
     counts = count(treebank, chunks) if isinstance(treebank, Treebank) else treebank
     values = {column.name: column.value(counts, settings) for column in wanted}
     return Profile(values, _signature(counts, settings))
@@ -124,7 +124,7 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
     return SCHEMES[scheme]
 
 
-def _signature(counts: TreebankCounts, settings: Settings) -> dict[str, str]:
+def _signature(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, str]:
     chunks = counts.lexical.chunks
     return {
         "scheme": settings.scheme.name,

@@ -14,7 +14,7 @@ from levelhead.typology.tally import Tally, mapped
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.treebank import Column, Treebank
+    from levelhead.treebank import StringColumn, Treebank
 
 
 class Rarefied(NamedTuple):
@@ -55,7 +55,9 @@ def rarefied_entropy(treebank: Treebank, sizes: Iterable[int], *, samples: int =
     return rows
 
 
-def _drawn_entropy(treebank: Treebank, relations: Column, size: int, draw: np.random.Generator) -> dict[str, float]:
+def _drawn_entropy(
+    treebank: Treebank, relations: StringColumn, size: int, draw: np.random.Generator
+) -> dict[str, float]:
     words = _drawn_words(treebank, draw)[:size]
     return word_dependency_entropy(Tally.of(relations.take(words), treebank.forms.take(words)))
 

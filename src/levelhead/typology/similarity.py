@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from levelhead.treebank import Column, Strings
+from levelhead.treebank import StringColumn, Strings
 from levelhead.typology.morphology import are_annotated
 from levelhead.typology.tally import Histogram, Sums, Tally
 
@@ -66,7 +66,7 @@ def similarity(one: Distributions, other: Distributions) -> Similarity:
     )
 
 
-def count_trigrams(tags: Column, sentence_starts: Codes) -> Tally:
+def count_trigrams(tags: StringColumn, sentence_starts: Codes) -> Tally:
     """Count the universal part of speech of each word with those before and after it in its sentence.
 
     Args:
@@ -79,7 +79,7 @@ def count_trigrams(tags: Column, sentence_starts: Codes) -> Tally:
     before[1:], after[:-1] = middle[:-1], middle[1:]
     before[sentence_starts[:-1]] = 0
     after[sentence_starts[1:] - 1] = 0
-    return Tally.of(*(Column(codes, strings) for codes in (before, middle, after)))
+    return Tally.of(*(StringColumn(codes, strings) for codes in (before, middle, after)))
 
 
 def klcpos3(target: Tally, source: Tally) -> float | None:

@@ -13,7 +13,7 @@ from levelhead.typology.tally import Histogram, Sums, Tally
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    from levelhead.treebank import Column, Treebank
+    from levelhead.treebank import StringColumn, Treebank
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class Structure(Sums):
         return max(0.0, float(logs)) / self.n_arcs
 
 
-def count_structure(treebank: Treebank, tags: Column, relations: Column) -> Structure:
+def count_structure(treebank: Treebank, tags: StringColumn, relations: StringColumn) -> Structure:
     """Count the trees of a treebank.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels import pools
-from levelhead.treebank import Column, Strings
+from levelhead.treebank import StringColumn, Strings
 
 Counts = NDArray[np.int64]
 
@@ -44,7 +44,7 @@ class Tally:
     counts: Counts
 
     @classmethod
-    def of(cls, *columns: Column) -> Tally:
+    def of(cls, *columns: StringColumn) -> Tally:
         """Count the rows of columns of equal length.
 
         Args:
@@ -96,13 +96,13 @@ class Tally:
         """
         return Tally(self.axes, self.keys[:, wanted], self.counts[wanted])
 
-    def column(self, place: int) -> Column:
+    def column(self, place: int) -> StringColumn:
         """Return the string of each tuple at a place.
 
         Args:
             place: the number of the place.
         """
-        return Column(self.keys[place], self.axes[place])
+        return StringColumn(self.keys[place], self.axes[place])
 
     def by(self, place: int, values: NDArray[Any] | None = None) -> dict[str, float]:
         """Sum values of the tuples, or their counts, by the string at a place.
@@ -188,7 +188,7 @@ class Histogram:
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
 
-def compact(column: Column) -> Column:
+def compact(column: StringColumn) -> StringColumn:
     """Return a column whose pool has no other strings than the column.
 
     Args:
@@ -199,10 +199,10 @@ def compact(column: Column) -> Column:
         return column
     codes = np.zeros(len(column.strings), dtype=np.int32)
     codes[used] = np.arange(used.size, dtype=np.int32)
-    return Column(codes[column.codes], _chosen(column.strings, used))
+    return StringColumn(codes[column.codes], _chosen(column.strings, used))
 
 
-def mapped(column: Column, function: Callable[[str], str]) -> Column:
+def mapped(column: StringColumn, function: Callable[[str], str]) -> StringColumn:
     """Return a column with a function of its strings, called once for each distinct one.
 
     Args:
@@ -213,7 +213,7 @@ def mapped(column: Column, function: Callable[[str], str]) -> Column:
     known: dict[str, int] = {}
     for code in column.distinct.tolist():
         codes[code] = known.setdefault(function(column.strings[code]), len(known))
-    return Column(codes[column.codes], Strings.of(known))
+    return StringColumn(codes[column.codes], Strings.of(known))
 
 
 def _chosen(strings: Strings, codes: NDArray[np.int32]) -> Strings:

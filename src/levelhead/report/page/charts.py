@@ -27,7 +27,7 @@ _ROW = 22.0
 _TOP, _BOTTOM = 30.0, 10.0
 
 
-class Spread(NamedTuple):
+class IntervalRow(NamedTuple):
     """A value with its interval.
 
     Args:
@@ -45,7 +45,7 @@ class Spread(NamedTuple):
 
 def spreads(
     title: str,
-    rows: Sequence[Spread],
+    rows: Sequence[IntervalRow],
     axis: str,
     *,
     rules: Collection[int] = (),

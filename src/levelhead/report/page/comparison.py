@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal, NamedTuple
 
 import numpy as np
 
-from levelhead.analysis.buckets import Settings
+from levelhead.analysis.buckets import BucketSettings
 from levelhead.campaign.outputs import Output
 from levelhead.comparison.contrasts import contrasts, gains_by
 from levelhead.comparison.systems import Comparison
@@ -15,7 +16,7 @@ from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
 from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.charts import Spread, panels, shares, spreads
+from levelhead.report.page.charts import IntervalRow, panels, shares, spreads
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell
@@ -113,14 +114,14 @@ def _differences(comparison: Comparison) -> Iterable[Block]:
 def _numbers(comparison: Comparison, measure: str, name: str) -> Block:
     """All numbers of a measure, those of averages last."""
     own = tuple(one for one in comparison.results if one.measure == measure)
-    table = comparison_table(comparison._replace(results=own, wins=()), each=True)
+    table = comparison_table(replace(comparison, results=own, wins=()), each=True)
     return Block(name, "Numbers", table.notes[0], table=table._replace(notes=()))
 
 
-def _spread(name: str, value: float | None, interval: tuple[float, float] | None, *, plain: bool) -> Spread:
+def _spread(name: str, value: float | None, interval: tuple[float, float] | None, *, plain: bool) -> IntervalRow:
     """A ratio in percent, or a perplexity as it is."""
     unit = 1 if plain else 100
-    return Spread(name, unit * (value or 0.0), *(unit * end for end in interval or ()))
+    return IntervalRow(name, unit * (value or 0.0), *(unit * end for end in interval or ()))
 
 
 def _wins(comparison: Comparison) -> Iterable[Block]:
@@ -190,7 +191,7 @@ def _contrasts(baseline: Shown, system: Shown, most: int, setup: Setup) -> Itera
 
 def _sums(outputs: Sequence[Output], setup: Setup) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
     schemes, (measure,) = setup.registry.schemes, setup.measures
-    settings = Settings(schemes.by_name[schemes.default])
+    settings = BucketSettings(schemes.by_name[schemes.default])
     return {
         (system.name, by): {
             gain.values[0]: (gain.more_correct, gain.score.gold)

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from levelhead.campaign import RankedIntervals, Ranking, Result, Results, TestSet
+from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
-from levelhead.report.page.charts import Point, Spread, panels, scatter, shares, slopes, spreads
+from levelhead.report.page.charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.rank_notes import undecided
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Cell, Column, Table, formatted, value_cell
@@ -46,7 +46,7 @@ class _Campaign(NamedTuple):
         own = [one for one in self.results.test_sets if one.code in set(ranking.group.codes)]
         return sorted(own, key=lambda one: (one.language.family or "~", one.language.genus, one.code))
 
-    def result(self, system: str, test_set: TestSet) -> Result:
+    def result(self, system: str, test_set: TestSet) -> OutputResult:
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
@@ -131,7 +131,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
             " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
             " significantly: all pairs are tested. The dot is the average, the bar its confidence interval."
         )
-    return Section("leaderboard", "Leaderboard", lead, _each(campaign, "leaderboard", _board))
+    return Section("leaderboard", "RankedSystems", lead, _each(campaign, "leaderboard", _board))
 
 
 def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
@@ -172,7 +172,7 @@ def _ranges(campaign: _Campaign) -> Section:
 
 
 def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: ARG001
-    rows = [Spread(one.system, one.rank, *(one.ranks or ())) for one in ranking.standings if one.rank is not None]
+    rows = [IntervalRow(one.system, one.rank, *(one.ranks or ())) for one in ranking.standings if one.rank is not None]
     if not rows or ranking.lines is None:
         return Block(name)
     title = f"Rank ranges by {ranking.measure}, {ranking.group.name}"
@@ -375,7 +375,7 @@ def _zeros(campaign: _Campaign) -> Section:
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
 
 
-def _reasons(result: Result, measures: Sequence[str]) -> list[str]:
+def _reasons(result: OutputResult, measures: Sequence[str]) -> list[str]:
     if result.coverage is None:
         return list(result.reasons)
     scored = f"{result.coverage.scored} of {result.coverage.gold} sentences can be compared"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from levelhead.analysis import BUCKETS, Breakdown, break_down, error_types
-from levelhead.analysis.buckets import Settings
+from levelhead.analysis.buckets import BucketSettings
 from levelhead.campaign.outputs import Output
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import Registry, parse_measure
@@ -152,7 +152,7 @@ def confusion_block(output: Shown, name: str, n_panels: int) -> Block:
 
 
 def _breakdowns(matches: Matches, registry: Registry) -> Iterator[Block]:
-    settings = Settings(registry.schemes.by_name[registry.schemes.default])
+    settings = BucketSettings(registry.schemes.by_name[registry.schemes.default])
     for by, title in _PROPERTIES.items():
         if by in BUCKETS:
             found = break_down(matches, parse_measure("LAS", registry), [by], settings, registry=registry)

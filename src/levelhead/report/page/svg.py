@@ -52,6 +52,9 @@ class Drawing(NamedTuple):
         back = f'<rect width="{short(self.width)}" height="{short(self.height)}" fill="#fff"/>'
         return self._svg(f"<style>{_STYLE}{series}</style>{back}")
 
+    def _repr_svg_(self) -> str:
+        return self.file()
+
     def _svg(self, start: str) -> str:
         size = f'viewBox="0 0 {short(self.width)} {short(self.height)}" width="{short(self.width)}"'
         return (

@@ -21,7 +21,7 @@ from levelhead.studies.numbers import (
     shown,
 )
 from levelhead.studies.parts import Parts
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_correlation, verdict_of_effect, verdict_of_fact
 from levelhead.treebank.schemes import SCHEMES
@@ -62,7 +62,7 @@ def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Clai
     return Claim(text, "Figure 2", verdict_of_fact(apart), told + where + needed)
 
 
-def claims_on_scores(rows: Rows, request: Request) -> list[Claim]:
+def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
     """Judge what he says of scores."""
     measured = measured_rows(rows)
     higher = {code: row["LAS"] > row["WLAS"] for code, row in measured.items()}
@@ -76,7 +76,7 @@ def claims_on_scores(rows: Rows, request: Request) -> list[Claim]:
     ]  # fmt: skip
 
 
-def claims_on_correlations(rows: Rows, request: Request) -> list[Claim]:
+def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
     """Judge what he says of scores and frequencies."""
     measured = measured_rows(rows)
     found = {name: pearson(zip(column_of(measured, name), column_of(measured, "F freq"))) for name in MEASURES}
@@ -92,7 +92,7 @@ def claims_on_correlations(rows: Rows, request: Request) -> list[Claim]:
     ]  # fmt: skip
 
 
-def _claim_on_order(measured: Rows, request: Request) -> Claim:
+def _claim_on_order(measured: Rows, request: StudyRequest) -> Claim:
     """Judge the order of the correlations of scores with the share of function relations."""
     columns = [[row[name] for row in measured.values()] for name in ("LAS", "WLAS", "C prec", "C rec")]
     target = [row["F freq"] for row in measured.values()]

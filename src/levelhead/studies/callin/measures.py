@@ -16,7 +16,7 @@ from levelhead.correlation.judgement import judge
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.studies.parts import format_of
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
 from levelhead.treebank import read
 from levelhead.treebank.schemes import SCHEMES
@@ -65,7 +65,7 @@ def describe(training: str, *parts: str) -> dict[str, Any]:
 
 
 def measured_outputs(
-    golds: Mapping[str, Path], outputs: Mapping[str, Path], weights: Mapping[str, float], request: Request
+    golds: Mapping[str, Path], outputs: Mapping[str, Path], weights: Mapping[str, float], request: StudyRequest
 ) -> dict[str, Row]:
     """Return his measures of each output, and the ratios of his Table 5, by the code of the treebank.
 

@@ -39,14 +39,14 @@ from levelhead.studies.numbers import pearson
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, parts_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import Request, Task, done, signature
-from levelhead.studies.study import Section, Study
+from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.study import Study, StudySection
 from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy
 
 
-def reproduce(request: Request) -> Study:
+def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
@@ -93,7 +93,7 @@ def _description(parts: Parts) -> Task:
     return Task(parts.code, describe, (parts.training, *rest, parts.tested))
 
 
-def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: Request) -> tuple[str, ...]:
+def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
     told = "given" if request.systems else "of our arc-eager parser"
     return (
@@ -120,7 +120,7 @@ def _numbers(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name, "number") for name in names)
 
 
-def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     columns = (Column("treebank", "text"), *_numbers("tokens, printed (K)", "tokens (K)"),
                *_numbers("non-projective, printed", "by his rule", "true"))  # fmt: skip
     cells = []
@@ -134,10 +134,10 @@ def _sizes(rows: Rows, numbers: Mapping[str, Any]) -> Section:
             " to thousands in the paper."
         ),
     )
-    return Section("Table 1: sizes and non-projective trees", text, Table(columns, tuple(cells)))
+    return StudySection("Table 1: sizes and non-projective trees", text, Table(columns, tuple(cells)))
 
 
-def _classes(numbers: Mapping[str, Any]) -> Section:
+def _classes(numbers: Mapping[str, Any]) -> StudySection:
     printed_classes: dict[str, list[str]] = {}
     for name, members in numbers["table_2"].items():
         for relation in members.split():
@@ -147,14 +147,16 @@ def _classes(numbers: Mapping[str, Any]) -> Section:
         (one, " and ".join(theirs), SCHEMES[SCHEME].class_of(one), SCHEMES["callin"].class_of(one))
         for one, theirs in sorted(printed_classes.items())
     )
-    return Section("Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells))
+    return StudySection(
+        "Table 2: classes of relations", (), Table(tuple(Column(name, "text") for name in names), cells)
+    )
 
 
 def _averaged_over(n: int, trained: int) -> str:
     return f"{n} training sets" if n == trained else f"{n} treebanks, {trained} of them with a training set"
 
 
-def _entropies(averaged: Mapping[str, float], over: str, request: Request) -> Section:
+def _entropies(averaged: Mapping[str, float], over: str, request: StudyRequest) -> StudySection:
     classes = SCHEMES[SCHEME]
     cells = tuple((relation, classes.class_of(relation), value) for relation, value in averaged.items())
     table = Table((Column("relation", "text"), Column("class", "text"), *_numbers("averaged WDE")), cells)
@@ -162,7 +164,7 @@ def _entropies(averaged: Mapping[str, float], over: str, request: Request) -> Se
         f"Averaged over {over}; 0.5 where a treebank lacks a relation." if over else "There are no training sets."
     )
     text = ("From the file given." if request.weights else averages,)
-    return Section("Figure 2: averaged word dependency entropy", text, table, _figure_2(averaged))
+    return StudySection("Figure 2: averaged word dependency entropy", text, table, _figure_2(averaged))
 
 
 def _figure_2(averaged: Mapping[str, float]) -> Drawing | None:
@@ -176,7 +178,7 @@ def _figure_2(averaged: Mapping[str, float]) -> Drawing | None:
     return panels("Averaged word dependency entropy by relation", order, kinds, places=2) if order else None
 
 
-def _scores(rows: Rows) -> Section:
+def _scores(rows: Rows) -> StudySection:
     measured = {code: row for code, row in rows.items() if "LAS" in row}
     ordered = sorted(measured.items(), key=lambda item: -item[1]["LAS"])
     columns = (Column("treebank", "text"), *(Column(name) for name in MEASURES), Column("C freq"), Column("F freq"),
@@ -186,7 +188,7 @@ def _scores(rows: Rows) -> Section:
     )
     text = ("The paper draws these numbers and does not print them. Sorted by LAS.",)
     title = "Figures 3 and 4: scores, frequencies, type/token ratios"
-    return Section(title, text, Table(columns, cells), _figures_3_and_4(dict(ordered)))
+    return StudySection(title, text, Table(columns, cells), _figures_3_and_4(dict(ordered)))
 
 
 def _figures_3_and_4(rows: Rows) -> Drawing | None:
@@ -201,7 +203,7 @@ def _pairs(numbers: Mapping[str, Any]) -> dict[tuple[str, str], float]:
     return dict(zip(combinations(table["columns"], 2), upper))
 
 
-def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     measured = measured_rows(rows)
     columns = (Column("x", "text"), Column("y", "text"), *_numbers("r, printed", "r"), Column("p", "probability"))
     cells = []
@@ -217,24 +219,24 @@ def _correlations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
             f" {len(rows)}; p is two-sided, by Student's t, uncorrected."
         ),
     )
-    return Section("Table 3 and Figure 3: correlations over treebanks", text, Table(columns, tuple(cells)))
+    return StudySection("Table 3 and Figure 3: correlations over treebanks", text, Table(columns, tuple(cells)))
 
 
-def _variances(rows: Rows) -> Section:
+def _variances(rows: Rows) -> StudySection:
     measured = measured_rows(rows)
     names = ("LAS", "WLAS", "C prec", "C rec")
     if len(measured) < 2:
-        return Section("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
+        return StudySection("Figure 5: cumulative variance", ("Fewer than two treebanks have outputs.",))
     found = {name: variances(measured, name) for name in names}
     cells = tuple((k + 2, *(float(found[name][k]) for name in names)) for k in range(len(measured) - 1))
     text = ("Variance of the best 2, 3, ... treebanks, each measure in its own order; times 10,000.",)
     scaled = tuple((row[0], *(10_000 * value for value in row[1:])) for row in cells)
     drawn = {name: [(float(row[0]), row[i]) for row in scaled] for i, name in enumerate(names, 1)}
     figure = curves("Cumulative variance", drawn, "treebanks", "variance, times 10,000")
-    return Section("Figure 5: cumulative variance", text, Table(_numbers("treebanks", *names), scaled), figure)
+    return StudySection("Figure 5: cumulative variance", text, Table(_numbers("treebanks", *names), scaled), figure)
 
 
-def _judgements(request: Request, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
+def _judgements(request: StudyRequest, weights: Mapping[str, float]) -> dict[str, dict[str, float | None]]:
     """How well his four measures agree with people, by language."""
     folder = request.judgements
     if folder is None:
@@ -245,10 +247,10 @@ def _judgements(request: Request, weights: Mapping[str, float]) -> dict[str, dic
     return done(NAME, tasks, request)
 
 
-def _agreement(people: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> Sequence[Section]:
+def _agreement(people: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> Sequence[StudySection]:
     title = "Table 4: correlation with human judgements"
     if not people:
-        return (Section(title, ("No judgements were given.",)),)
+        return (StudySection(title, ("No judgements were given.",)),)
     cells = [
         (code, name, theirs.get(name), people[code].get(name))
         for code, theirs in numbers["table_4"].items()
@@ -256,14 +258,14 @@ def _agreement(people: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, An
         for name in theirs
     ]
     columns = (Column("language", "text"), Column("measure", "text"), *_numbers("printed", "ours"))
-    return (Section(title, (), Table(columns, tuple(cells))),)
+    return (StudySection(title, (), Table(columns, tuple(cells))),)
 
 
-def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def _cascading(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     columns = (Column("treebank", "text"), *(_c for n in CASCADING for _c in _numbers(f"{n} printed", n)))
     cells = []
     for code, row in measured_rows(rows).items():
         theirs = numbers["table_5"].get(code, {})
         cells.append((code, *(cell for name in CASCADING for cell in (theirs.get(name), row[name]))))
     text = ("The share of wrong arcs whose head, in the output, is attached right itself.",)
-    return Section("Table 5: cascading errors", text, Table(columns, tuple(cells)))
+    return StudySection("Table 5: cascading errors", text, Table(columns, tuple(cells)))

@@ -8,15 +8,15 @@ from levelhead.significance import resampled_rows
 from levelhead.studies.callin.measures import Rows, measured_rows
 from levelhead.studies.measures_2018.estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
 from levelhead.studies.numbers import FEWEST, Numbers, estimate_shown, percentile_estimate
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim
-from levelhead.studies.verdicts import Estimate, Verdict, agreed_verdict, joint_verdict, verdict_of_effect
+from levelhead.studies.verdicts import ValueWithInterval, Verdict, agreed_verdict, joint_verdict, verdict_of_effect
 
 MARGIN = 0.1
 """Variances count as equal if they differ by less than this share of the variance of LAS."""
 
 
-def claim_on_variances(rows: Rows, request: Request) -> Claim:
+def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
     """Judge the variances of the better half of the treebanks, and of all.
 
     Args:
@@ -46,7 +46,7 @@ def claim_on_variances(rows: Rows, request: Request) -> Claim:
     return Claim(text, place, verdict, evidence)
 
 
-def relative_change(scores: Numbers, best: int, scale: str, request: Request) -> Estimate | None:
+def relative_change(scores: Numbers, best: int, scale: str, request: StudyRequest) -> ValueWithInterval | None:
     """Return the variance of WLAS over that of LAS, minus 1, with its interval from resampled treebanks.
 
     Args:
@@ -75,7 +75,7 @@ def _changes(scores: Numbers, best: int, scale: str) -> Numbers:
     return changes
 
 
-def verdict_of_equality(change: Estimate | None) -> Verdict:
+def verdict_of_equality(change: ValueWithInterval | None) -> Verdict:
     """Return the verdict on equality: the interval must lie inside the margin; outside of it, there is none.
 
     Args:

@@ -18,8 +18,8 @@ from levelhead.studies.documents_2018.measure import (
     measure_documents,
 )
 from levelhead.studies.parts import parts_of, systems_in
-from levelhead.studies.request import Request, Task, done, signature
-from levelhead.studies.study import Claim, Section, Study
+from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 
 NAME = "documents-2018"
@@ -36,7 +36,7 @@ STAY = 0.9
 """The share of significant pairs that should stay significant."""
 
 
-def reproduce(request: Request) -> Study:
+def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
@@ -62,12 +62,12 @@ def reproduce(request: Request) -> Study:
     return Study(NAME, TITLE, SOURCE, _setting(results, known, request), sections, _claims(known), signed)
 
 
-def _draws(request: Request) -> tuple[int, int]:
+def _draws(request: StudyRequest) -> tuple[int, int]:
     """The number of samples of documents, and of resamples in each of them: fewer, since they are multiplied."""
     return request.resamples // 4, request.resamples // 5
 
 
-def _setting(results: Results, known: Results, request: Request) -> tuple[str, ...]:
+def _setting(results: Results, known: Results, request: StudyRequest) -> tuple[str, ...]:
     parallel = sum(code.endswith("_pud") for code in known)
     few = (
         f"Few test sets can answer the question: {len(known)} of {len(results)} mark at least {FEWEST_DOCUMENTS}"
@@ -100,7 +100,7 @@ def _setting(results: Results, known: Results, request: Request) -> tuple[str, .
     return few, methods, draws, tests
 
 
-def _sets(results: Results) -> Section:
+def _sets(results: Results) -> StudySection:
     rows = tuple(
         (code, one["documents"], one["sentences"], one.get("largest"), len(one["systems"]))
         for code, one in results.items()
@@ -108,7 +108,7 @@ def _sets(results: Results) -> Section:
     columns = (Column("test set", "text"), Column("documents", "number"), Column("sentences", "number"),
                Column("largest document"), Column("valid outputs", "number"))  # fmt: skip
     text = ("A test set without marks counts as one document. The largest document is given as a share of the words.",)
-    return Section("Which test sets mark documents", text, Table(columns, rows))
+    return StudySection("Which test sets mark documents", text, Table(columns, rows))
 
 
 Numbers = Callable[[Mapping[str, Any]], float]
@@ -129,7 +129,7 @@ def _by_measure(one: Mapping[str, Any], kind: str, value: Callable[[Any], float]
     return [value(one[kind][name]) if name in one[kind] else None for name in MEASURES]
 
 
-def _variances(known: Results) -> Iterator[Section]:
+def _variances(known: Results) -> Iterator[StudySection]:
     texts = {
         "scores": "The variance of a score when documents are drawn, as a multiple of the variance when sentences are"
         " drawn (the design effect); averaged over systems. Both come from the jackknife, which overestimates variances"
@@ -144,10 +144,10 @@ def _variances(known: Results) -> Iterator[Section]:
         columns = {name: [values[m] for values in rows.values()] for m, name in enumerate(MEASURES)}
         figure = panels(f"Design effects of {kind}", list(rows), columns, places=2) if rows else None
         table = Table((Column("test set", "text"), *map(Column, MEASURES)), tuple(cells))
-        yield Section(f"Design effects of {kind}", (text,), table, figure)
+        yield StudySection(f"Design effects of {kind}", (text,), table, figure)
 
 
-def _coverage(known: Results) -> Iterator[Section]:
+def _coverage(known: Results) -> Iterator[StudySection]:
     texts = {
         "scores": "How many 95% intervals of scores hold the true value when documents are drawn.",
         "differences": "The same for differences between two systems. What is missing to 100% is also how often a test"
@@ -160,7 +160,7 @@ def _coverage(known: Results) -> Iterator[Section]:
                 values = _by_measure(one, kind, lambda own, at=at: _mean(own, lambda entry: entry["covered"][at]))  # type: ignore[misc]
                 rows.append((code, method, *values))
         columns = (Column("test set", "text"), Column("intervals", "text"), *map(Column, MEASURES))
-        yield Section(f"Coverage of intervals of {kind}", (text,), Table(columns, tuple(rows)))
+        yield StudySection(f"Coverage of intervals of {kind}", (text,), Table(columns, tuple(rows)))
 
 
 def _significant(known: Results, name: str) -> tuple[int, int, int, int]:
@@ -171,7 +171,7 @@ def _significant(known: Results, name: str) -> tuple[int, int, int, int]:
     return len(every), by_sentences, stay, by_documents - stay
 
 
-def _pairs(known: Results) -> Section:
+def _pairs(known: Results) -> StudySection:
     rows = []
     for name in MEASURES:
         pairs, by_sentences, stay, only = _significant(known, name)
@@ -184,7 +184,7 @@ def _pairs(known: Results) -> Section:
         "Pairs of systems, over all test sets. The systems of 2018 are far apart, so most pairs differ by any test:"
         " these shares say little about close competitors."
     )
-    return Section("Significant pairs", (text,), Table(columns, tuple(rows)))
+    return StudySection("Significant pairs", (text,), Table(columns, tuple(rows)))
 
 
 def _claims(known: Results) -> tuple[Claim, ...]:

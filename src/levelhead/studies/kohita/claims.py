@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.studies.kohita.measures import Row, Rows, change, gain, own_gain
 from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import (
     Sign,
@@ -146,13 +146,17 @@ Figure 2 shows an arc that conversion makes wrong, and Table 3 a lower F1 of cas
 """
 
 
-def claims_on_scores(measured: Mapping[str, Rows], request: Request) -> list[Claim]:
+def claims_on_scores(measured: Mapping[str, Rows], request: StudyRequest) -> list[Claim]:
     """Judge what is said of scores."""
     return [_claim_on_effects(*claim, measured, request) for claim in _CLAIMED_EFFECTS]
 
 
 def _claim_on_effects(
-    text: str, place: str, effects: Mapping[str, tuple[Sign, Effect]], measured: Mapping[str, Rows], request: Request
+    text: str,
+    place: str,
+    effects: Mapping[str, tuple[Sign, Effect]],
+    measured: Mapping[str, Rows],
+    request: StudyRequest,
 ) -> Claim:
     """Judge the direction of mean effects over treebanks, each of which must show for every parser."""
     if not measured:

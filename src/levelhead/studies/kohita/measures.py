@@ -19,7 +19,7 @@ from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.rules import RULES
 from levelhead.studies.numbers import Cell
 from levelhead.studies.parts import format_of
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile
@@ -74,7 +74,7 @@ def _changes(before: Mapping[str, float], after: Mapping[str, float]) -> dict[st
     return {name: after[name] - before[name] for name in RELATIONS if name in before and name in after}
 
 
-class Trees(NamedTuple):
+class ParsedTestSet(NamedTuple):
     """A test set and what a parser gave for it, as content-head trees or as function-head trees.
 
     Args:
@@ -88,7 +88,7 @@ class Trees(NamedTuple):
     converted: Treebank
 
 
-def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: Request) -> dict[str, Row]:
+def measure(golds: Mapping[str, Path], original: Files, converted: Files, request: StudyRequest) -> dict[str, Row]:
     """Return the scores of two outputs of a parser, and what backward conversion does to the second, by treebank.
 
     Args:
@@ -100,7 +100,7 @@ def measure(golds: Mapping[str, Path], original: Files, converted: Files, reques
     Raises:
         InputError: a file is not valid.
     """
-    read = {code: Trees(*(_loaded(files[code]) for files in (golds, original, converted))) for code in golds}
+    read = {code: ParsedTestSet(*(_loaded(files[code]) for files in (golds, original, converted))) for code in golds}
     content = {code: trees._replace(converted=backward(trees.converted)) for code, trees in read.items()}
     functional = {
         code: trees._replace(gold=forward(trees.gold), original=forward(trees.original)) for code, trees in read.items()
@@ -122,7 +122,7 @@ def _loaded(path: Path) -> Treebank:
     return load(path, RULES["ud"], format_of(path))
 
 
-def _scored(trees: Mapping[str, Trees], measures: Sequence[str], request: Request) -> Results:
+def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
     """Score both outputs on each test set, and say which words of them are right."""
     outputs = {
         "UD": {code: one.original for code, one in trees.items()},

@@ -30,11 +30,11 @@ from levelhead.studies.kohita.tables import (
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, parts_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.study import Study
 
 
-def reproduce(request: Request) -> Study:
+def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
@@ -62,7 +62,7 @@ def reproduce(request: Request) -> Study:
     return Study(NAME, numbers["title"], numbers["source"], _setting(treebanks, measured), sections, claims, signed)
 
 
-def _measured(request: Request, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
+def _measured(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
     """What is measured of each parser, by treebank."""
     folder = request.systems
     parsers: Sequence[str] = PARSERS if folder is None else sorted(p.name for p in folder.iterdir() if p.is_dir())

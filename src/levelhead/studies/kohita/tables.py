@@ -19,10 +19,10 @@ from levelhead.studies.kohita.measures import (
     own_gain,
 )
 from levelhead.studies.numbers import Cell, mean
-from levelhead.studies.study import Section
+from levelhead.studies.study import StudySection
 
 
-def conversion(described: Rows, numbers: Mapping[str, Any]) -> Section:
+def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
     """Return what conversion changes in each treebank.
 
     Args:
@@ -49,10 +49,10 @@ def conversion(described: Rows, numbers: Mapping[str, Any]) -> Section:
         ),
     )
     rows = (*cells, ours, last)
-    return Section("Section 3.1: what conversion changes", text, Table(columns, rows, (), frozenset({len(cells)})))
+    return StudySection("Section 3.1: what conversion changes", text, Table(columns, rows, (), frozenset({len(cells)})))
 
 
-def entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Section:
+def entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
     """Return the entropies of treebanks and the gains of parsers.
 
     Args:
@@ -69,7 +69,9 @@ def entropy(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, 
         for code, row in described.items()
     )  # fmt: skip
     text = ("Head-word vocabulary entropy over tuples that occur at least five times; gains in points.",)
-    return Section("Figure 3: entropy and gain", text, Table(columns, cells), _figure_3(described, numbers, measured))
+    return StudySection(
+        "Figure 3: entropy and gain", text, Table(columns, cells), _figure_3(described, numbers, measured)
+    )
 
 
 def _figure_3(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Drawing | None:
@@ -85,7 +87,7 @@ def _figure_3(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str
     return cloud("Entropy and gain", points, "change of entropy (bits)", "LAS gain (points)") if points else None
 
 
-def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> Section:
+def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: Mapping[str, Rows]) -> StudySection:
     """Return the upper panel of Figure 3: entropies of relations and gains in F1.
 
     Args:
@@ -125,10 +127,12 @@ def entropy_by_relation(described: Rows, numbers: Mapping[str, Any], measured: M
             " gains (Table 3)."
         ),
     )
-    return Section("Figure 3: entropy and gain by relation", text, Table(columns, cells), figure if points else None)
+    return StudySection(
+        "Figure 3: entropy and gain by relation", text, Table(columns, cells), figure if points else None
+    )
 
 
-def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> list[Section]:
+def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> list[StudySection]:
     """Return Table 2 for each measure and the scores in function-head trees.
 
     Args:
@@ -136,12 +140,12 @@ def score_tables(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> li
         numbers: the printed numbers.
     """
     if not measured:
-        return [Section("Table 2: scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
+        return [StudySection("Table 2: scores", ("No outputs of parsers trained on both kinds of trees were given.",))]
     sections = [_table_2(name, measured, numbers) for name in MEASURES]
     return [*sections, *(_in_function_heads(parser, rows) for parser, rows in measured.items())]
 
 
-def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Section:
+def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """One measure: what is printed of both parsers, and ours, on content-head trees and by way of function heads."""
     theirs = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in numbers["average"]["row"]]
     columns = [Column("treebank", "text")]
@@ -160,7 +164,7 @@ def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]
     known = [cell for parser in theirs for cell in _printed_pair(numbers["average"]["row"], f"{name} {parser}")]
     whole = ("average of all 19", *known, *[None] * (3 * len(measured)))
     rows = tuple((*row, *[None] * (len(columns) - len(row))) for row in (*cells, average, whole))
-    return Section(f"Table 2: {name}", (), Table(tuple(columns), rows, rules_before=frozenset({len(cells)})))
+    return StudySection(f"Table 2: {name}", (), Table(tuple(columns), rows, rules_before=frozenset({len(cells)})))
 
 
 def _printed_pair(row: Mapping[str, float], name: str) -> tuple[Cell, Cell, Cell]:
@@ -175,15 +179,15 @@ def _own_pair(row: Row | None, name: str) -> tuple[Cell, Cell, Cell]:
     return one, other, None if one is None or other is None else other - one
 
 
-def _in_function_heads(parser: str, rows: Rows) -> Section:
+def _in_function_heads(parser: str, rows: Rows) -> StudySection:
     names = [(name, kind) for name in ("UAS", "LAS") for kind in ("UD", "CONV")]
     columns = (Column("treebank", "text"), *(Column(f"{name} {kind}") for name, kind in names))
     cells = tuple((code, *(row["function heads"][kind][name] for name, kind in names)) for code, row in rows.items())
     text = ("Both outputs against gold as function-head trees: before CONV is converted back, after UD is converted.",)
-    return Section(f"In function-head space: {parser}", text, Table(columns, cells))
+    return StudySection(f"In function-head space: {parser}", text, Table(columns, cells))
 
 
-def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> Section:
+def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any]) -> StudySection:
     """Return Table 3, printed and ours.
 
     Args:
@@ -202,10 +206,10 @@ def scores_by_relation(measured: Mapping[str, Rows], numbers: Mapping[str, Any])
             one, other = (mean(found["scores"][kind][name] for found in rows.values()) for kind in ("UD", "CONV"))
             row += [one, other, None if one is None or other is None else other - one]
         cells.append(tuple(row))
-    return Section("Table 3: F1 by relation", (), Table(tuple(columns), tuple(cells)))
+    return StudySection("Table 3: F1 by relation", (), Table(tuple(columns), tuple(cells)))
 
 
-def figure_2(measured: Mapping[str, Rows]) -> list[Section]:
+def figure_2(measured: Mapping[str, Rows]) -> list[StudySection]:
     """Return what backward conversion does to functional arcs, for each parser.
 
     Args:
@@ -226,7 +230,7 @@ def figure_2(measured: Mapping[str, Rows]) -> list[Section]:
         text = (("Functional arcs of the output: right before it is converted back, right after, right then wrong"
                 " (spoilt), wrong then right (mended), as shares."),)  # fmt: skip
         sections.append(
-            Section(
+            StudySection(
                 f"Figure 2: functional arcs that conversion spoils ({parser})",
                 text,
                 Table(columns, cells),

@@ -16,14 +16,14 @@ from levelhead.studies.measures_2018.estimates import (
 )
 from levelhead.studies.measures_2018.separation import SMALL
 from levelhead.studies.numbers import estimate_shown
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim
-from levelhead.studies.verdicts import Estimate, Sign, agreed_verdict, joint_verdict, verdict_of_effect
+from levelhead.studies.verdicts import Sign, ValueWithInterval, agreed_verdict, joint_verdict, verdict_of_effect
 
 CONTENT, RICH = ("CLAS", "WLAS"), ("MLAS", "BLEX")
 
 
-def claims_on_measures(results: ResultsByTestSet, request: Request) -> tuple[Claim, ...]:
+def claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tuple[Claim, ...]:
     """Judge the expectations.
 
     Args:
@@ -65,7 +65,7 @@ def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str],
     return Claim(text, "an expectation", verdict, "; ".join(told))
 
 
-def change_shown(change: Estimate | None, scale: str) -> str:
+def change_shown(change: ValueWithInterval | None, scale: str) -> str:
     """Return a difference from LAS as text, with its scale.
 
     Args:

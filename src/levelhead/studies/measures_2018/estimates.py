@@ -12,7 +12,7 @@ from levelhead.campaign.languages import family_of
 from levelhead.significance import holm, resampled_rows
 from levelhead.studies.measures_2018.separation import MEASURES, Numbers
 from levelhead.studies.numbers import percentile_estimate
-from levelhead.studies.verdicts import LEVEL, Estimate
+from levelhead.studies.verdicts import LEVEL, ValueWithInterval
 
 LAS = list(MEASURES).index("LAS")
 
@@ -107,7 +107,7 @@ def significant_share(values: Sequence[float | None]) -> float:
     return sum(value is not None and value < LEVEL for value in values) / len(values)
 
 
-class Compared(NamedTuple):
+class MeasureEstimate(NamedTuple):
     """A measure over test sets.
 
     Args:
@@ -115,11 +115,11 @@ class Compared(NamedTuple):
         change: its value minus that of LAS, both on the test sets where the measure has a value; None for LAS.
     """
 
-    value: Estimate | None
-    change: Estimate | None
+    value: ValueWithInterval | None
+    change: ValueWithInterval | None
 
 
-Comparison = Mapping[str, Compared]
+Comparison = Mapping[str, MeasureEstimate]
 """Every measure over test sets."""
 
 
@@ -135,7 +135,7 @@ def estimated(statistic: Statistic, n: int, draws: Draws) -> Comparison:
     resampled_own, resampled_las = statistic(draws)
     changes = resampled_own - resampled_las
     return {
-        name: Compared(
+        name: MeasureEstimate(
             percentile_estimate(float(own[m]), resampled_own[:, m]),
             None if m == LAS else percentile_estimate(float(own[m] - las[m]), changes[:, m]),
         )

@@ -12,7 +12,7 @@ import numpy as np
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.charts import Spread, spreads
+from levelhead.report.page.charts import IntervalRow, spreads
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
@@ -39,10 +39,10 @@ from levelhead.studies.measures_2018.estimates import (
 )
 from levelhead.studies.measures_2018.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
 from levelhead.studies.parts import parts_of, systems_in
-from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.scores import score_files
-from levelhead.studies.study import Section, Study
-from levelhead.studies.verdicts import Estimate
+from levelhead.studies.study import Study, StudySection
+from levelhead.studies.verdicts import ValueWithInterval
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy
 
@@ -51,7 +51,7 @@ TITLE = "Which measure separates parsers best?"
 SOURCE = "A study of our own, made for the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
 
 
-def reproduce(request: Request) -> Study:
+def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
@@ -116,7 +116,7 @@ def _apart(table: ResultsByTestSet) -> str:
     return f"{reach}here systems are far apart, shares of significant pairs are higher than among close competitors."
 
 
-def _compared(scored: Results, request: Request) -> dict[str, Row]:
+def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
     """Compare the systems on each test set that has two valid outputs."""
     counts = {one.code: found for one in scored.test_sets if (found := counts_on(scored, one.code)) is not None}
     draws = request.resamples, request.seed
@@ -133,13 +133,15 @@ def _estimate_rows(found: Comparison, *, plain: bool = False) -> tuple[tuple[str
     return tuple((name, *_cells(one.value, kind), *_cells(one.change, kind)) for name, one in found.items())
 
 
-def _cells(estimate: Estimate | None, kind: type[float]) -> tuple[float | None, ...]:
+def _cells(estimate: ValueWithInterval | None, kind: type[float]) -> tuple[float | None, ...]:
     return (None, None, None) if estimate is None else tuple(map(kind, estimate))
 
 
 def _drawn(found: Comparison, what: str) -> Drawing | None:
     """Dots with intervals, in percent; None if no measure has a value."""
-    rows = [Spread(name, *(100 * end for end in one.value)) for name, one in found.items() if one.value is not None]
+    rows = [
+        IntervalRow(name, *(100 * end for end in one.value)) for name, one in found.items() if one.value is not None
+    ]
     return spreads(what, rows, "%") if rows else None
 
 
@@ -151,12 +153,12 @@ def _estimate_columns(what: str) -> tuple[Column, ...]:
             *(Column(name, "difference") for name in changes))  # fmt: skip
 
 
-def _over_all(statistic: Statistic, table: ResultsByTestSet, request: Request) -> Comparison:
+def _over_all(statistic: Statistic, table: ResultsByTestSet, request: StudyRequest) -> Comparison:
     n = len(table.codes)
     return estimated(statistic, n, resampled_rows(n, request.resamples, request.seed))
 
 
-def _separation(table: ResultsByTestSet, request: Request) -> Section:
+def _separation(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
     found = _over_all(mean_of(table.significant, table.pairs), table, request)
     corrected = value_of(mean_of(table.corrected, table.pairs), range(len(table.codes)))
     rows = tuple((*row, share) for row, share in zip(_estimate_rows(found), corrected))
@@ -167,10 +169,12 @@ def _separation(table: ResultsByTestSet, request: Request) -> Section:
             " last column corrects p for the pairs of a test set."
         ),
     )
-    return Section("Which measure separates systems", text, Table(columns, rows), _drawn(found, "significant pairs"))
+    return StudySection(
+        "Which measure separates systems", text, Table(columns, rows), _drawn(found, "significant pairs")
+    )
 
 
-def _small(table: ResultsByTestSet, request: Request) -> Section:
+def _small(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
     found = _over_all(mean_of(table.small, table.pairs), table, request)
     whole = [
         one for one in value_of(mean_of(table.significant, table.pairs), range(len(table.codes))) if one is not None
@@ -182,10 +186,10 @@ def _small(table: ResultsByTestSet, request: Request) -> Section:
         ),
     )
     shown = Table(_estimate_columns("significant pairs"), _estimate_rows(found))
-    return Section("On small test sets", text, shown, _drawn(found, "significant pairs"))
+    return StudySection("On small test sets", text, shown, _drawn(found, "significant pairs"))
 
 
-def _by_family(table: ResultsByTestSet) -> Iterator[Section]:
+def _by_family(table: ResultsByTestSet) -> Iterator[StudySection]:
     titles = {
         "By family: which measure separates systems": (
             mean_of(table.significant, table.pairs), 1,
@@ -200,7 +204,7 @@ def _by_family(table: ResultsByTestSet) -> Iterator[Section]:
         ),
     }  # fmt: skip
     for title, (statistic, least, text) in titles.items():
-        yield Section(title, (text,), _family_table(table, statistic, least))
+        yield StudySection(title, (text,), _family_table(table, statistic, least))
 
 
 def _family_table(table: ResultsByTestSet, statistic: Statistic, least: int) -> Table:
@@ -215,7 +219,7 @@ def _family_table(table: ResultsByTestSet, statistic: Statistic, least: int) -> 
     return Table(columns, tuple(cells))
 
 
-def _evenness(table: ResultsByTestSet, request: Request) -> Iterator[Section]:
+def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudySection]:
     """The spread on every scale: where parsers were trained, then on all test sets."""
     about = (
         f"How much the scores of one system vary over test sets: their standard deviation, averaged over"
@@ -234,7 +238,7 @@ def _evenness(table: ResultsByTestSet, request: Request) -> Iterator[Section]:
             first = scale == next(iter(found))
             figure = _drawn(comparison, "spread in points") if first and number == 0 else None
             shown = Table(_estimate_columns("spread"), _estimate_rows(comparison, plain=scale == LOG_ODDS))
-            yield Section(f"{title}: {scale}", texts if first else (), shown, figure)
+            yield StudySection(f"{title}: {scale}", texts if first else (), shown, figure)
 
 
 def _chosen(table: ResultsByTestSet) -> str:
@@ -251,7 +255,7 @@ def _chosen(table: ResultsByTestSet) -> str:
     )
 
 
-def _stability(table: ResultsByTestSet, request: Request) -> Section:
+def _stability(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
     order = _over_all(mean_of(table.concordance), table, request)
     noise = value_of(mean_of(table.noise), range(len(table.codes)))
     rows = tuple((*row, error) for row, error in zip(_estimate_rows(order), noise))
@@ -262,10 +266,10 @@ def _stability(table: ResultsByTestSet, request: Request) -> Section:
             " as on the whole test set, averaged over test sets; and the standard error as a share of the score."
         ),
     )
-    return Section("How stable the order of systems is", text, Table(columns, rows), _drawn(order, "same order"))
+    return StudySection("How stable the order of systems is", text, Table(columns, rows), _drawn(order, "same order"))
 
 
-def _pairs_of_systems(results: Mapping[str, Row]) -> Section:
+def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:
     found: dict[tuple[str, str], dict[str, list[float]]] = {}
     counts: Counter[tuple[str, str]] = Counter()
     for row in results.values():
@@ -279,16 +283,16 @@ def _pairs_of_systems(results: Mapping[str, Row]) -> Section:
         for (one, other), values in found.items()
     )  # fmt: skip
     columns = (Column("systems", "text"), Column("test sets", "number"), *(Column(name) for name in MEASURES))
-    return Section(
+    return StudySection(
         "By pair of systems", ("The share of test sets on which two systems differ.",), Table(columns, cells)
     )
 
 
-def _sets(table: ResultsByTestSet) -> Section:
+def _sets(table: ResultsByTestSet) -> StudySection:
     columns = (Column("test set", "text"), Column("family or branch", "text"), Column("pairs", "number"),
                *(Column(name) for name in MEASURES))  # fmt: skip
     cells: tuple[tuple[Any, ...], ...] = tuple(
         (code, family, int(pairs), *known(row))
         for code, family, pairs, row in zip(table.codes, table.families, table.pairs, table.significant)
     )
-    return Section("By test set", ("The share of significant pairs.",), Table(columns, cells))
+    return StudySection("By test set", ("The share of significant pairs.",), Table(columns, cells))

@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, Row, Rows, difference, points, printed_row
 from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, shown, spearman
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_correlation, verdict_of_effect, verdict_of_fact
 
@@ -60,7 +60,7 @@ def printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list
     return claims
 
 
-def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: Request) -> list[Claim]:
+def claims_on_scores(rows: Rows, numbers: Mapping[str, Any], request: StudyRequest) -> list[Claim]:
     """Judge what is said of scores, on ours.
 
     Args:
@@ -94,7 +94,7 @@ _ON_SCORES = (
 )
 
 
-def _claim_on_classes(rows: Rows, request: Request) -> Claim:
+def _claim_on_classes(rows: Rows, request: StudyRequest) -> Claim:
     """Judge the mean LAS of function relations against the means of both classes of content relations."""
     means = ", ".join(f"{name} {shown(points(mean(row[name] for row in rows.values())))}" for name in CLASSES[:3])
     more = {
@@ -107,7 +107,7 @@ def _claim_on_classes(rows: Rows, request: Request) -> Claim:
     return Claim(_ON_SCORES[0], "page 89", verdict, f"in percent {means}; {told}")
 
 
-def _claim_on_relations(rows: Rows, request: Request) -> Claim:
+def _claim_on_relations(rows: Rows, request: StudyRequest) -> Claim:
     """Judge whether LAS drops without det and case, and by more than without the other five together."""
     two = {code: _total(row, ("det", "case")) for code, row in rows.items()}
     five = {

@@ -12,9 +12,9 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.studies.examples import conllu
 from levelhead.studies.numbers import Cell
 from levelhead.studies.parts import format_of
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
-from levelhead.treebank import parse, read
+from levelhead.treebank import from_conllu, read
 
 NAME = "nivre-fang-2017"
 PARSER = "swap-lazy"
@@ -35,7 +35,7 @@ def words(train: str) -> int:
     return read(train, format=format_of(train)).n_words
 
 
-def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Request) -> Rows:
+def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: StudyRequest) -> Rows:
     """Return LAS of each output, of each class alone, without classes and relations, and CLAS, by the paper's columns.
 
     Args:
@@ -59,7 +59,7 @@ def scores_of_examples(texts: Mapping[str, Mapping[str, str]]) -> Rows:
         texts: gold and the output of each language.
     """
     golds, outputs = (
-        {code: parse(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
+        {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
         for side in ("gold", "system")
     )
     results = check_valid(score_plan(find(golds, {"": outputs}), setup_of(["LAS", "CLAS"]))).results

@@ -12,11 +12,11 @@ from levelhead.studies.nivre_fang.tables import agreement, differences, families
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, parts_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.study import Study
 
 
-def reproduce(request: Request) -> Study:
+def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
@@ -61,7 +61,7 @@ def _parsed(parts: Parts, on: str) -> Path:
 
 
 def _setting(
-    rows: Rows, treebanks: Mapping[str, Parts], request: Request, numbers: Mapping[str, Any]
+    rows: Rows, treebanks: Mapping[str, Parts], request: StudyRequest, numbers: Mapping[str, Any]
 ) -> tuple[str, ...]:
     given = (
         "Outputs of another parser were given; numbers can agree in their pattern only."

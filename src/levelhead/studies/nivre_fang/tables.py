@@ -10,10 +10,10 @@ from levelhead.report.page.charts import panels
 from levelhead.report.table import Column, Table
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT, Rows, points, printed_row
 from levelhead.studies.numbers import mean, pearson, spearman
-from levelhead.studies.study import Section
+from levelhead.studies.study import StudySection
 
 
-def figure_1(examples: Rows) -> Section:
+def figure_1(examples: Rows) -> StudySection:
     """Return the scores of the two sentences of the figure.
 
     Args:
@@ -24,7 +24,7 @@ def figure_1(examples: Rows) -> Section:
     text = (
         "The two sentences of the figure, each parsed with one mistake: the locative attached to the object (page 87).",
     )
-    return Section("Figure 1: one mistake in English and in Finnish", text, Table(columns, cells))
+    return StudySection("Figure 1: one mistake in English and in Finnish", text, Table(columns, cells))
 
 
 def _beside(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str) -> Table:
@@ -46,17 +46,17 @@ def _beside(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], averag
     return Table(tuple(columns), (*cells, same, whole), rules_before=frozenset({len(cells)}))
 
 
-def table_2(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def table_2(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     """Return LAS and the LAS of classes, printed and ours.
 
     Args:
         rows: the scores of our outputs by treebank.
         numbers: the printed numbers.
     """
-    return Section("Table 2: LAS and its classes", (), _beside(rows, numbers, ("LAS", *CLASSES), "average_2"))
+    return StudySection("Table 2: LAS and its classes", (), _beside(rows, numbers, ("LAS", *CLASSES), "average_2"))
 
 
-def differences(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     """Return the changes of LAS without a class, printed and ours.
 
     Args:
@@ -72,10 +72,10 @@ def differences(rows: Rows, numbers: Mapping[str, Any]) -> Section:
     figure = panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None
     text = ("The figure has the differences without FUN, largest drop first.",)
     table = _beside(rows, numbers, names, "average_2")
-    return Section("Table 2: LAS without a class, minus LAS", text, table, figure)
+    return StudySection("Table 2: LAS without a class, minus LAS", text, table, figure)
 
 
-def relations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def relations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     """Return CLAS and the changes of LAS without a relation, printed and ours.
 
     Args:
@@ -83,10 +83,10 @@ def relations(rows: Rows, numbers: Mapping[str, Any]) -> Section:
         numbers: the printed numbers.
     """
     names = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
-    return Section("Table 3: CLAS, and LAS without a relation", (), _beside(rows, numbers, names, "average_3"))
+    return StudySection("Table 3: CLAS, and LAS without a relation", (), _beside(rows, numbers, names, "average_3"))
 
 
-def agreement(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     """Return the correlations of our columns with the printed ones.
 
     Args:
@@ -105,10 +105,10 @@ def agreement(rows: Rows, numbers: Mapping[str, Any]) -> Section:
         "How well our column goes with the printed one over treebanks; p is that of Spearman's correlation, by all"
         " permutations of up to 9 treebanks, by Student's t of more."
     )
-    return Section("Rank correlation with the printed columns", (text,), Table(columns, tuple(cells)))
+    return StudySection("Rank correlation with the printed columns", (text,), Table(columns, tuple(cells)))
 
 
-def families(rows: Rows, numbers: Mapping[str, Any]) -> Section:
+def families(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     """Return how much lower CLAS is than LAS in each family of languages.
 
     Args:
@@ -123,4 +123,4 @@ def families(rows: Rows, numbers: Mapping[str, Any]) -> Section:
         cells.append((name, len(members), theirs, mean(rows[code]["CLAS - LAS"] for code in members)))
     columns = (Column("family or branch", "text"), Column("treebanks", "number"),
                Column("CLAS - LAS printed", "difference"), Column("CLAS - LAS", "difference"))  # fmt: skip
-    return Section("By family", (), Table(columns, tuple(cells)))
+    return StudySection("By family", (), Table(columns, tuple(cells)))

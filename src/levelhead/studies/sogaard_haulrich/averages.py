@@ -54,7 +54,7 @@ class GroupAverage(NamedTuple):
     mean_increase: float
 
 
-class Correlation(NamedTuple):
+class AccuracyCorrelation(NamedTuple):
     """Pearson's correlation of an accuracy with treebank size, and with size over perplexity.
 
     Args:
@@ -92,7 +92,7 @@ def _average(name: str, rows: Sequence[TreebankPerplexities]) -> GroupAverage:
     return GroupAverage(name, len(rows), string, derivation, derivation / string - 1, mean_increase)
 
 
-def correlations(rows: Sequence[TreebankPerplexities]) -> list[Correlation]:
+def correlations(rows: Sequence[TreebankPerplexities]) -> list[AccuracyCorrelation]:
     """Correlate each accuracy with treebank size, alone and over the two perplexities (the paper's section 4.3).
 
     Args:
@@ -102,7 +102,7 @@ def correlations(rows: Sequence[TreebankPerplexities]) -> list[Correlation]:
     return [_correlation(name, [row for row in rows if name in row.accuracies]) for name in names]
 
 
-def _correlation(name: str, rows: Sequence[TreebankPerplexities]) -> Correlation:
+def _correlation(name: str, rows: Sequence[TreebankPerplexities]) -> AccuracyCorrelation:
     accuracy = [row.accuracies[name] for row in rows]
     predictors = (
         [float(row.size) for row in rows],
@@ -110,4 +110,4 @@ def _correlation(name: str, rows: Sequence[TreebankPerplexities]) -> Correlation
         [row.size / row.derivation for row in rows],
     )
     size, over_string, over_derivation = (pearson(zip(values, accuracy))[0] for values in predictors)
-    return Correlation(name, len(rows), size, over_string, over_derivation)
+    return AccuracyCorrelation(name, len(rows), size, over_string, over_derivation)

@@ -8,14 +8,14 @@ from typing import Any
 import numpy as np
 
 from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval, shown
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations
 from levelhead.studies.sogaard_haulrich.measures import LEVEL, PAIRS, SIZES, Row, closest_pair, mean_correlation
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_effect
 
 
-def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: Request) -> list[Claim]:
+def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRequest) -> list[Claim]:
     """Judge what is said of treebanks."""
     increases = [one.increase for one in listed]
     higher = mean_interval(increases, request.resamples, request.seed)
@@ -42,7 +42,7 @@ def _columns(listed: Sequence[TreebankPerplexities], field: str) -> list[float]:
 
 def _compared(
     text: str, one: Sequence[float], other: Sequence[float], told: str, listed: Sequence[TreebankPerplexities],
-    request: Request,
+    request: StudyRequest,
 ) -> Claim:  # fmt: skip
     """Judge whether a column correlates more with both accuracies than another."""
     found = {
@@ -61,7 +61,7 @@ def _compared(
     return Claim(text, "section 5.1", verdict, evidence)
 
 
-def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: Request) -> list[Claim]:
+def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: StudyRequest) -> list[Claim]:
     """Judge what is said of parsers."""
     texts = {
         "P/UAS": "Parsers of lower derivation perplexity have a higher UAS",
@@ -95,7 +95,7 @@ _SMALL = "abstract and section 6"
 """Where the paper speaks of small test sets."""
 
 
-def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: Request) -> Claim:
+def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: StudyRequest) -> Claim:
     """Judge whether perplexity separates more pairs of parsers than exact match on test sets of the smallest size."""
     size = str(SIZES[0])
     shares = [row["separated"][size] for row in parsers.values() if size in row["separated"]]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign import Result, check_valid
+from levelhead.campaign import OutputResult, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
 from levelhead.derivation.measure import estimated
 from levelhead.errors import Fault, InputError, Place
@@ -18,9 +18,9 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Counted, separated_shares, spawned
 from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
 from levelhead.studies.parts import Parts, format_of
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
-from levelhead.studies.verdicts import Estimate
+from levelhead.studies.verdicts import ValueWithInterval
 from levelhead.treebank import Treebank, read
 
 NAME = "sogaard-haulrich"
@@ -66,7 +66,7 @@ def perplexities(train: str, test: str) -> dict[str, float | int | None]:
     return found
 
 
-def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: Request) -> dict[str, Result]:
+def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyRequest) -> dict[str, OutputResult]:
     """Return what the engine counts of parsers on one treebank by their names: UAS, exact match, perplexity.
 
     Args:
@@ -89,7 +89,7 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: Request) -
     return {parser: found[parser, parts.code] for parser in outputs}
 
 
-def values_of(results: Mapping[str, Result]) -> dict[str, list[float | None]]:
+def values_of(results: Mapping[str, OutputResult]) -> dict[str, list[float | None]]:
     """Return UAS, exact match and perplexity of each parser.
 
     Args:
@@ -98,7 +98,7 @@ def values_of(results: Mapping[str, Result]) -> dict[str, list[float | None]]:
     return {name: [one.scores[text].value for one in results.values()] for name, text in COUNTED.items()}
 
 
-def counts_of(results: Mapping[str, Result]) -> Numbers:
+def counts_of(results: Mapping[str, OutputResult]) -> Numbers:
     """Return numerators and denominators of each sentence, float64, shape (sentences, parsers, measures, 2).
 
     Args:
@@ -143,7 +143,7 @@ def averaged(parsers: Mapping[str, Row], pair: str) -> float | None:
     return mean(_correlations(parsers, pair))
 
 
-def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed: int) -> Estimate | None:
+def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed: int) -> ValueWithInterval | None:
     """Return `averaged` with its interval from resampled treebanks; None with fewer than four.
 
     Args:
@@ -155,7 +155,7 @@ def mean_correlation(parsers: Mapping[str, Row], pair: str, resamples: int, seed
     return mean_interval(_correlations(parsers, pair), resamples, seed)
 
 
-def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> Estimate | None:
+def closest_pair(parsers: Mapping[str, Row], resamples: int, seed: int) -> ValueWithInterval | None:
     """Return how much closer UAS and EM go together than either with perplexity, whose correlations are negated.
 
     Args:

@@ -11,7 +11,7 @@ import numpy as np
 from levelhead.studies.parses import outputs_of
 from levelhead.studies.parts import Parts, format_of, parts_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import Request, Task, done, signature
+from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.sogaard_haulrich.measures import (
@@ -36,7 +36,7 @@ from levelhead.studies.study import Study
 _UNSWAPPED = "no swaps needed"
 
 
-def reproduce(request: Request) -> Study:
+def reproduce(request: StudyRequest) -> Study:
     """Run the study.
 
     Args:
@@ -65,7 +65,10 @@ def reproduce(request: Request) -> Study:
 
 
 def _setting(
-    listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: Request
+    listed: Sequence[TreebankPerplexities],
+    treebanks: Mapping[str, Parts],
+    rows: Mapping[str, Row],
+    request: StudyRequest,
 ) -> tuple[str, ...]:
     unswapped = ", and those that need no swap" if any(_UNSWAPPED in one.groups for one in listed) else ""
     return (
@@ -88,7 +91,7 @@ def _setting(
     )
 
 
-def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: Request) -> str:
+def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: StudyRequest) -> str:
     """What to say of treebanks in CoNLL-X, if there are any."""
     files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
     rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
@@ -129,7 +132,7 @@ def _listed(
     return found
 
 
-def _parsers(request: Request, treebanks: Mapping[str, Parts]) -> dict[str, Row]:
+def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, Row]:
     outputs: dict[str, dict[str, Path]] = {}
     for parser in PARSERS:
         if request.systems is not None and not (request.systems / parser).is_dir():

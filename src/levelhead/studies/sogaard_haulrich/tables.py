@@ -12,7 +12,7 @@ from levelhead.report.page.plots import Named, cloud, curves
 from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.studies.numbers import pearson
-from levelhead.studies.request import Request
+from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.measures import (
     PAIRS,
@@ -23,7 +23,7 @@ from levelhead.studies.sogaard_haulrich.measures import (
     mean_correlation,
     pooled,
 )
-from levelhead.studies.study import Section
+from levelhead.studies.study import StudySection
 
 
 def _spread(values: Iterable[float]) -> str:
@@ -36,7 +36,7 @@ def _numbers(*names: str) -> tuple[Column, ...]:
     return tuple(Column(name, "number") for name in names)
 
 
-def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, Row]) -> Section:
+def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, Row]) -> StudySection:
     """Return the perplexities of each treebank.
 
     Args:
@@ -52,10 +52,10 @@ def perplexity_table(listed: Sequence[TreebankPerplexities], rows: Mapping[str, 
     )  # fmt: skip
     points = [Named(one.name, one.string, one.derivation) for one in listed]
     figure = cloud("String and derivation perplexity", points, "string", "derivation") if points else None
-    return Section("Perplexities of treebanks", (), Table(columns, cells), figure)
+    return StudySection("Perplexities of treebanks", (), Table(columns, cells), figure)
 
 
-def averages_of_groups(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> Section:
+def averages_of_groups(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> StudySection:
     """Return the average perplexities of groups, printed and ours.
 
     Args:
@@ -79,7 +79,7 @@ def averages_of_groups(listed: Sequence[TreebankPerplexities], numbers: Mapping[
             " per cent would); they may be means over treebanks. Both are given for ours."
         ),
     )
-    return Section("Section 5: average perplexities", text, Table(columns, (*theirs, *ours)))
+    return StudySection("Section 5: average perplexities", text, Table(columns, (*theirs, *ours)))
 
 
 _PREDICTORS = {
@@ -89,7 +89,7 @@ _PREDICTORS = {
 }
 
 
-def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> tuple[Section, ...]:
+def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str, Any]) -> tuple[StudySection, ...]:
     """Return how perplexities correlate with accuracies, printed and ours.
 
     Args:
@@ -123,8 +123,8 @@ def accuracy_tables(listed: Sequence[TreebankPerplexities], numbers: Mapping[str
         ),
     )
     return (
-        Section("Section 5.1: perplexity and accuracy", text, Table(columns, cells), _ratios_figure(listed)),
-        Section("The parts of the ratios", also,
+        StudySection("Section 5.1: perplexity and accuracy", text, Table(columns, cells), _ratios_figure(listed)),
+        StudySection("The parts of the ratios", also,
                 Table((Column("predictor", "text"), *_numbers("UD best", "UD average")), more)),
     )  # fmt: skip
 
@@ -149,7 +149,9 @@ _OTHERS: Mapping[str, Callable[[TreebankPerplexities], float]] = {
 }
 
 
-def parser_tables(parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: Request) -> Iterable[Section]:
+def parser_tables(
+    parsers: Mapping[str, Row], numbers: Mapping[str, Any], request: StudyRequest
+) -> Iterable[StudySection]:
     """Give how perplexity, UAS and exact match correlate and which of them separate parsers.
 
     Args:
@@ -159,7 +161,7 @@ def parser_tables(parsers: Mapping[str, Row], numbers: Mapping[str, Any], reques
     """
     title = "Section 5.2: perplexity as a metric for parsers"
     if not parsers:
-        yield Section(title, ("No outputs of the four transition systems on gold words were given.",))
+        yield StudySection(title, ("No outputs of the four transition systems on gold words were given.",))
         return
     columns = (Column("pair", "text"), *_numbers("printed", "mean over treebanks", "from", "to", "pooled"),
                Column("p (printed)", "probability"), Column("p of pooled", "probability"))  # fmt: skip
@@ -178,7 +180,7 @@ def parser_tables(parsers: Mapping[str, Row], numbers: Mapping[str, Any], reques
             " resampled treebanks."
         ),
     )
-    yield Section(title, text, Table(columns, tuple(cells)))
+    yield StudySection(title, text, Table(columns, tuple(cells)))
     rows = []
     for size in SIZES:
         shares = [row["separated"][str(size)] for row in parsers.values() if str(size) in row["separated"]]
@@ -187,7 +189,7 @@ def parser_tables(parsers: Mapping[str, Row], numbers: Mapping[str, Any], reques
     columns = (*_numbers("sentences", "treebanks"), Column("UAS"), Column("EM"), Column("P"))
     drawn = {name: [(row[0], 100 * row[i]) for row in rows] for i, name in ((2, "UAS"), (3, "EM"), (4, "P"))}
     figure = curves("Separated pairs", drawn, "sentences", "separated pairs (%)") if rows else None
-    yield Section("Separating parsers on small test sets", _SEPARATING, Table(columns, tuple(rows)), figure)
+    yield StudySection("Separating parsers on small test sets", _SEPARATING, Table(columns, tuple(rows)), figure)
 
 
 _SEPARATING = (

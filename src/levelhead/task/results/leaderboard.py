@@ -8,7 +8,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from levelhead.campaign import Ranking, Result, Results
+from levelhead.campaign import OutputResult, Ranking, Results
 from levelhead.campaign.ranking import ranked
 from levelhead.report import Table
 from levelhead.report.ranking import ranking_table, results_table
@@ -91,7 +91,7 @@ def _kept_results(task: SharedTask, primary: list[Submission]) -> Results:
     measures = tuple(
         measure for measure in measures_of(task) if all(measure in one["measures"] for one in documents.values())
     )
-    unscored = Result("missing", dict.fromkeys(measures, Fraction(0)), "")  # the organizer added it later
+    unscored = OutputResult("missing", dict.fromkeys(measures, Fraction(0)), "")  # the organizer added it later
     found = {
         (name, one.code): read_result(document["results"][one.code]) if one.code in document["results"] else unscored
         for name, document in documents.items()

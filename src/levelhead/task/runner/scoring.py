@@ -12,7 +12,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign import Result, Results, score_plan
+from levelhead.campaign import OutputResult, Results, score_plan
 from levelhead.campaign.plan import plan_of
 from levelhead.errors import LevelheadError
 from levelhead.jobs import Store
@@ -110,7 +110,7 @@ def _document(results: Results) -> dict[str, Any]:
     }
 
 
-def _result(result: Result) -> dict[str, Any]:
+def _result(result: OutputResult) -> dict[str, Any]:
     return {
         "state": result.state,
         "values": {name: None if value is None else str(value) for name, value in result.values.items()},
@@ -153,11 +153,11 @@ def public_results(results: Results) -> Results:
     return results._replace(results=found)
 
 
-def read_result(document: Mapping[str, Any]) -> Result:
+def read_result(document: Mapping[str, Any]) -> OutputResult:
     """Read the result of a submission on a test set.
 
     Args:
         document: what is kept of it.
     """
     values = {name: None if value is None else Fraction(value) for name, value in document["values"].items()}
-    return Result(document["state"], values, "", tuple(document["reasons"]))
+    return OutputResult(document["state"], values, "", tuple(document["reasons"]))

@@ -1,0 +1,165 @@
+"""Where the errors of systems are: breakdowns, confusion, trees."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import Golds, Measures, Systems, buckets_for, loaded, plan_for, settings_for, several
+from levelhead.errors import MeasureError
+
+if TYPE_CHECKING:
+    from levelhead.api.inputs import MappedWeights
+    from levelhead.comparison.breakdowns import Breakdowns, CascadingErrors, Confusions, CountsBySentence, ErrorTypes
+    from levelhead.comparison.contrasts import Contrasts, Gains
+    from levelhead.comparison.examples import ErrorExamples
+    from levelhead.evaluation.pair import Input
+    from levelhead.measures.registry import Registry
+    from levelhead.scoring.rules import Rules
+    from levelhead.treebank.finder import Split
+    from levelhead.treebank.reader import Format
+
+
+def confusion(
+    gold: Golds,
+    system: Golds,
+    *,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    split: Split | None = None,
+) -> Confusions:
+    """Return which relations a system takes for which.
+
+    Args:
+        gold: as in `score`.
+        system: the system's output, in the same form.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of gold files, if it is another one.
+        split: which files of UD releases are gold.
+
+    Raises:
+        InputError: a file is invalid or missing, or the texts differ.
+    """
+    from levelhead.comparison.breakdowns import confuse_outputs
+
+    setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
+    return confuse_outputs(plan_for(gold, system, split), setup)
+
+
+def breakdown(
+    gold: Golds,
+    systems: Golds | Systems,
+    *,
+    by: str | Sequence[str],
+    measures: Measures = "LAS",
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+    split: Split | None = None,
+) -> Breakdowns | CountsBySentence | ErrorTypes | CascadingErrors | Gains:
+    """Return scores by properties of words; of several systems, where each gains or loses against the first.
+
+    Args:
+        gold: as in `score`.
+        systems: one system's output in the same form; or several systems: a mapping of names to outputs, or a list of
+            paths.
+        by: a property such as "deprel", "class", "upos", "length", or several joined by commas, see
+            `levelhead.analysis.BUCKETS`; for one system also "sentence", "error" or "cascading", or a list of
+            properties, each with a breakdown of its own.
+        measures: one measure of words; with "sentence" any number of measures.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of gold files, if it is another one.
+        weights: as in `score`.
+        registry: the available measures and schemes; by default the shipped ones.
+        train: training treebanks, for properties such as "frequency" and for WLAS(WDE).
+        split: which files of UD releases are gold.
+
+    Raises:
+        InputError: a file is invalid or missing, or the texts differ.
+        MeasureError: a measure or property is unknown or cannot be broken down.
+    """
+    from levelhead.comparison import breakdowns
+    from levelhead.comparison.contrasts import compare_by
+
+    seen, properties = list(train), [by] if isinstance(by, str) else list(by)
+    setup = settings_for(
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen
+    )
+    plan, buckets = plan_for(gold, systems, split), buckets_for(setup, seen)
+    if by == "sentence":
+        return breakdowns.count_sentences_of_outputs(plan, setup)
+    if by == "error":
+        return breakdowns.error_types_of_outputs(plan, setup)
+    if by == "cascading":
+        return breakdowns.cascading_errors_of_outputs(plan, setup, buckets.scheme)
+    _check_single(setup.names)
+    if len(plan.systems) == 1:
+        return breakdowns.break_down_outputs(plan, setup, [one.split(",") for one in properties], buckets)
+    (together,) = properties
+    return compare_by(plan, together.split(","), buckets, setup, _trained(seen))
+
+
+def trees(
+    gold: Golds,
+    systems: Golds | Systems,
+    *,
+    show: str | Sequence[str] = (),
+    limit: int = 5,
+    measures: Measures = "LAS",
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+    split: Split | None = None,
+) -> ErrorExamples | Contrasts:
+    """Return the sentences behind an error of one system, or those in which several systems differ most.
+
+    Args:
+        gold: as in `score`.
+        systems: one system's output in the same form; or several systems, as in `breakdown`.
+        show: of one system: the errors to show, such as "nsubj:obj": gold's relation and the system's.
+        limit: how many words of each error; or how many sentences of gains and of losses for each system.
+        measures: of several systems: one measure of words.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of gold files, if it is another one.
+        weights: as in `score`.
+        registry: the available measures and schemes; by default the shipped ones.
+        train: training treebanks, for WLAS(WDE).
+        split: which files of UD releases are gold.
+
+    Raises:
+        InputError: a file is invalid or missing, or the texts differ.
+        MeasureError: an error or a measure is unknown.
+    """
+    from levelhead.comparison.contrasts import compare_sentences
+    from levelhead.comparison.examples import find_examples
+
+    setup = settings_for(
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+    )
+    plan = plan_for(gold, systems, split)
+    if show:
+        return find_examples(plan, several(show), setup, limit)
+    _check_single(setup.names)
+    return compare_sentences(plan, limit, setup)
+
+
+def _check_single(measures: Sequence[str]) -> None:
+    if len(measures) != 1:
+        raise MeasureError(f"a breakdown takes one measure, not {', '.join(measures)}", "unknown-measure")
+
+
+def _trained(train: Sequence[Input]) -> dict[str, str]:
+    """What training treebanks add to a signature."""
+    from levelhead.evaluation.provenance import short_hash
+
+    return {"train": "+".join(short_hash(loaded(one).source.sha256) for one in train)} if train else {}

@@ -1,0 +1,164 @@
+"""Several systems, treebanks or annotations compared."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import Golds, Measures, PathLike, Systems, plan_for, running, settings_for
+
+if TYPE_CHECKING:
+    from levelhead.api.inputs import MappedWeights
+    from levelhead.campaign.languages import Voter
+    from levelhead.comparison.agreement import Agreement
+    from levelhead.comparison.languages import Languages
+    from levelhead.comparison.systems import Comparison
+    from levelhead.evaluation.pair import Input
+    from levelhead.jobs import Store, Workers
+    from levelhead.measures.registry import Registry
+    from levelhead.scoring.rules import Rules
+    from levelhead.treebank.finder import Split
+    from levelhead.treebank.reader import Format
+
+
+def compare(
+    gold: Golds,
+    systems: Systems,
+    *,
+    measures: Measures = ("UAS", "LAS", "CLAS"),
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+    resamples: int = 10_000,
+    resample_by: str = "auto",
+    seed: int = 0,
+    level: float = 0.95,
+    margin: float | None = None,
+    wilcoxon: bool = False,
+    votes: Voter = "treebank",
+    split: Split | None = None,
+    jobs: int | Workers = 1,
+    store: PathLike | Store | None = None,
+) -> Comparison:
+    """Return the scores of systems with confidence intervals, and their differences to the first with p-values.
+
+    Args:
+        gold: a treebank or its path, a folder, a manifest, or a mapping of codes to treebanks or paths.
+        systems: the outputs of each system by its name, in the same form; or a list of paths. A folder of folders has
+            several runs.
+        measures: the measures.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of gold files, if it is another one.
+        weights: as in `score`.
+        registry: the available measures and schemes; by default the shipped ones.
+        train: training treebanks, for WLAS(WDE).
+        resamples: the number of random permutations.
+        resample_by: what tests take as independent: "sentence", "document", "comment:NAME", or "auto": documents if
+            gold marks two or more, otherwise sentences.
+        seed: the seed of all randomness.
+        level: the confidence level of intervals.
+        margin: test whether differences are smaller than this, in points; for perplexities a ratio such as 1.05.
+        wilcoxon: also compute Wilcoxon's test over treebanks (requires scipy).
+        votes: who has one vote in tests over treebanks: each "treebank", "language" or "family".
+        split: which files of UD releases are gold.
+        jobs: a number of processes, or workers.
+        store: a file in which results are kept.
+
+    Raises:
+        InputError: a file is invalid or missing; with every error.
+        MeasureError: a measure or the rules are unknown.
+    """
+    from levelhead.comparison.systems import compare as compare_systems
+    from levelhead.significance import Settings
+
+    setup = settings_for(
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+    )
+    tests = Settings(resamples, seed, level, margin, resample_by)
+    plan = plan_for(gold, systems, split)
+    with running(jobs, store) as how:
+        return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, **how)
+
+
+def languages(
+    gold: Golds,
+    systems: Systems | Golds,
+    *,
+    measures: Measures = ("LAS", "CLAS"),
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+    parallel: bool = False,
+    resample_by: str = "auto",
+    level: float = 0.95,
+    split: Split | None = None,
+    jobs: int | Workers = 1,
+    store: PathLike | Store | None = None,
+) -> Languages:
+    """Return the differences between every two treebanks for each system: which is harder?
+
+    Args:
+        gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
+        systems: one system's outputs in the same form; or several systems, as in `compare`.
+        measures: the measures.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of gold files, if it is another one.
+        weights: as in `score`.
+        registry: the available measures and schemes; by default the shipped ones.
+        train: training treebanks, for WLAS(WDE).
+        parallel: whether the same sent_ids are the same sentences, even if they only count.
+        resample_by: as in `compare`.
+        level: the confidence level of intervals.
+        split: which files of UD releases are gold.
+        jobs: a number of processes, or workers.
+        store: a file in which results are kept.
+
+    Raises:
+        InputError: there are fewer than two treebanks, or a file is invalid or missing.
+    """
+    from levelhead.comparison.languages import compare_languages
+    from levelhead.significance import Settings
+
+    setup = settings_for(
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+    )
+    plan = plan_for(gold, systems, split)
+    with running(jobs, store) as how:
+        tests = Settings(level=level, resample_by=resample_by)
+        return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
+
+
+def agree(
+    one: Input,
+    other: Input,
+    *,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+) -> Agreement:
+    """Return the agreement of two annotations, neither of which is gold: symmetric F1, kappa, differing sentences.
+
+    Args:
+        one: a treebank or its path.
+        other: another annotation of the same text.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of the first file, if it is another one.
+
+    Raises:
+        InputError: a file is invalid, or the texts differ.
+    """
+    from levelhead.comparison.agreement import agreement
+    from levelhead.evaluation.pair import load_pair
+    from levelhead.scoring.matches import match
+
+    setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
+    return agreement(match(*load_pair(one, other, setup), setup.rules))

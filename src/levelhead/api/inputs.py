@@ -1,0 +1,169 @@
+"""What public functions are given: treebanks, test sets and systems, settings, workers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from levelhead.evaluation.pair import Input
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.scoring.weights import ENTROPY, key_of
+from levelhead.treebank import Treebank, read
+
+if TYPE_CHECKING:
+    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.campaign.plan import Plan
+    from levelhead.jobs import Store, Workers
+    from levelhead.measures.registry import Registry
+    from levelhead.scoring.measure import Measure, Resource
+    from levelhead.scoring.rules import Rules
+    from levelhead.treebank.finder import Split
+    from levelhead.treebank.reader import Format
+
+PathLike = str | os.PathLike[str]
+
+Golds = Input | Mapping[str, Input]
+"""The path of gold treebanks in any layout, a treebank in memory, or one of both for each test set by its code."""
+
+Systems = Sequence[PathLike] | Mapping[str, Golds]
+"""The outputs of each system by its name; or a list of paths, which name the systems."""
+
+Measures = str | Iterable["str | Measure"]
+"""Measures as one text (`LAS,CLAS`), or several texts or measures."""
+
+MappedWeights = Mapping[str, "Resource | Mapping[str, float]"]
+"""Weights by the name that measures have in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`."""
+
+_Value = TypeVar("_Value")
+
+
+def several(given: str | Iterable[_Value]) -> list[Any]:
+    """Return one text as a list, and several values as they are.
+
+    Args:
+        given: a text, or several values.
+    """
+    return [given] if isinstance(given, str) else list(given)
+
+
+def loaded(source: Input, format: Format = "conllu") -> Treebank:
+    """Return a treebank, read if it is not in memory yet.
+
+    Args:
+        source: a treebank or the path of one.
+        format: "conllu" or "conllx".
+    """
+    return source if isinstance(source, Treebank) else read(source, format=format)
+
+
+def holds_test_sets(gold: Golds) -> bool:
+    """Return whether gold is a folder, a manifest or a mapping of test sets; otherwise it is one treebank.
+
+    Args:
+        gold: gold treebanks.
+    """
+    if isinstance(gold, Treebank):
+        return False
+    return isinstance(gold, Mapping) or Path(gold).is_dir() or Path(gold).suffix == ".toml"
+
+
+def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) -> Plan:
+    """Return the test sets and the outputs, which must all be there.
+
+    Args:
+        gold: the gold treebanks.
+        systems: several systems; or the outputs of one, in a path or a treebank.
+        split: which files of UD releases are gold.
+
+    Raises:
+        InputError: a path cannot be read or fits two layouts, or an output is missing.
+    """
+    from levelhead.campaign.plan import find, named_by_path
+
+    if isinstance(systems, Treebank):
+        return find(gold, {"system": systems}, split)
+    if isinstance(systems, str | os.PathLike):
+        return find(gold, named_by_path([systems]), split)
+    return find(gold, systems, split)
+
+
+def settings_for(
+    measures: Measures | None,
+    *,
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+) -> Setup:
+    """Return the settings, with the weights of WLAS(WDE) from training treebanks if a measure needs them.
+
+    Args:
+        measures: as in `setup_of`, and so for the rest.
+        rules: the rules.
+        format: the format of files.
+        gold_format: the format of gold files, if it is another one.
+        weights: the weights that measures name.
+        registry: the available measures and schemes.
+        train: training treebanks.
+
+    Raises:
+        MeasureError: a measure or the rules are unknown.
+    """
+    setup = setup_of(measures, rules=rules, format=format, gold_format=gold_format, registry=registry, weights=weights)
+    seen = list(train)
+    if not seen or not any(definition.takes_weights and key_of(one) == ENTROPY for one, definition in setup.defined):
+        return setup
+    from dataclasses import replace
+
+    from levelhead.typology import entropy_weights
+
+    return replace(setup, weights={**setup.weights, ENTROPY: entropy_weights(map(loaded, seen))})
+
+
+def buckets_for(setup: Setup, train: Iterable[Input]) -> BucketSettings:
+    """Return what properties of words may need: the default scheme of classes, and what was seen in training.
+
+    Args:
+        setup: the settings.
+        train: training treebanks.
+    """
+    from levelhead.analysis import Training
+    from levelhead.analysis.buckets import BucketSettings
+
+    schemes = setup.registry.schemes
+    seen = [loaded(one) for one in train]
+    return BucketSettings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
+
+
+def workers_for(jobs: int | Workers) -> Workers:
+    """Return who does the work.
+
+    Args:
+        jobs: a number of processes, or workers such as `levelhead.jobs.cluster` returns.
+    """
+    from levelhead.jobs import processes
+
+    return processes(jobs) if isinstance(jobs, int) else jobs
+
+
+@contextmanager
+def running(jobs: int | Workers, store: PathLike | Store | None) -> Iterator[dict[str, Any]]:
+    """Give `workers` and `store` as the engine takes them; a store that is opened here is closed afterwards.
+
+    Args:
+        jobs: a number of processes, or workers.
+        store: a store, the file of one, or None.
+    """
+    from levelhead.jobs import Store
+
+    workers = workers_for(jobs)
+    if store is None or isinstance(store, Store):
+        yield {"workers": workers, "store": store}
+        return
+    with Store(os.fspath(store)) as opened:
+        yield {"workers": workers, "store": opened}

@@ -1,0 +1,118 @@
+"""Training and running parsers."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import PathLike, loaded, running
+from levelhead.treebank import Treebank
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Input
+    from levelhead.jobs import Store, Workers
+    from levelhead.parsing import Model, Outside, OutsideModel, ParsedTreebank, Report
+    from levelhead.parsing.training import Relations, Scheme
+
+
+def train(
+    treebank: Input,
+    parser: str = "swap-lazy",
+    *,
+    dev: Input | None = None,
+    beam: int = 4,
+    relations: Relations = "universal",
+    scheme: Scheme = "content-head",
+    seed: int = 0,
+    outside: Outside | None = None,
+    progress: Callable[[Report], None] | None = None,
+) -> Model | OutsideModel:
+    """Return a parser trained on a treebank; `levelhead.parsing.write_model` writes it to a file.
+
+    Args:
+        treebank: what to learn from.
+        parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
+            "graph-first-order", or an outside parser ("udpipe", "malt", "command").
+        dev: keep the pass that is best on this treebank, and stop early.
+        beam: hypotheses that a transition system keeps.
+        relations: learn "universal" relations, or "full" ones with their subtypes.
+        scheme: learn trees as they are ("content-head"), or converted to "function-head"; output is converted back.
+        seed: the seed of all randomness; outside parsers have their own.
+        outside: how to run an outside parser.
+        progress: called after each pass.
+
+    Raises:
+        InputError: the parser is unknown, a file is invalid, or there is nothing to learn from.
+    """
+    from levelhead.parsing import Outside, Recipe, train_any
+
+    recipe = Recipe(parser, beam, seed, relations, scheme, outside or Outside())
+    held_out = None if dev is None else loaded(dev)
+    return train_any(loaded(treebank), recipe, dev=held_out, progress=progress)
+
+
+def parse(
+    model: PathLike | Model | OutsideModel, treebank: Input, *, outside: Outside | None = None, repair: bool = False
+) -> Treebank:
+    """Return a treebank with the trees of a parser; DEPS become empty.
+
+    Args:
+        model: what `train` returned, or the file of a model.
+        treebank: the words: a treebank or its path; heads and relations are ignored, and may be missing in a file.
+        outside: how to run an outside parser.
+        repair: whether to repair wrong trees of outside parsers; repairs are among the warnings of the treebank.
+
+    Raises:
+        InputError: a file is invalid, or an outside parser fails.
+    """
+    from levelhead.parsing import Model, OutsideModel, parse_any, read_model, read_words
+
+    parser = model if isinstance(model, Model | OutsideModel) else read_model(model)
+    words = treebank if isinstance(treebank, Treebank) else read_words(treebank)
+    return _with_repairs(parse_any(parser, words, outside, repair=repair))
+
+
+def crossval(
+    treebank: Input,
+    parser: str = "swap-lazy",
+    *,
+    folds: int = 10,
+    beam: int = 4,
+    relations: Relations = "universal",
+    scheme: Scheme = "content-head",
+    seed: int = 0,
+    outside: Outside | None = None,
+    repair: bool = False,
+    jobs: int | Workers = 1,
+    store: PathLike | Store | None = None,
+) -> Treebank:
+    """Return a treebank parsed, each part by a parser trained on the others (cross-validation, jackknifing).
+
+    Args:
+        treebank: the trees.
+        parser: as in `train`.
+        folds: the number of parts: blocks of consecutive sentences.
+        beam: as in `train`.
+        relations: as in `train`.
+        scheme: as in `train`.
+        seed: as in `train`.
+        outside: how to run an outside parser.
+        repair: as in `parse`.
+        jobs: a number of processes, or workers.
+        store: a file in which parsed folds are kept.
+
+    Raises:
+        InputError: a file is invalid, there are fewer sentences than folds, or a parser fails.
+    """
+    from levelhead.parsing import Outside, Recipe, cross_validate
+
+    recipe = Recipe(parser, beam, seed, relations, scheme, outside or Outside())
+    with running(jobs, store) as how:
+        return _with_repairs(cross_validate(loaded(treebank), recipe, folds=folds, repair=repair, **how))
+
+
+def _with_repairs(output: ParsedTreebank) -> Treebank:
+    """The parsed words, with what was repaired among their warnings."""
+    source = output.treebank.source
+    return replace(output.treebank, source=replace(source, warnings=(*source.warnings, *output.repairs)))

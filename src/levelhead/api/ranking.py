@@ -1,0 +1,140 @@
+"""Systems ranked by macro-averages."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import Golds, Measures, PathLike, Systems, running, settings_for, several
+from levelhead.errors import Fault, InputError
+
+if TYPE_CHECKING:
+    from levelhead.api.inputs import MappedWeights
+    from levelhead.campaign.manifest import Manifest
+    from levelhead.campaign.plan import Plan
+    from levelhead.campaign.ranked_systems import RankedSystems, RankingChoice
+    from levelhead.campaign.ranking import RankSets
+    from levelhead.jobs import Store, Workers
+    from levelhead.measures.registry import Registry
+    from levelhead.scoring.rules import Rules
+    from levelhead.treebank.finder import Split
+
+
+def rank(
+    gold: Golds | None = None,
+    systems: Systems | PathLike | None = None,
+    *,
+    scores: PathLike | None = None,
+    measures: Measures | None = None,
+    ranking: str | None = None,
+    groups: str | Iterable[str] = (),
+    rules: str | Rules | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    significance: bool = False,
+    rank_sets: RankSets = "marginal",
+    resamples: int = 2000,
+    resample_by: str = "auto",
+    seed: int = 0,
+    level: float = 0.95,
+    split: Split | None = None,
+    jobs: int | Workers = 1,
+    store: PathLike | Store | None = None,
+) -> RankedSystems:
+    """Return systems ranked by macro-averages; a missing or invalid output counts as 0, with the reason.
+
+    Args:
+        gold: the test sets: a folder, a mapping of codes to treebanks or paths; or a manifest (TOML), whose measures,
+            rules, groups and systems are used unless others are given.
+        systems: a folder with a folder for each system, a mapping of names to outputs, or a list of folders.
+        scores: rank this table of scores (TSV) instead of files.
+        measures: the measures; by default LAS, MLAS, BLEX and CLAS, or LAS, UAS and CLAS under the rules conll17.
+        ranking: how to average and rank: "exact" (the default), or as a shared task did: "conll17" or "conll18".
+        groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
+            group of the manifest.
+        rules: `ud` (the default), `udtools`, `conll18` or `conll17`.
+        weights: as in `score`.
+        registry: the available measures and schemes; by default the shipped ones.
+        significance: whether to compute confidence intervals, confidence sets of ranks, and tests.
+        rank_sets: whether each confidence set of a rank holds at the level ("marginal"), or all at once
+            ("simultaneous").
+        resamples: the number of random permutations and draws.
+        resample_by: as in `compare`.
+        seed: the seed of all randomness.
+        level: the confidence level of intervals.
+        split: which files of UD releases are gold.
+        jobs: a number of processes, or workers.
+        store: a file in which results are kept.
+
+    Raises:
+        InputError: a gold file is missing or invalid, or there is nothing to rank.
+        MeasureError: a measure or the rules are unknown.
+    """
+    from levelhead.campaign.ranked_systems import RankingChoice
+    from levelhead.significance import Settings
+
+    written = _manifest(gold)
+    tests = Settings(resamples, seed, level, resample_by=resample_by) if significance else None
+    asked = list(several(groups)) or list((written and written.show) or ("all",))
+    own = written.groups if written else {}
+    choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
+    if scores is not None:
+        return _rank_table(scores, measures, registry, choice)
+    from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, rank_plan
+
+    named = rules or (written and written.rules) or "ud"
+    default = MAIN_2017 if named == "conll17" else MAIN
+    wanted = measures or (written and written.measures) or default
+    setup = settings_for(wanted, rules=named, weights=weights, registry=_registry(registry, written))
+    with running(jobs, store) as how:
+        return rank_plan(_plan(gold, systems, written, split), setup, choice, **how)
+
+
+def _manifest(gold: Golds | None) -> Manifest | None:
+    """What a manifest says, if gold is one."""
+    if gold is None or not isinstance(gold, str | os.PathLike) or Path(gold).suffix != ".toml":
+        return None
+    from levelhead.campaign.manifest import read_manifest
+
+    return read_manifest(gold)
+
+
+def _registry(registry: Registry | None, written: Manifest | None) -> Registry | None:
+    """The measures and schemes; those of a manifest if none are given."""
+    if registry is not None or written is None:
+        return registry
+    from levelhead.measures.registry import STANDARD
+    from levelhead.measures.user_definitions import read_definitions
+
+    found = STANDARD
+    for path in written.definitions:
+        found = read_definitions(path, found)
+    return found if written.scheme is None else found.with_default(written.scheme)
+
+
+def _plan(
+    gold: Golds | None, systems: Systems | PathLike | None, written: Manifest | None, split: Split | None
+) -> Plan:
+    from levelhead.campaign.plan import find_all
+
+    if written is not None and systems is None:
+        return written.campaign()
+    if gold is None or systems is None:
+        raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
+    return find_all(gold, systems, split)
+
+
+def _rank_table(
+    scores: PathLike, measures: Measures | None, registry: Registry | None, choice: RankingChoice
+) -> RankedSystems:
+    """Rank a table of scores."""
+    from levelhead.campaign.ranked_systems import measure_in, rank_results
+    from levelhead.campaign.table import read_scores
+    from levelhead.measures.registry import STANDARD, split_measures
+
+    results = read_scores(scores)
+    texts = [str(one) for given in several(measures or ()) for one in split_measures(str(given))]
+    wanted = [measure_in(results, text, registry or STANDARD) for text in texts] or results.measures
+    return rank_results(results, wanted, choice)

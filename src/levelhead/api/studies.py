@@ -1,0 +1,65 @@
+"""Replications of papers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import PathLike, running
+
+if TYPE_CHECKING:
+    from levelhead.jobs import Store, Workers
+    from levelhead.studies import Study
+
+
+def reproduce(
+    paper: str,
+    treebanks: PathLike | Iterable[PathLike] = (),
+    *,
+    systems: PathLike | None = None,
+    judgements: PathLike | None = None,
+    scores: PathLike | None = None,
+    weights: PathLike | None = None,
+    quick: bool = False,
+    outputs: PathLike | None = None,
+    seed: int = 1,
+    jobs: int | Workers = 1,
+    store: PathLike | Store | None = None,
+) -> Study:
+    """Return the experiment of a paper, run on the given treebanks: printed numbers next to ours, and its claims.
+
+    Args:
+        paper: the name of a study, a key of `levelhead.studies.STUDIES`.
+        treebanks: folders of treebanks, or files.
+        systems: a folder with the outputs of parsers; without it parsers are trained for a short time.
+        judgements: a folder with people's judgements.
+        scores: a table of published scores.
+        weights: a file with weights of relations.
+        quick: few resamples, and test sets instead of training sets that are missing: to see that all works.
+        outputs: the folder where the outputs of trained parsers are kept.
+        seed: the seed of all randomness.
+        jobs: a number of processes, or workers.
+        store: a file in which results are kept.
+
+    Raises:
+        InputError: the study is unknown, an input is missing or unused, or a file is invalid.
+    """
+    from levelhead.studies import StudyRequest
+    from levelhead.studies import reproduce as run
+    from levelhead.studies.training import built_in
+
+    named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
+    with running(jobs, store) as how, TemporaryDirectory(prefix="levelhead-") as folder:
+        kept = Path(folder) if outputs is None else Path(outputs)
+        request = StudyRequest(
+            tuple(map(Path, named)), _path(systems), _path(judgements), _path(scores), _path(weights), quick,
+            trainer=built_in, outputs=kept, seed=seed, **how,
+        )  # fmt: skip
+        return run(paper, request)
+
+
+def _path(path: PathLike | None) -> Path | None:
+    return None if path is None else Path(path)

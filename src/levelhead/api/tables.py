@@ -1,0 +1,145 @@
+"""Tables by treebank and people's judgements: what agrees with what."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from levelhead.api.inputs import Measures, PathLike, several
+
+if TYPE_CHECKING:
+    from levelhead.correlation import Correlation, Measurements
+    from levelhead.correlation.agreement import Ties
+    from levelhead.correlation.coefficients import Method
+    from levelhead.correlation.judgement import Choices, Judgement
+    from levelhead.correlation.measurements import Missing
+    from levelhead.evaluation.pair import Input
+    from levelhead.measures.registry import Registry
+    from levelhead.scoring.rules import Rules
+    from levelhead.treebank.reader import Format
+
+
+def correlate(
+    *tables: PathLike | Measurements,
+    columns: str | Iterable[str] | None = None,
+    differences: Iterable[tuple[str, str]] = (),
+    given: str | Iterable[str] = (),
+    family: str | None = None,
+    key: str | None = None,
+    missing: Missing = "drop",
+    methods: Iterable[Method] = ("pearson", "spearman"),
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: int = 0,
+) -> Correlation:
+    """Return the correlations of the columns of tables that have a treebank in each row.
+
+    Args:
+        tables: tables in TSV, CSV or JSON (`NAME=PATH` puts `NAME.` before the names of columns), or measurements in
+            memory; they are joined by treebank.
+        columns: the columns to correlate; by default all columns of numbers.
+        differences: pairs of columns: the first minus the second is added as `diff(A,B)`.
+        given: columns that are held fixed (partial correlation).
+        family: the column with language families: each is left out, and permutations are within families.
+        key: the column that names the treebank; by default the first.
+        missing: treebanks without a value: "drop" them, drop them "pairwise", or raise an "error".
+        methods: "pearson", "spearman" or both.
+        resamples: the number of bootstrap resamples and of random permutations.
+        level: the confidence level of intervals.
+        seed: the seed of all randomness.
+
+    Raises:
+        InputError: a table is invalid, a column is unknown, or there are too few treebanks.
+    """
+    from levelhead.correlation import correlate as correlate_columns
+
+    added, held = list(differences), several(given)
+    named = None if columns is None else several(columns)
+    used = {*(named or ()), *(one for pair in added for one in pair), *held, *([family] if family else [])}
+    table = measurements(*tables, columns=used if named else (), key=key, missing=missing)
+    before = len(table.numbers)
+    for one, other in added:
+        table = table.with_difference(one, other)
+    chosen = None if named is None else list(dict.fromkeys([*named, *list(table.numbers)[before:]]))
+    return correlate_columns(
+        table, chosen, given=held, family=family, missing=missing, methods=tuple(methods), resamples=resamples,
+        level=level, seed=seed,
+    )  # fmt: skip
+
+
+def measurements(
+    *tables: PathLike | Measurements, columns: Iterable[str] = (), key: str | None = None, missing: Missing = "drop"
+) -> Measurements:
+    """Return tables joined by treebank, as `correlate` uses them; charts are drawn from this.
+
+    Args:
+        tables: as in `correlate`.
+        columns: the columns that matter, if not all: others may be in two tables, and are then left out.
+        key: the column that names the treebank; by default the first.
+        missing: as in `correlate`.
+
+    Raises:
+        InputError: a table is invalid, or the tables do not fit together.
+    """
+    from levelhead.correlation import Measurements, join, read_tables
+
+    paths = [os.fspath(one) for one in tables if not isinstance(one, Measurements)]
+    known = [one for one in tables if isinstance(one, Measurements)]
+    read = [read_tables(paths, key=key, missing=missing, columns=set(columns))] if paths else []
+    every = [*read, *known]
+    return every[0] if len(every) == 1 else replace(join(every, missing), key=key)
+
+
+def judge(
+    gold: Input,
+    first: Input,
+    second: Input,
+    judgements: PathLike | Choices,
+    *,
+    words: tuple[str, str] | None = None,
+    measures: Measures = ("LAS", "UAS", "CLAS"),
+    rules: str | Rules = "ud",
+    registry: Registry | None = None,
+    ties: Ties = "callin",
+    subtypes_apart: bool = False,
+    resamples: int = 2000,
+    resample_by: str = "auto",
+    level: float = 0.95,
+    seed: int = 0,
+    format: Format = "conllu",
+) -> Judgement:
+    """Return how well measures agree with people, who chose the better of two analyses of each sentence.
+
+    Args:
+        gold: the gold treebank or its path.
+        first: the output of the first system.
+        second: the output of the second system.
+        judgements: a file with a line for each gold sentence, or choices in memory.
+        words: how votes for the first and the second system are written; by default those of the file.
+        measures: the measures.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        registry: the available measures and schemes; by default the shipped ones.
+        ties: sentences with equal scores: for the second system ("callin"), "half" for each, or "skip" them.
+        subtypes_apart: whether a relation with a subtype is a relation of its own, in no class.
+        resamples: the number of bootstrap resamples and of random permutations.
+        resample_by: as in `compare`.
+        level: the confidence level of intervals.
+        seed: the seed of all randomness.
+        format: the format of files, "conllu" or "conllx".
+
+    Raises:
+        InputError: a file is invalid, the texts differ, or there is not one judgement for each sentence.
+    """
+    from levelhead.correlation.judgement import Choices, read_choices
+    from levelhead.correlation.judgement import judge as judge_systems
+    from levelhead.measures.registry import STANDARD, split_measures
+
+    choices = judgements if isinstance(judgements, Choices) else read_choices(judgements, words)
+    named = [one for given in several(measures) for one in split_measures(str(given))]
+    return judge_systems(
+        gold, first, second, choices, measures=named, rules=rules, format=format, ties=ties,
+        subtypes_apart=subtypes_apart, registry=registry or STANDARD, resamples=resamples, resample_by=resample_by,
+        level=level, seed=seed,
+    )  # fmt: skip

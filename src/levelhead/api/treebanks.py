@@ -1,0 +1,130 @@
+"""What treebanks are like: validity, profiles, similarity, selection."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Literal
+
+from levelhead.api.inputs import several
+from levelhead.errors import Fault, InputError
+from levelhead.treebank import Treebank
+from levelhead.treebank.finder import stem_of, treebank_of
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.pair import Input
+    from levelhead.treebank.reader import Format
+    from levelhead.treebank.schemes import Scheme
+    from levelhead.typology.collection import Files, Neighbours, SelectedTreebanks, Survey
+
+
+def profile(
+    *treebanks: Input,
+    columns: str | Iterable[str] = "summary",
+    merge: bool = False,
+    total: bool = False,
+    scheme: str | Scheme = "nivre-fang",
+    chunk: int = 1000,
+    partial_chunk: bool = False,
+    window: int = 500,
+    least: int = 5,
+    format: Format = "conllu",
+) -> Survey:
+    """Return the profiles of treebanks: sizes, word order, morphology, entropies and more.
+
+    Args:
+        treebanks: treebanks, paths of treebanks, or folders of them.
+        columns: names of columns or of their groups, "summary" or "all"; see `levelhead.typology.COLUMNS`.
+        merge: whether the train, dev and test files of a treebank are one treebank.
+        total: whether to add a profile of all treebanks together.
+        scheme: the classes of relations.
+        chunk: tokens of a chunk of running text (STTR).
+        partial_chunk: whether the last chunk counts though it is shorter.
+        window: tokens of a window (MATTR).
+        least: how often a word must occur to count for the head-word entropy.
+        format: the format of files, "conllu" or "conllx".
+
+    Raises:
+        InputError: a file is missing or invalid.
+        MeasureError: a column or the scheme is unknown.
+    """
+    from levelhead.typology import Chunks, survey
+
+    files = _files(treebanks, merge=merge)
+    names = [name.strip() for text in several(columns) for name in text.split(",")]
+    every = f"Total of {len(files)}" if total else None
+    chunks = Chunks(chunk, partial_chunk, window)
+    return survey(files, columns=names, scheme=scheme, chunks=chunks, least=least, total=every, format=format)
+
+
+def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu") -> Neighbours:
+    """Return how similar each pair of treebanks is.
+
+    Args:
+        treebanks: at least two treebanks, paths of treebanks, or folders of them.
+        merge: whether the train, dev and test files of a treebank are one treebank.
+        format: the format of files, "conllu" or "conllx".
+
+    Raises:
+        InputError: a file is missing or invalid, or there are fewer than two treebanks.
+    """
+    from levelhead.typology.collection import neighbours
+
+    files = _files(treebanks, merge=merge)
+    if len(files) < 2:
+        raise InputError(Fault("too-few-treebanks", "similarity compares at least two treebanks"))
+    return neighbours(files, format=format)
+
+
+def select(
+    *treebanks: Input,
+    min_tokens: int = 30_000,
+    max_nonprojective: float = 25.0,
+    nonprojective: Literal["callin", "true"] = "callin",
+    any_features: bool = False,
+    several_per_language: bool = False,
+    format: Format = "conllu",
+) -> SelectedTreebanks:
+    """Return which treebanks can be compared by Callin's criteria, and all reasons against the others.
+
+    Args:
+        treebanks: treebanks, paths of treebanks, or folders of them; files of one treebank are taken together.
+        min_tokens: the fewest tokens of a treebank.
+        max_nonprojective: a treebank has fewer non-projective trees than this, in percent.
+        nonprojective: count non-projective trees as Callin's program does, or by the definition.
+        any_features: whether treebanks without morphological features can be selected.
+        several_per_language: whether several treebanks of a language can be selected.
+        format: the format of files, "conllu" or "conllx".
+
+    Raises:
+        InputError: a file is missing or invalid.
+    """
+    from levelhead.typology import Criteria, select_treebanks
+
+    criteria = Criteria(
+        not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
+    )
+    return select_treebanks(_files(treebanks, merge=True), criteria, format=format)
+
+
+def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
+    """Treebanks by name, in their order: those in memory by the name of their file, if they have one."""
+    from levelhead.typology import files_of
+
+    paths = [one for one in treebanks if not isinstance(one, Treebank)]
+    names = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
+    found: dict[str, list[str | Treebank]] = {}
+    for number, one in enumerate(treebanks, 1):
+        if isinstance(one, Treebank):
+            found.setdefault(_name(one, number, {*names.values(), *found}, merge=merge), []).append(one)
+        else:
+            for (file,) in files_of([one]).values():
+                found.setdefault(names[file], []).append(file)
+    return found
+
+
+def _name(treebank: Treebank, number: int, taken: set[str], *, merge: bool) -> str:
+    """The name of a treebank in memory, which is not that of another one unless both are parts of one treebank."""
+    stem = stem_of((treebank.source.path or "").rpartition("/")[2]) or f"treebank {number}"
+    if merge:
+        return treebank_of(stem)
+    return f"{stem} {number}" if stem in taken else stem

@@ -1,0 +1,136 @@
+"""Systems ranked: by each measure over each group of test sets, with intervals and tests where requested."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from levelhead.campaign.groups import ALL, groups_named
+from levelhead.campaign.plan import Plan
+from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
+from levelhead.campaign.ranking import Ranking, RankSets, rank
+from levelhead.campaign.results import Results
+from levelhead.campaign.run import score_plan
+from levelhead.errors import MeasureError, unknown
+from levelhead.evaluation.provenance import signature_of_draws
+from levelhead.evaluation.setup import Setup
+from levelhead.measures.registry import STANDARD, Registry, parse_measure
+from levelhead.significance import Settings
+from levelhead.significance.units import AUTO
+from levelhead.tabular import Tabular
+
+MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
+"""The measures that systems are ranked by without a request."""
+
+MAIN_2017 = ("LAS", "UAS", "CLAS")
+"""The same under the rules of 2017, which have no MLAS and BLEX."""
+
+
+@dataclass(frozen=True)
+class RankingChoice:
+    """How systems are ranked.
+
+    Args:
+        ranking: the rule, one of `RANKINGS`.
+        groups: the groups of test sets: all, a name of `own`, family:NAME, genus:NAME, language:NAME, conll18:pud ...
+        own: the codes of the test sets of named groups.
+        tests: how differences are tested; no intervals and tests if None.
+        rank_sets: which confidence sets of ranks are computed.
+    """
+
+    ranking: str = "exact"
+    groups: Sequence[str] = (ALL,)
+    own: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    tests: Settings | None = None
+    rank_sets: RankSets = "marginal"
+
+
+STANDARD_RANKING = RankingChoice()
+"""By averages at full precision over all test sets, without tests."""
+
+
+@dataclass(frozen=True, repr=False)
+class RankedSystems(Tabular):
+    """Systems ranked by macro-averages.
+
+    Args:
+        rankings: one for each group and measure; all measures of a group together.
+        results: what came of each system on each test set.
+        intervals: the rankings with their tests; None if none were requested.
+    """
+
+    rankings: tuple[Ranking, ...]
+    results: Results
+    intervals: RankedIntervals | None = None
+
+    def __getitem__(self, measure: str) -> Ranking:
+        """Return the ranking by a measure over the first group."""
+        for ranking in self.rankings:
+            if ranking.measure == measure:
+                return ranking
+        raise KeyError(measure)
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """Everything that decides the numbers, by name."""
+        return self.results.signature
+
+
+def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
+    """Count every output of a plan and rank the systems; missing and invalid outputs count as 0.
+
+    Args:
+        plan: the test sets and systems.
+        setup: the settings, with the measures to rank by.
+        choice: how systems are ranked.
+        how: `workers`, `store` and `look`, as in `score_plan`.
+
+    Raises:
+        InputError: a gold file is missing or invalid.
+    """
+    unit = choice.tests.resample_by if choice.tests else AUTO
+    results = score_plan(plan, setup, by_sentence=choice.tests is not None, resample_by=unit, **how)
+    return rank_results(results, results.measures, choice)
+
+
+def rank_results(results: Results, measures: Iterable[str], choice: RankingChoice = STANDARD_RANKING) -> RankedSystems:
+    """Rank systems by results that are known, such as a table of scores.
+
+    Args:
+        results: what came of each system; with counts of sentences if there are tests and gold files.
+        measures: the measures to rank by, as the results name them.
+        choice: how systems are ranked.
+
+    Raises:
+        InputError: a group is unknown or has no test set.
+    """
+    groups = groups_named(choice.groups, results.test_sets, own=choice.own, ranking=choice.ranking)
+    chosen = list(dict.fromkeys(measures))
+    rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)
+    if choice.tests is None:
+        return RankedSystems(rankings, results.only(chosen))
+    intervals = with_intervals(results, rankings, choice.tests, choice.rank_sets)
+    signature = {**results.signature, **signature_of_draws(choice.tests)}
+    signature |= {"rank-sets": choice.rank_sets} if choice.rank_sets != "marginal" else {}
+    return RankedSystems(intervals.rankings, results.only(chosen)._replace(signature=signature), intervals)
+
+
+def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:
+    """Return a measure as results name it; published tables spell measures in their own ways.
+
+    Args:
+        results: any results.
+        measure: the measure as it was written.
+        registry: the available measures and schemes.
+
+    Raises:
+        MeasureError: the results do not have it.
+    """
+    by_lower = {one.lower(): one for one in results.measures}
+    if measure.lower() in by_lower:
+        return measure if measure in results.measures else by_lower[measure.lower()]
+    text = str(parse_measure(measure, registry))
+    if text not in results.measures:
+        raise MeasureError(unknown("measure", measure, results.measures), "unknown-measure")
+    return text

@@ -1,0 +1,182 @@
+"""Where one system's errors are, on one treebank or many: breakdowns, confusions, kinds of errors, counts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Generic, TypeVar
+
+from levelhead.analysis import (
+    Breakdown,
+    Cascading,
+    Confusion,
+    break_down,
+    cascading_errors,
+    confuse,
+    error_types,
+)
+from levelhead.analysis.breakdown import check_breakable
+from levelhead.analysis.buckets import BucketSettings, RequestedComments
+from levelhead.campaign.outputs import read_outputs
+from levelhead.campaign.plan import Plan
+from levelhead.comparison.folders import one_run
+from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
+from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.crossing import notes_of, notes_on
+from levelhead.scoring.matches import Matches
+from levelhead.tabular import Tabular
+from levelhead.treebank.contents import contents_of
+from levelhead.treebank.schemes import Scheme
+
+_Found = TypeVar("_Found")
+
+UsedScheme = tuple[Scheme, str]
+"""A scheme of classes that is used besides those that measures name, and what uses it."""
+
+
+@dataclass(frozen=True, repr=False)
+class PerTreebank(Tabular, Generic[_Found]):
+    """What was found in the output of one system on each treebank.
+
+    Args:
+        treebanks: what was found, by the code of the treebank.
+        provenance: where the numbers come from.
+    """
+
+    treebanks: Mapping[str, _Found]
+    provenance: Provenance
+
+    @property
+    def signature(self) -> Mapping[str, str]:
+        """Everything that decides the numbers, by name."""
+        return self.provenance.signature
+
+
+class Breakdowns(PerTreebank[Sequence[Breakdown]]):
+    """Scores by properties of words: one breakdown for each property, on each treebank."""
+
+
+class Confusions(PerTreebank[Confusion]):
+    """Which relation is taken for which, on each treebank."""
+
+
+class ErrorTypes(PerTreebank[Mapping[str, int]]):
+    """In which way words are wrong: the number of words of each kind, on each treebank."""
+
+
+class CascadingErrors(PerTreebank[Sequence[Cascading]]):
+    """How many wrong arcs hang from right ones, by class of relations, on each treebank."""
+
+
+class CountsBySentence(PerTreebank[SentenceCounts]):
+    """The counts of every measure in every sentence of each treebank."""
+
+
+def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: BucketSettings) -> Breakdowns:
+    """Break a measure down by properties of words.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings, with one measure of words.
+        by: properties, see `break_down`; a breakdown for each list.
+        settings: what properties may need.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+        MeasureError: the measure cannot be broken down, or a property is unknown.
+    """
+    (measure,) = setup.measures
+    check_breakable(measure, setup.registry)
+    names = [name for one in by for name in one]
+    comments = RequestedComments(names)
+
+    def found(matches: Matches) -> list[Breakdown]:
+        comments.see(matches.gold)
+        return [break_down(matches, measure, one, settings, registry=setup.registry) for one in by]
+
+    result = Breakdowns(*_each(plan, setup, found, (settings.scheme, "--by class") if "class" in names else None))
+    comments.check()
+    return result
+
+
+def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
+    """Count which relation is taken for which.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings; measures are not used.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+    """
+    return Confusions(*_each(plan, setup.with_measures(()), confuse))
+
+
+def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
+    """Count in which way words are wrong.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings; measures are not used.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+    """
+    return ErrorTypes(*_each(plan, setup.with_measures(()), error_types))
+
+
+def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> CascadingErrors:
+    """Count how many wrong arcs hang from right ones.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings; measures are not used.
+        scheme: the classes of relations.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+    """
+    used = (scheme, "--by cascading")
+    return CascadingErrors(
+        *_each(plan, setup.with_measures(()), lambda matches: cascading_errors(matches, scheme), used)
+    )
+
+
+def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
+    """Count every measure in every sentence.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+    """
+    found = {code: count_sentences_of(output.matches, setup) for code, (output,) in read_outputs(one_run(plan), setup)}
+    return CountsBySentence(found, joint_provenance({code: one.provenance for code, one in found.items()}))
+
+
+def _each(
+    plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
+) -> tuple[dict[str, _Found], Provenance]:
+    """Apply a function to the outputs on all treebanks, which are read one by one."""
+    found, provenances = {}, {}
+    for code, matches in _matched(plan, setup):
+        found[code] = function(matches)
+        provenances[code] = _provenance(matches, setup, scheme)
+    return found, joint_provenance(provenances)
+
+
+def _matched(plan: Plan, setup: Setup) -> Iterator[tuple[str, Matches]]:
+    return ((code, output.matches) for code, (output,) in read_outputs(one_run(plan), setup))
+
+
+def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Provenance:
+    gold, system = matches.gold, matches.system
+    notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
+    parts = setup.signature_of_measures()
+    if scheme:
+        notes += notes_of(gold, system, [(scheme[0], (scheme[1],))])
+        parts |= {"scheme": scheme[0].name}
+    return pair_provenance(contents_of(gold), contents_of(system), setup, notes, parts)

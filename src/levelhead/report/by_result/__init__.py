@@ -1,0 +1,42 @@
+"""How each result is shown: a module for each room that has results, with a `View` for each type."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from levelhead.report.table import Table
+from levelhead.report.writers import to_html, to_text
+
+
+class View(NamedTuple):
+    """How a type of result is shown.
+
+    Args:
+        table: makes its table.
+        document: makes what `--format json` prints.
+        places: digits after the point.
+        text: makes its text, where that is more than the table.
+    """
+
+    table: Callable[..., Table]
+    document: Callable[..., dict[str, Any]]
+    places: int = 2
+    text: Callable[[Any], str] | None = None
+
+    def as_text(self, result: object) -> str:
+        """Return a result as plain text, without a line feed at the end.
+
+        Args:
+            result: a result of this type.
+        """
+        text = self.text(result) if self.text else to_text(self.table(result), self.places)
+        return text.rstrip("\n")
+
+    def as_html(self, result: object) -> str:
+        """Return a result as an HTML table.
+
+        Args:
+            result: a result of this type.
+        """
+        return to_html(self.table(result), self.places)

@@ -1,0 +1,126 @@
+"""Several outputs compared, and the outputs of one system on several treebanks."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from levelhead.comparison.agreement import Agreement
+from levelhead.comparison.breakdowns import (
+    Breakdowns,
+    CascadingErrors,
+    Confusions,
+    CountsBySentence,
+    ErrorTypes,
+    PerTreebank,
+)
+from levelhead.comparison.contrasts import Contrasts, Gains
+from levelhead.comparison.examples import ErrorExamples
+from levelhead.comparison.folders import Evaluations
+from levelhead.comparison.languages import Languages
+from levelhead.comparison.systems import Comparison
+from levelhead.report import analysis, comparison, scores
+from levelhead.report.by_result import View
+from levelhead.report.documents import header
+from levelhead.report.drawing import draw_examples
+from levelhead.report.sentences import sentences_table
+from levelhead.report.table import Column, Table
+
+_CONTRASTS = (
+    Column("Treebank", "text"),
+    Column("System", "text"),
+    Column("Sentence", "number"),
+    Column("sent_id", "text"),
+    Column("Baseline right", "number"),
+    Column("System right", "number"),
+    Column("Words", "number"),
+)
+
+
+_EXAMPLES = (
+    Column("Error", "text"),
+    Column("Sentence", "number"),
+    Column("sent_id", "text"),
+    Column("Word", "number"),
+    Column("Form", "text"),
+)
+
+
+def _examples_table(found: ErrorExamples) -> Table:
+    gold = found.matches.gold
+    rows = (
+        (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
+        for error, some in found.cells.items()
+        for one in some
+        for sentence in [gold[one.gold_sentence]]
+    )
+    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(found.provenance.signature),))
+
+
+def _examples_text(found: ErrorExamples) -> str:
+    return f"{draw_examples(found.matches, found.cells)}{scores.signature_line(found.provenance.signature)}\n"
+
+
+def _examples_document(found: ErrorExamples) -> dict[str, Any]:
+    return analysis.examples_document(found.matches, found.cells, found.provenance.signature)
+
+
+def _scores_table(found: Evaluations) -> Table:
+    return scores.scores_table(found, found.average)
+
+
+def _scores_document(found: Evaluations) -> dict[str, Any]:
+    return scores.scores_document(found, found.average)
+
+
+def _contrasts_table(found: Contrasts) -> Table:
+    rows = (
+        (name, system.name, one.sentence + 1, gold[one.sentence].id, one.baseline, one.system, one.gold)
+        for name, baseline, system, gained, lost in found.found
+        for gold in [baseline.matches.gold]
+        for one in (*gained, *lost)
+    )
+    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(found.provenance.signature),))
+
+
+def _contrasts_text(found: Contrasts) -> str:
+    return comparison.contrasts_text(found, found.needs)
+
+
+def _sentences_table(found: CountsBySentence) -> Table:
+    return sentences_table(found.treebanks, (scores.signature_line(found.signature),))
+
+
+def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
+    columns = {name: counts.columns() for name, counts in found.treebanks.items()}
+    return {**header("sentences", found.signature), "treebanks": columns}
+
+
+def _per_treebank(table: Any, document: Any) -> View:
+    """The view of results by treebank with a signature."""
+
+    def show(found: PerTreebank[Any]) -> Table:
+        made: Table = table(found.treebanks, found.signature)
+        return made
+
+    def tell(found: PerTreebank[Any]) -> dict[str, Any]:
+        made: dict[str, Any] = document(found.treebanks, found.signature)
+        return made
+
+    return View(show, tell)
+
+
+VIEWS: Mapping[type, View] = {
+    Evaluations: View(_scores_table, _scores_document),
+    Comparison: View(comparison.comparison_table, comparison.comparison_document),
+    Languages: View(comparison.languages_table, comparison.languages_document),
+    Agreement: View(comparison.agreement_table, comparison.agreement_document),
+    Gains: View(comparison.gains_table, comparison.gains_document),
+    Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
+    ErrorExamples: View(_examples_table, _examples_document, text=_examples_text),
+    Breakdowns: _per_treebank(analysis.breakdown_table, analysis.breakdown_document),
+    Confusions: _per_treebank(analysis.confusion_table, analysis.confusion_document),
+    ErrorTypes: _per_treebank(analysis.errors_table, analysis.errors_document),
+    CascadingErrors: _per_treebank(analysis.cascading_table, analysis.cascading_document),
+    CountsBySentence: View(_sentences_table, _sentences_document),
+}

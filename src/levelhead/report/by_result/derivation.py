@@ -1,0 +1,49 @@
+"""Derivations and perplexities."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from levelhead.derivation.derive import Derivations
+from levelhead.derivation.measurement import Perplexities
+from levelhead.report.by_result import View
+from levelhead.report.derivation import (
+    derivation_documents,
+    derivations_document,
+    perplexity_document,
+    perplexity_table,
+    sentence_table,
+)
+from levelhead.report.table import Column, Table
+
+_DERIVATION = (
+    Column("Sentence", "number"),
+    Column("Transitions", "text"),
+    Column("Words as attached", "text"),
+    Column("Swaps", "number"),
+)
+
+
+def _derivations_table(derivations: Derivations, *, labelled: bool = False) -> Table:
+    documents = derivation_documents(derivations, labelled=labelled)
+    rows = ((one["sentence"], " ".join(one["transitions"]), " ".join(one["words"]), one["swaps"]) for one in documents)
+    return Table(_DERIVATION, tuple(rows))
+
+
+def _derivations_document(derivations: Derivations, *, labelled: bool = False) -> dict[str, Any]:
+    return derivations_document(derivations, labelled=labelled)
+
+
+def _perplexities_table(found: Perplexities, *, sentences: bool = False) -> Table:
+    return (sentence_table if sentences else perplexity_table)(found.results)
+
+
+def _perplexities_document(found: Perplexities, *, sentences: bool = False) -> dict[str, Any]:
+    return perplexity_document(found.results, found.model, sentences=sentences)
+
+
+VIEWS: Mapping[type, View] = {
+    Derivations: View(_derivations_table, _derivations_document),
+    Perplexities: View(_perplexities_table, _perplexities_document),
+}
