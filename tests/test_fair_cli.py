@@ -23,27 +23,28 @@ def scrubbed(text: str) -> str:
 
 GOLDEN = {
     "breakdown --by class": """\
-Treebank     | class   | Gold | System | Correct | Precision | Recall |     F1 | Without | Difference
--------------+---------+------+--------+---------+-----------+--------+--------+---------+------------
-en           | CORE    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00 |   83.33 |      -4.17
-en           | NONCORE |    2 |      2 |       1 |     50.00 |  50.00 |  50.00 |  100.00 |     +12.50
-en           | FUN     |    4 |      4 |       4 |    100.00 | 100.00 | 100.00 |   75.00 |     -12.50
--------------+---------+------+--------+---------+-----------+--------+--------+---------+------------
-fi           | CORE    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00 |   50.00 |     -25.00
-fi           | NONCORE |    2 |      2 |       1 |     50.00 |  50.00 |  50.00 |  100.00 |     +25.00
--------------+---------+------+--------+---------+-----------+--------+--------+---------+------------
-Average of 2 | CORE    |    - |      - |       - |    100.00 | 100.00 | 100.00 |   66.67 |     -14.58
-Average of 2 | NONCORE |    - |      - |       - |     50.00 |  50.00 |  50.00 |  100.00 |     +18.75
-Average of 1 | FUN     |    - |      - |       - |    100.00 | 100.00 | 100.00 |   75.00 |      -6.25
+Treebank     | class   | Gold | System | Correct | Precision | Recall |     F1 | Without |  Diff.
+-------------+---------+------+--------+---------+-----------+--------+--------+---------+--------
+en           | CORE    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00 |   83.33 |  -4.17
+en           | NONCORE |    2 |      2 |       1 |     50.00 |  50.00 |  50.00 |  100.00 | +12.50
+en           | FUN     |    4 |      4 |       4 |    100.00 | 100.00 | 100.00 |   75.00 | -12.50
+-------------+---------+------+--------+---------+-----------+--------+--------+---------+--------
+fi           | CORE    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00 |   50.00 | -25.00
+fi           | NONCORE |    2 |      2 |       1 |     50.00 |  50.00 |  50.00 |  100.00 | +25.00
+-------------+---------+------+--------+---------+-----------+--------+--------+---------+--------
+Average of 2 | CORE    |    - |      - |       - |    100.00 | 100.00 | 100.00 |   66.67 | -14.58
+Average of 2 | NONCORE |    - |      - |       - |     50.00 |  50.00 |  50.00 |  100.00 | +18.75
+Average of 1 | FUN     |    - |      - |       - |    100.00 | 100.00 | 100.00 |   75.00 |  -6.25
 LAS, each side by its own arcs
-Without: LAS of all other words; Difference: minus LAS of all words
+Without: LAS of all other words; Diff.: minus LAS of all words
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
 """,
     "breakdown --by sentence": """\
-treebank | sentence | sent_id     | words.gold | words.system | words.aligned | LAS.correct | LAS.gold | LAS.system
----------+----------+-------------+------------+--------------+---------------+-------------+----------+------------
-en       |        1 | figure-1-en |          8 |            8 |             8 |           7 |        8 |          8
-fi       |        1 | figure-1-fi |          4 |            4 |             4 |           3 |        4 |          4
+treebank | sentence | sent_id     | words |  words |   words |     LAS | LAS gold |    LAS
+         |          |             |  gold | system | aligned | correct |          | system
+---------+----------+-------------+-------+--------+---------+---------+----------+--------
+en       |        1 | figure-1-en |     8 |      8 |       8 |       7 |        8 |      8
+fi       |        1 | figure-1-fi |     4 |      4 |       4 |       3 |        4 |      4
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "confusion": """\

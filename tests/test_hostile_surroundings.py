@@ -225,7 +225,7 @@ VERBS = {
     # what follows `levelhead` where table.tsv, own.toml, votes, jar, systems/x.conllu are files: what is said
     "correlate table.tsv -o table.tsv": INPUTS,
     "correlate N=table.tsv -o ./table.tsv": INPUTS,
-    "correlate table.json -c a -c b --figure table.json": INPUTS,
+    "correlate table.svg -c a -c b --figure table.svg": INPUTS,
     "correlate table.tsv -c a -c b --figure f.svg -o ./f.svg": TWICE,
     "judge gold.conllu system.conllu systems/x.conllu -j votes -o votes": INPUTS,
     "judge gold.conllu system.conllu systems/x.conllu -j votes -o systems/x.conllu": INPUTS,
@@ -252,13 +252,13 @@ VERBS = {
     "reproduce conll17 --scores table.tsv -o table.tsv": INPUTS,
     "reproduce kohita-2017 --treebanks systems -o systems/x.conllu": INPUTS,
     "reproduce kohita-2017 --treebanks systems --report q.html -o q.html": TWICE,
-    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs names a folder that is read",
+    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs names a folder that is an input",
 }
 for line, message in VERBS.items():
 
     def over_an_input_of_a_verb(folder: Path, line: str = line, message: str = message) -> Case:
         (folder / "systems").mkdir()
-        for name, text in {"table.tsv": TABLE, "table.json": TABLE, "own.toml": OWN, "votes": "1\n", "jar": ""}.items():
+        for name, text in {"table.tsv": TABLE, "table.svg": TABLE, "own.toml": OWN, "votes": "1\n", "jar": ""}.items():
             (folder / name).write_text(text)
         (folder / "systems/x.conllu").write_bytes(SYSTEM)
         return Case(line.split(), 2, says=message)

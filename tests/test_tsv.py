@@ -8,6 +8,9 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
+from levelhead.report.frames import to_pandas, to_polars
+from levelhead.report.table import Column, Table, interval_cell
+from levelhead.report.writers import to_latex, to_markdown, to_text, to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
@@ -145,3 +148,38 @@ def test_tables_are_read_back(tmp_path, capfd) -> None:
     out = capfd.readouterr().out
     assert "is no treebank" not in out
     assert "8 treebanks" in out
+
+
+def test_intervals_are_one_column_for_people_and_two_for_programs() -> None:
+    columns = (
+        Column("System", "text"),
+        Column("95% CI", ends=("low", "high")),
+        Column("95% CI", "difference", ends=("diff_low", "diff_high")),
+        Column("p", "probability", tidy_only=True),
+    )
+    interval = interval_cell((0.5, 0.75), perplexity=False)
+    rows = (("a", interval, interval_cell((-0.25, 0.5), perplexity=False), 0.25), ("b", interval, "", ""))
+    table = Table(columns, rows, summary=(("mean", None, None, None),))
+    assert to_text(table) == (
+        "System |      95% CI |           95% CI\n"
+        "-------+-------------+------------------\n"
+        "a      | 50.00-75.00 | -25.00 to +50.00\n"
+        "b      | 50.00-75.00 |\n"
+        "-------+-------------+------------------\n"
+        "mean   |           - |                -\n"
+    )
+    assert to_tsv(table) == (
+        "System\tlow\thigh\tdiff_low\tdiff_high\tp\na\t50.0\t75.0\t-25.0\t50.0\t0.25\nb\t50.0\t75.0\t\t\t\n"
+    )
+    assert "mean & - & - \\\\" in to_latex(table)
+    assert "| a | 12.50-20.00 |" in to_markdown(
+        Table(columns[:2], (("a", interval_cell((12.5, 20.0), perplexity=True)),))
+    )
+
+
+@pytest.mark.parametrize("library", ["polars", "pandas"])
+def test_intervals_are_two_columns_of_data_frames(library) -> None:
+    pytest.importorskip(library)
+    table = Table((Column("95% CI", ends=("low", "high")),), ((interval_cell((0.5, 0.75), perplexity=False),),))
+    frame = to_polars(table) if library == "polars" else to_pandas(table)
+    assert [(name, float(frame[name][0])) for name in frame.columns] == [("low", 0.5), ("high", 0.75)]

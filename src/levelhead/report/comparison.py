@@ -70,7 +70,7 @@ class _Layout(NamedTuple):
         columns += [interval._replace(ends=("low", "high")), *([Column("SD")] if self.spread else [])]
         columns += [_DIFFERENCE, interval._replace(kind="difference", ends=("diff_low", "diff_high"))]
         columns += [Column("p", "probability", tidy_only=True), _HOLM, _STARS]
-        columns += [Column("Test", "text")] if self.runs else []
+        columns += [Column("Test", "text", tidy_only=True)] if self.runs else []
         tost = Column("p (TOST)", "probability", tidy_only=True)
         return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
 
@@ -103,6 +103,7 @@ _AVERAGE = Column("Avg.", "text", key="Average")
 _DIFFERENCE = Column("Diff.", "difference", key="Diff")
 _HOLM = Column("p", "probability", key="p (Holm)")
 _STARS = Column("", "text", key="Stars")
+_RUNS = "p by Student's t where a system has several runs, otherwise also by randomization"
 _MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
@@ -113,6 +114,7 @@ def _equivalent(one: Result) -> tuple[Cell, Cell]:
 def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, ...]:
     return (
         f"differences to {comparison.systems[0]}; p corrected over systems (Holm): {_MARKS}",
+        *([_RUNS] if any(one.test == "runs" for one in comparison.results) else []),
         *(f"{measure}: lower is better" for measure in comparison.perplexities),
         *([_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []),
         *(wins_text(one, comparison) for one in comparison.wins),
