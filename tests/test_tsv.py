@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead.cli import program
 from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.table import Column, Table, interval_cell
@@ -177,9 +177,9 @@ def test_intervals_are_one_column_for_people_and_two_for_programs() -> None:
     )
 
 
-@pytest.mark.parametrize("library", ["polars", "pandas"])
-def test_intervals_are_two_columns_of_data_frames(library) -> None:
-    pytest.importorskip(library)
+@pytest.mark.parametrize("name", ["polars", "pandas"])
+def test_intervals_are_two_columns_of_data_frames(name) -> None:
+    library(name)
     table = Table((Column("95% CI", ends=("low", "high")),), ((interval_cell((0.5, 0.75), perplexity=False),),))
-    frame = to_polars(table) if library == "polars" else to_pandas(table)
-    assert [(name, float(frame[name][0])) for name in frame.columns] == [("low", 0.5), ("high", 0.75)]
+    frame = to_polars(table) if name == "polars" else to_pandas(table)
+    assert [(column, float(frame[column][0])) for column in frame.columns] == [("low", 0.5), ("high", 0.75)]
