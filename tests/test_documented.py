@@ -16,7 +16,7 @@ ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(?:sh|console|text|yaml)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 INLINE = re.compile(r"`(levelhead [^`]+)`")
-PAGES = sorted(path for path in [ROOT / "README.md", *DOCS.glob("*.md")] if path.name not in {"api.md", "cli.md"})
+PAGES = sorted(path for path in [ROOT / "README.md", *DOCS.glob("*.md")] if path.name != "cli.md")
 
 
 def commands(text: str) -> list[str]:
