@@ -252,13 +252,14 @@ TOPICS = {
     "reading": Topic(
         "Reading and writing",
         "Read and write treebanks, look at sentences and words, and convert them for other libraries.",
-        ("levelhead.treebank", "levelhead.interop"),
+        ("levelhead.treebank", "levelhead.treebank.validation", "levelhead.interop"),
     ),
     "scoring": Topic(
         "Scoring",
         "Score an output, choose rules, measures and weights, and define your own.",
         (
             "levelhead.api.scoring", "levelhead.evaluation", "levelhead.scoring", "levelhead.measures",
+            "levelhead.measures.user_definitions",
             "levelhead.evaluation.partial_scores", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
             "levelhead.evaluation.setup", "levelhead.testing",
         ),
