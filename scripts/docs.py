@@ -1,6 +1,6 @@
 """Write the pages of the documentation that say what the code says: measures, command line, messages, Python.
 
-python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md and docs/api.md
+python scripts/docs.py            writes docs/measures.md, docs/cli.md, docs/messages.md and docs/api/
 python scripts/docs.py --check    writes nothing; exits with 1 if a page is not what the code says
 """
 
@@ -14,6 +14,7 @@ import tempfile
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import FunctionType, ModuleType
+from typing import NamedTuple
 
 import click
 
@@ -87,6 +88,7 @@ def main(arguments: list[str]) -> int:
             print(f"docs/{name} is not what the code says: run python scripts/docs.py", file=sys.stderr)
         return 1 if stale else 0
     for name in stale:
+        (DOCS / name).parent.mkdir(exist_ok=True)
         (DOCS / name).write_text(pages()[name], encoding="utf-8")
         print(f"docs/{name}")
     return 0
@@ -103,7 +105,7 @@ def pages() -> dict[str, str]:
         "measures.md": page("Measures", ABOUT_MEASURES, measures()),
         "cli.md": page("Command line", ABOUT_COMMANDS, commands()),
         "messages.md": page("Messages", ABOUT_MESSAGES, messages()),
-        "api.md": page("Python", ABOUT_API, reference()),
+        **reference(),
     }
 
 
@@ -223,33 +225,141 @@ def messages() -> Iterator[str]:
 
 
 ABOUT_API = """
-Every public name by room, from the docstrings. `import levelhead` gives the names of the first section; the others are
-imported from their rooms.
+`import levelhead` offers a function for each command, and the types that these take and return. `gold` and `system`
+are paths or `Treebank` objects everywhere; several systems are a mapping of names.
+
+```python
+import levelhead
+
+scores = levelhead.score("gold.conllu", "system.conllu")
+print(scores)  # the table that `levelhead score` prints
+scores["LAS"].f1, scores.to_dict(), scores.to_frame()
+```
+
+All other public names are imported from their rooms, as in `from levelhead.significance import holm`.
 """
 
-ROOMS = (
-    "levelhead", "levelhead.treebank", "levelhead.scoring", "levelhead.measures", "levelhead.evaluation",
-    "levelhead.analysis", "levelhead.significance", "levelhead.correlation", "levelhead.typology",
-    "levelhead.conversion", "levelhead.derivation", "levelhead.parsing", "levelhead.jobs", "levelhead.campaign",
-    "levelhead.report.page", "levelhead.studies", "levelhead.evaluation.epochs", "levelhead.testing",
-    "levelhead.evaluation.partial_scores",
-    "levelhead.evaluation.provenance",
-)  # fmt: skip
+
+class Topic(NamedTuple):
+    """A page of the Python reference: its title, what it begins with, and the modules whose public names it has."""
+
+    title: str
+    about: str
+    modules: tuple[str, ...]
 
 
-def reference() -> Iterator[str]:
-    """The rooms with their public names."""
+TOPICS = {
+    "reading": Topic(
+        "Reading and writing",
+        "Read and write treebanks, look at sentences and words, and convert them for other libraries.",
+        ("levelhead.treebank", "levelhead.treebank.validation", "levelhead.interop"),
+    ),
+    "scoring": Topic(
+        "Scoring",
+        "Score an output, choose rules, measures and weights, and define your own.",
+        (
+            "levelhead.api.scoring", "levelhead.evaluation", "levelhead.scoring", "levelhead.measures",
+            "levelhead.measures.user_definitions",
+            "levelhead.evaluation.partial_scores", "levelhead.evaluation.epochs", "levelhead.evaluation.provenance",
+            "levelhead.evaluation.setup", "levelhead.testing",
+        ),
+    ),
+    "breakdowns": Topic(
+        "Breakdowns",
+        "See where errors are: by property, by sentence, by kind, and in the trees.",
+        (
+            "levelhead.api.breakdowns", "levelhead.analysis", "levelhead.comparison.breakdowns",
+            "levelhead.comparison.contrasts", "levelhead.comparison.examples",
+        ),
+    ),
+    "comparing": Topic(
+        "Comparing",
+        "Compare systems, treebanks and annotations, with confidence intervals and tests.",
+        (
+            "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.folders",
+            "levelhead.comparison.languages", "levelhead.comparison.agreement",
+        ),
+    ),
+    "rankings": Topic(
+        "Rankings",
+        "Rank many systems on many test sets.",
+        ("levelhead.api.ranking", "levelhead.campaign", "levelhead.campaign.ranked_systems"),
+    ),
+    "significance": Topic(
+        "Significance", "Confidence intervals, tests and corrections.", ("levelhead.significance",)
+    ),
+    "treebanks": Topic(
+        "Treebanks",
+        "Profile treebanks, measure their similarity, and select those that can be compared.",
+        ("levelhead.api.treebanks", "levelhead.typology", "levelhead.typology.collection"),
+    ),
+    "correlations": Topic(
+        "Correlations and judgements",
+        "Correlate columns of tables by treebank, and measures with people's judgements.",
+        ("levelhead.api.tables", "levelhead.correlation", "levelhead.correlation.judgement"),
+    ),
+    "conversion": Topic(
+        "Conversion and derivation",
+        "Convert heads, derive transitions, and measure perplexity.",
+        (
+            "levelhead.api.conversion", "levelhead.conversion", "levelhead.derivation",
+            "levelhead.derivation.measurement",
+        ),
+    ),
+    "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),
+    "results": Topic(
+        "Results",
+        "Every result prints itself: as text, JSON, a data frame or a table in a notebook; pages and charts.",
+        ("levelhead.tabular", "levelhead.report", "levelhead.report.writers", "levelhead.report.page"),
+    ),
+    "studies": Topic("Studies", "Run the experiments of papers again.", ("levelhead.api.studies", "levelhead.studies")),
+    "jobs": Topic("Jobs", "Run jobs in processes or on a cluster, and keep their results.", ("levelhead.jobs",)),
+    "errors": Topic("Errors", "What is raised, and what an error holds.", ("levelhead.errors",)),
+    "official": Topic(
+        "Official scripts", "The functions and classes of official scorers, for existing code.", ("levelhead.compat",)
+    ),
+}  # fmt: skip
+"""The pages of the Python reference."""
+
+
+def reference() -> dict[str, str]:
+    """The pages of the Python reference by file name."""
+    contents = [f"| [{topic.title}]({name}.md) | {topic.about} |" for name, topic in TOPICS.items()]
+    index = "\n".join(["| page | you can |", "| --- | --- |", *contents])
+    made = {"api/index.md": page("Python", ABOUT_API, [index])}
     shown: set[object] = set()
-    for name in ROOMS:
-        room = importlib.import_module(name)
-        yield f"## {name}"
-        yield escaped(inspect.cleandoc(room.__doc__ or "").partition("\n\n")[0])
-        for public in public_names(room):
-            value = getattr(room, public)
-            if not (inspect.isfunction(value) or inspect.isclass(value)) or value in shown:
-                continue
-            shown.add(value)
-            yield from entry(f"{name}.{public}", value)
+    for name, topic in TOPICS.items():
+        blocks = [block for module in topic.modules for block in module_blocks(module, shown)]
+        made[f"api/{name}.md"] = page(topic.title, f"\n{topic.about}\n", blocks)
+    return made
+
+
+def module_blocks(name: str, shown: set[object]) -> Iterator[str]:
+    """The public names of a module, those of `levelhead` itself first; none that was shown before."""
+    module, root = importlib.import_module(name), importlib.import_module("levelhead")
+    own = [(f"levelhead.{one}", getattr(root, one)) for one in public_names(root)]
+    found = [(full, value) for full, value in own if is_defined_in(value, name)]
+    found += [(f"{name}.{one}", getattr(module, one)) for one in public_names(module)]
+    entries = [block for full, value in found for block in entry_once(full, value, shown)]
+    if entries:
+        if name.startswith("levelhead.api."):
+            yield "## levelhead"
+        else:
+            yield f"## {name}"
+            yield escaped(inspect.cleandoc(module.__doc__ or "").partition("\n\n")[0])
+        yield from entries
+
+
+def is_defined_in(value: object, module: str) -> bool:
+    """Whether a function or class is of a module or of one in it."""
+    return f"{getattr(value, '__module__', '')}.".startswith(f"{module}.")
+
+
+def entry_once(name: str, value: object, shown: set[object]) -> Iterator[str]:
+    """The entry of a function or class that was not shown before."""
+    if (inspect.isfunction(value) or inspect.isclass(value)) and value not in shown:
+        shown.add(value)
+        yield from entry(name, value)
 
 
 def public_names(room: ModuleType) -> list[str]:

@@ -1,12 +1,16 @@
 """The documentation says what the code says: generated pages are fresh, names and links on the others exist."""
 
 import ast
+import importlib
+import inspect
+import pkgutil
 import re
 from pathlib import Path
 
 import click
 import pytest
 
+import levelhead
 from conftest import script
 from levelhead import compat
 from levelhead._version import VERSION
@@ -168,10 +172,44 @@ def test_version_is_the_same_everywhere() -> None:
 
 def test_properties_are_shown_as_attributes() -> None:
     """`evaluation.warnings` is no call; `table.rows(...)` is one."""
-    page = SCRIPT.pages()["api.md"]
+    page = SCRIPT.pages()["api/scoring.md"]
     assert "\n- `warnings: tuple[Fault, ...]`: " in page
     assert "`warnings(self)" not in page
-    assert "\n- `number(self, name: str)" in page
+    assert "\n- `number(self, name: str)" in SCRIPT.pages()["api/treebanks.md"]
+
+
+def public_names() -> dict[str, object]:
+    """Every public function and class: those of the package, and those that its rooms list."""
+    rooms = [room.name for room in pkgutil.iter_modules(levelhead.__path__) if room.ispkg and room.name != "cli"]
+    modules = [levelhead, *(importlib.import_module(f"levelhead.{room}") for room in rooms)]
+    return {
+        f"{module.__name__}.{name}": getattr(module, name)
+        for module in modules
+        for name in getattr(module, "__all__", ())
+        if (inspect.isclass(getattr(module, name)) or inspect.isfunction(getattr(module, name)))
+        and getattr(module, name).__module__.startswith("levelhead.")
+    }
+
+
+def test_every_public_name_is_on_one_page() -> None:
+    """Under one of its names: that of the package where it has one."""
+    headings = [
+        heading
+        for name, page in SCRIPT.pages().items()
+        if name.startswith("api/")
+        for heading in re.findall(r"^### (levelhead\.[\w.]+)$", page, re.MULTILINE)
+    ]
+    assert len(headings) == len(set(headings))
+    names = public_names()
+    shown = {names[heading] for heading in headings if heading in names}
+    assert len(names) > 200
+    assert sorted(full for full, value in names.items() if value not in shown) == []
+    assert {f"levelhead.{name}" for name in levelhead.__all__ if f"levelhead.{name}" in names} <= set(headings)
+
+
+def test_every_page_of_the_reference_is_in_the_navigation() -> None:
+    navigation = text_of("mkdocs.yml")
+    assert all(navigation.count(f": {name}\n") == 1 for name in SCRIPT.pages() if name.startswith("api/"))
 
 
 def test_the_default_measures_in_help_are_those_computed(capfd) -> None:

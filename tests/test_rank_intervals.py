@@ -36,7 +36,7 @@ def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Resu
             own = [row[place] for row in rows]
             parts = np.array(own, dtype=np.float64).T
             values = {"LAS": plain.ratio(own)}
-            results[system, f"t{number}"] = c.Result("valid", values, "OK", sentences={"LAS": parts}, units=units)
+            results[system, f"t{number}"] = c.OutputResult("valid", values, "OK", sentences={"LAS": parts}, units=units)
     codes = tuple(c.TestSet(f"t{number}") for number in range(len(test_sets)))
     return c.Results(codes, systems, ("LAS",), results, golds, {})
 
@@ -266,7 +266,7 @@ def test_real_systems(data: Path) -> None:
 def table_of(scores: dict[str, list[int]]) -> c.Results:
     test_sets = tuple(c.TestSet(f"t{number}") for number in range(len(next(iter(scores.values())))))
     results = {
-        (system, f"t{number}"): c.Result("valid", {"LAS": Fraction(score, 100)}, "OK")
+        (system, f"t{number}"): c.OutputResult("valid", {"LAS": Fraction(score, 100)}, "OK")
         for system, own in scores.items()
         for number, score in enumerate(own)
     }

@@ -25,9 +25,11 @@ if TYPE_CHECKING:
         UnreadableFile,
     )
     from levelhead.evaluation import Evaluation
-    from levelhead.measures import parse_measure, read_definitions
+    from levelhead.measures import parse_measure
+    from levelhead.measures.user_definitions import read_definitions
     from levelhead.scoring import Counts, Measure, Rules, Score
-    from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read, validate, write
+    from levelhead.treebank import Sentence, Treebank, build, faults_of, from_conllu, read, write
+    from levelhead.treebank.validation import validate
     from levelhead.typology import Profile
 
 __all__ = [
@@ -95,9 +97,11 @@ _ROOMS = {
         "UnreadableFile",
     ),
     "evaluation": ("Evaluation",),
-    "measures": ("parse_measure", "read_definitions"),
+    "measures": ("parse_measure",),
+    "measures.user_definitions": ("read_definitions",),
     "scoring": ("Counts", "Measure", "Rules", "Score"),
-    "treebank": ("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "validate", "write"),
+    "treebank": ("Sentence", "Treebank", "build", "faults_of", "from_conllu", "read", "write"),
+    "treebank.validation": ("validate",),
     "typology": ("Profile",),
 }  # fmt: skip
 

@@ -15,7 +15,7 @@ Frames = Literal["polars", "pandas"]
 """The libraries of data frames."""
 
 _MOST_FIELDS = 4
-_NOT_COUNTED = {"by", "signature", "files", "notes", "looked"}
+_NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked"}
 
 
 class Tabular:

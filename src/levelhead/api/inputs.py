@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from levelhead.evaluation.pair import Input
@@ -67,7 +66,9 @@ def holds_test_sets(gold: Golds) -> bool:
     """
     if isinstance(gold, Treebank):
         return False
-    return isinstance(gold, Mapping) or Path(gold).is_dir() or Path(gold).suffix == ".toml"
+    if isinstance(gold, Mapping):
+        return True
+    return os.path.isdir(gold) or os.fspath(gold).endswith(".toml")  # noqa: PTH112 -- pathlib is slow to load
 
 
 def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) -> Plan:

@@ -124,7 +124,7 @@ class Setup:
             if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
                 message = (
                     f"{measure} needs training treebanks: --train FILE in score, breakdown, trees and compare,"
-                    " weights={'WDE': typology.entropy_weights(treebanks)} in Python; for rank, write the weights with"
+                    " train=[...] in Python; for rank, write the weights with"
                     f" `levelhead profile TREEBANK... --wde-table FILE` and use {measure.name}(FILE)"
                 )
                 raise MeasureError(message, "missing-weight")

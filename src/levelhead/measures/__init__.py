@@ -10,7 +10,6 @@ from levelhead.measures.registry import (
     qualified,
     split_measures,
 )
-from levelhead.measures.user_definitions import read_definitions
 
 __all__ = [
     "REGISTRY",
@@ -20,6 +19,5 @@ __all__ = [
     "lower_is_better",
     "parse_measure",
     "qualified",
-    "read_definitions",
     "split_measures",
 ]

@@ -28,7 +28,7 @@ def tree_drawing(sentence: Sentence) -> Drawing:
     arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if 0 < head <= len(forms)]
     levels = _levels(arcs)
     places, width = _places(forms, tags, relations)
-    base = _MARGIN + _LEVEL * (max(levels.values(), default=0) + 1)
+    base = _MARGIN + _LEVEL * (max(levels.values(), default=0) + 1.5)
     parts = [_arc(arc, level, relations[arc[0]], places, base) for arc, level in levels.items()]
     parts += [
         _root(places[word], relations[word], base) for word, head in enumerate(sentence.heads[: len(forms)]) if not head
@@ -72,10 +72,15 @@ def _arc(arc: _Arc, level: int, relation: str, places: list[float], base: float)
     end = places[word] + (-_SPREAD / 2 if word > head else _SPREAD / 2)
     top = base - _LEVEL * level
     line = path([(start, base), (start, top), (end, top), (end, base)], "l0 none thin")
-    tip = path([(end - _TIP / 2, base - _TIP), (end, base), (end + _TIP / 2, base - _TIP)], "l0 none thin")
-    return line + tip + text((start + end) / 2, top - 3, relation, "small", "middle")
+    return line + _tip(end, base, "l0") + text((start + end) / 2, top - 3, relation, "small", "middle")
 
 
 def _root(place: float, relation: str, base: float) -> str:
-    line = path([(place, base - _LEVEL / 2), (place, base)], "l1 none thin")
-    return line + text(place, base - _LEVEL / 2 - 2, relation, "small b", "middle")
+    line = path([(place, _MARGIN + _LEVEL / 2), (place, base)], "l1 none thin")
+    return line + _tip(place, base, "l1") + text(place, _MARGIN + _LEVEL / 2 - 3, relation, "small b", "middle")
+
+
+def _tip(place: float, base: float, color: str) -> str:
+    """The tip of an arrow."""
+    side = _TIP / 2
+    return path([(place - side, base - _TIP), (place, base), (place + side, base - _TIP)], f"{color} none thin")

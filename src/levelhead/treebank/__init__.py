@@ -8,7 +8,6 @@ from levelhead.treebank.shapes import Shapes, nonprojective_arcs, shapes_of
 from levelhead.treebank.source import Limits
 from levelhead.treebank.strings import StringColumn, Strings
 from levelhead.treebank.treebank import Treebank
-from levelhead.treebank.validation import Validation, validate
 from levelhead.treebank.write import to_conllu, write
 
 __all__ = [
@@ -22,7 +21,6 @@ __all__ = [
     "StringColumn",
     "Strings",
     "Treebank",
-    "Validation",
     "Word",
     "build",
     "faults_of",
@@ -31,6 +29,5 @@ __all__ = [
     "read",
     "shapes_of",
     "to_conllu",
-    "validate",
     "write",
 ]

@@ -52,6 +52,9 @@ class Drawing(NamedTuple):
         back = f'<rect width="{short(self.width)}" height="{short(self.height)}" fill="#fff"/>'
         return self._svg(f"<style>{_STYLE}{series}</style>{back}")
 
+    def __repr__(self) -> str:
+        return f"<Drawing: {self.title}>"
+
     def _repr_svg_(self) -> str:
         return self.file()
 
