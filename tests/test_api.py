@@ -73,8 +73,11 @@ CALLS = {
     "contrasts": lambda three: levelhead.trees({"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}),
     "explain": lambda three: levelhead.explain(three[0], three[1]),
     "agree": lambda three: levelhead.agree(three[0], three[1]),
-    "languages": lambda three: levelhead.comparison.languages(
+    "languages": lambda three: levelhead.languages(
         {"x": three[0], "y": three[0]}, {"s": {"x": three[1], "y": three[2]}}
+    ),
+    "power": lambda three: levelhead.power(
+        {"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}, units=[50]
     ),
     "similarity": lambda three: levelhead.similarity(three[0], GOLDS / "de.conllu"),
     "select": lambda three: levelhead.select(three[0]),
@@ -105,6 +108,7 @@ COMMANDS = {
         ["rank", GOLDS, SYSTEMS, "--significance", "--resamples", "99"],
         lambda: levelhead.rank(GOLDS, SYSTEMS, significance=True, resamples=99),
     ),
+    "power": (["power", GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, [ALPHA, BETA])),
     "profile": (["profile", GOLDS], lambda: levelhead.profile(GOLDS)),
     "perplexity": (["perplexity", GOLD, ALPHA], lambda: levelhead.perplexity(GOLD, str(ALPHA))),
     "derive": (["derive", GOLD], lambda: levelhead.derive(GOLD)),
@@ -205,7 +209,7 @@ def test_what_a_function_cannot_do_is_refused() -> None:
     with pytest.raises(MeasureError, match="is not GOLD:SYSTEM"):
         levelhead.trees(GOLD, ALPHA, show="nsubj")
     with pytest.raises(InputError, match="at least two treebanks"):
-        levelhead.comparison.languages(GOLD, ALPHA)
+        levelhead.languages(GOLD, ALPHA)
     with pytest.raises(InputError, match="at least two treebanks"):
         levelhead.similarity(GOLD)
 

@@ -48,7 +48,7 @@ RESULTS = {
     "SecondaryEvaluation": lambda: score_agreeing_sentences(GOLD, ALPHA, setup_of(["LAS"])),
     "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
-    "Languages": lambda: levelhead.comparison.languages(GOLDS, SYSTEMS / "alpha"),
+    "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
     "Gains": lambda: levelhead.breakdown(GOLD, [ALPHA, BETA], by="deprel"),

@@ -265,8 +265,9 @@ def language_rejections(rows: np.ndarray, sizes: tuple[int, int], draws: int) ->
         values = [table.values(table.parts.sum(axis=0)) for table in tables]
         one, other = (leave_out(table) for table in tables)
         for s, m in np.ndindex(len(systems), len(MEASURES)):
-            p = _difference([values[0][s, m], values[1][s, m]], [one, other], s, m, paired=False).p()
-            rejected[d, s, m] = p is not None and p <= 1 - LEVEL
+            change = [values[0][s, m], values[1][s, m]]
+            found = _difference(change, [one, other], s, m, paired=False).interval(LEVEL)
+            rejected[d, s, m] = found is not None and not found[0] <= 0 <= found[1]  # as p <= 1 - LEVEL
     return 100 * rejected.mean(axis=0)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
@@ -16,6 +17,7 @@ from levelhead.significance.counted import Counted
 from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
 from levelhead.significance.typical import TypicalDeviation, typical_deviations
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
+from levelhead.tabular import Tabular
 
 SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
     {
@@ -57,7 +59,8 @@ class Detectable(NamedTuple):
     average: bool = False
 
 
-class Power(NamedTuple):
+@dataclass(frozen=True, repr=False)
+class Power(Tabular):
     """Detectable differences by measure, number of units and number of runs.
 
     Args:
@@ -72,7 +75,7 @@ class Power(NamedTuple):
     test: Target
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
-    units: Mapping[str, Units] = MappingProxyType({})
+    units: Mapping[str, Units] = field(default_factory=dict)
 
 
 class Design(NamedTuple):
