@@ -238,7 +238,7 @@ def test_edges_from_nowhere_have_no_value_under_any_route():
     import levelhead as lh
 
     text = "1\ta\t_\t_\t_\t_\t0\troot\t99:x\t_\n\n"
-    tree = lh.parse(text)
+    tree = lh.from_conllu(text)
     for rules in ("udtools", "ud"):
         assert lh.score(tree, tree, rules=rules, measures="ELAS")["ELAS"].value is None
 
@@ -315,7 +315,7 @@ def test_hostile_graphs_end_without_a_value():
     chain = "".join(f"0.{n}\tx" + "\t_" * 6 + f"\t{f'0.{n - 1}' if n > 1 else '0'}:a\t_\n" for n in range(1, 3000))
     last = "1\tw\t_\t_\t_\t_\t0\troot\t0.2999:a\t_\n"
     for text in (f"{layers}{words}\n", f"{chain}{last}\n"):
-        tree = lh.parse(text)
+        tree = lh.from_conllu(text)
         assert lh.score(tree, tree, measures="ELAS")["ELAS"].reason
 
 

@@ -147,7 +147,7 @@ def test_the_note_on_ratios():
 def test_the_page_has_the_column(run, tmp_path):
     page = tmp_path / "page.html"
     run("compare", *EN, "-m", "LAS", "--resamples", 50, "--margin", 40, "--report", page)
-    assert "p (TOST)" in page.read_text(encoding="utf-8")
+    assert ">Equiv.</button>" in page.read_text(encoding="utf-8")
 
 
 BAD = {

@@ -1,5 +1,6 @@
 """Tests of significance: against enumeration, under the null, and where the answer is known."""
 
+import dataclasses
 import tracemalloc
 from fractions import Fraction
 from itertools import combinations
@@ -496,10 +497,11 @@ def test_what_is_missing_is_told(tmp_path):
     (gold / "de.conllu").write_text(text, encoding="utf-8")
     (tmp_path / "two/de.conllu").write_text("1\tx\n\n", encoding="utf-8")
     with pytest.raises(InputError, match="no output for 1 of 2 gold treebanks: de") as refusal:
-        find(gold, [tmp_path / "one", tmp_path / "two"])
+        compare(find(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
     assert refusal.value.slug == "missing-system-file"
+    assert refusal.value.faults[-1].place.file == str(tmp_path / "two/de.conllu"), "invalid outputs are reported, too"
     with pytest.raises(InputError, match="GOLD is a folder, and this is a file: give a folder of outputs"):
-        find(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"])
+        compare(find(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"]), setup_of(["LAS"]))
     with pytest.raises(InputError, match="this output is given twice"):
         find(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])
     (tmp_path / "empty").mkdir()
@@ -551,7 +553,7 @@ def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
     comparison = compare(find(gold, {"a": gold, "b": gold}), setup_of(["LAS"]))
     won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03, 20, 20)
-    table = comparison_table(comparison._replace(wins=(won,)))
+    table = comparison_table(dataclasses.replace(comparison, wins=(won,)))
     (line,) = [note for note in table.notes if "sign test" in note]
     assert line.endswith("sign test p < .0001, Wilcoxon p = 0.0300 (20 votes, one per treebank)")
 
