@@ -67,7 +67,7 @@ ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
 @settings(max_examples=25)
 @given(rows=ROWS)
 def test_pairs_are_those_of_the_second_implementation(paired, rows):
-    """Paired: a sentence is left out of both treebanks; apart: their variances add up (Welch 1947)."""
+    """Paired: a sentence is left out of both treebanks; unpaired: from the intervals of both (Newcombe 1998)."""
     library("scipy.stats")
     from oracle import intervals
 
@@ -79,16 +79,15 @@ def test_pairs_are_those_of_the_second_implementation(paired, rows):
     assert pair.paired is paired
     if paired:
         expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
+        difference, interval = expected.value, intervals.difference_interval(expected, 0.95)
+        p, precision = intervals.t_p(expected), 1e-6
     else:
-        each = [[[part] for part in side] for side in (one, other)]
-        alone = [intervals.estimate([side], {0: 1.0}) for side in each]
-        variance = sum(part.variance for part in alone)
-        freedom = intervals.satterthwaite([part.variance for part in alone], [part.freedom for part in alone])
-        more = max((2 / sum(part[0][1] for part in side)) ** 2 for side in each)
-        expected = intervals.Estimate(alone[0].value - alone[1].value, variance + more, freedom, len(rows))
-    assert pair.difference == pytest.approx(expected.value, abs=1e-12)
-    assert pair.interval == pytest.approx(intervals.difference_interval(expected, 0.95), rel=1e-6, abs=1e-9)
-    assert pair.p == pytest.approx(intervals.t_p(expected), rel=1e-6)
+        each = [intervals.estimate([[[part] for part in side]], {0: 1.0}) for side in (one, other)]
+        difference, interval = each[0].value - each[1].value, intervals.unpaired_interval(*each, 0.95)
+        p, precision = intervals.unpaired_p(*each), 0.011
+    assert pair.difference == pytest.approx(difference, abs=1e-12)
+    assert pair.interval == pytest.approx(interval, rel=1e-6, abs=1e-9)
+    assert pair.p == pytest.approx(p, rel=precision, abs=2e-6)
 
 
 def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():

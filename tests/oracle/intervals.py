@@ -131,6 +131,26 @@ def wilson(found: Estimate, level: float) -> tuple[float, float]:
     return (-b - root) / (2 * a), (-b + root) / (2 * a)
 
 
+def unpaired_interval(one: Estimate, other: Estimate, level: float) -> tuple[float, float]:
+    """Give Newcombe's interval of the difference of two independent shares (1998, method 10), from Wilson's of each."""
+    (low, high), (other_low, other_high) = wilson(one, level), wilson(other, level)
+    difference = one.value - other.value
+    below = math.sqrt((one.value - low) ** 2 + (other_high - other.value) ** 2)
+    above = math.sqrt((high - one.value) ** 2 + (other.value - other_low) ** 2)
+    return difference - below, difference + above
+
+
+def unpaired_p(one: Estimate, other: Estimate) -> float:
+    """Give 1 minus the level at which the interval begins or ends at 0, by search in steps of 1%."""
+    p = 1.0
+    while p > 1e-6:
+        low, high = unpaired_interval(one, other, 1 - p)
+        if low <= 0 <= high:
+            return p
+        p *= 0.99
+    return p
+
+
 def t_p(found: Estimate) -> float:
     return 2 * student.sf(abs(found.value) / math.sqrt(found.variance), found.freedom)
 
