@@ -74,7 +74,7 @@ def test_rounding_before_or_after() -> None:
 
 def test_a_measure_that_gold_does_not_have_has_no_average() -> None:
     results = results_of({"x": [(1, 2), (1, 2)], "y": [(1, 2), (1, 3)]})
-    results.results["x", "t1"] = c.Result("valid", {"LAS": None}, "OK")
+    results.results["x", "t1"] = c.OutputResult("valid", {"LAS": None}, "OK")
     found = c.rank(results, "LAS", everything(results))
     assert found.undefined == ("t1",)
     assert [(one.system, one.rank, one.value) for one in found.standings] == [("x", None, None), ("y", None, None)]
@@ -139,7 +139,7 @@ def test_compressed_files_are_the_same_results(folders: Path) -> None:
     assert _without_contents(found) == _without_contents(expected)
 
 
-def _without_contents(results: dict[tuple[str, str], c.Result]) -> dict[tuple[str, str], c.Result]:
+def _without_contents(results: dict[tuple[str, str], c.OutputResult]) -> dict[tuple[str, str], c.OutputResult]:
     return {key: one._replace(contents=None, faults=()) for key, one in results.items()}
 
 

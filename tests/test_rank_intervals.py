@@ -32,7 +32,7 @@ def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Resu
             own = [row[place] for row in rows]
             parts = np.array(own, dtype=np.float64).T
             values = {"LAS": plain.ratio(own)}
-            results[system, f"t{number}"] = c.Result("valid", values, "OK", sentences={"LAS": parts})
+            results[system, f"t{number}"] = c.OutputResult("valid", values, "OK", sentences={"LAS": parts})
     codes = tuple(c.TestSet(f"t{number}") for number in range(len(test_sets)))
     return c.Results(codes, systems, ("LAS",), results, golds, {})
 
@@ -147,7 +147,7 @@ def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) 
 
 def test_a_zero_is_zero_in_every_resample() -> None:
     results = results_of([[((9, 10), (8, 10))] * 30, [((5, 10), (6, 10))] * 30])
-    nothing = c.Result("invalid", {"LAS": Fraction(0)}, "x", ("broken",))
+    nothing = c.OutputResult("invalid", {"LAS": Fraction(0)}, "x", ("broken",))
     results = results._replace(results={**results.results, ("B", "t1"): nothing})
     found = certain(results)
     assert [one.interval for one in found.standings] == [pytest.approx((0.7, 0.7)), pytest.approx((0.4, 0.4))]
@@ -201,7 +201,7 @@ def test_real_systems(data: Path) -> None:
 def table_of(scores: dict[str, list[int]]) -> c.Results:
     test_sets = tuple(c.TestSet(f"t{number}") for number in range(len(next(iter(scores.values())))))
     results = {
-        (system, f"t{number}"): c.Result("valid", {"LAS": Fraction(score, 100)}, "OK")
+        (system, f"t{number}"): c.OutputResult("valid", {"LAS": Fraction(score, 100)}, "OK")
         for system, own in scores.items()
         for number, score in enumerate(own)
     }

@@ -146,12 +146,12 @@ def campaign_of(scores: dict[str, list[int | None]], n_rows: int = 30) -> c.Resu
         noise = rng.integers(-9, 10, n_rows)
         for place, (system, own) in enumerate(scores.items()):
             if own[t] is None:
-                results[system, f"t{t}"] = c.Result("invalid", {"LAS": Fraction(0)}, "x", ("broken",))
+                results[system, f"t{t}"] = c.OutputResult("invalid", {"LAS": Fraction(0)}, "x", ("broken",))
                 continue
             above = np.clip(own[t] + noise + rng.integers(-3, 4, n_rows) * (place > 0), 0, 100)
             value = Fraction(int(above.sum()), 100 * n_rows)
             parts = np.stack([above, np.full(n_rows, 100)]).astype(np.float64)
-            results[system, f"t{t}"] = c.Result("valid", {"LAS": value}, "OK", sentences={"LAS": parts})
+            results[system, f"t{t}"] = c.OutputResult("valid", {"LAS": value}, "OK", sentences={"LAS": parts})
     golds = {f"t{t}": c.results.Contents(f"hash {t}", n_rows, n_rows) for t in range(n_test_sets)}
     codes = tuple(c.TestSet(f"t{t}") for t in range(n_test_sets))
     return c.Results(codes, tuple(scores), ("LAS",), results, golds, {})

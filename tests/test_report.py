@@ -71,7 +71,7 @@ def table_of(systems: list[str], treebanks: list[str], measures: tuple[str, ...]
 
     value = {measure: Fraction(1, 3) for measure in measures}
     test_sets = tuple(c.TestSet(code) for code in treebanks)
-    results = {(s, t): c.Result("invalid" if i % 3 else "valid", value, "OK", (s,) if i % 3 else ())
+    results = {(s, t): c.OutputResult("invalid" if i % 3 else "valid", value, "OK", (s,) if i % 3 else ())
                for i, (s, t) in enumerate((s, t) for s in systems for t in treebanks)}  # fmt: skip
     return c.Results(test_sets, tuple(systems), measures, results, {}, {"table": systems[0]})
 
