@@ -76,6 +76,9 @@ CALLS = {
     "languages": lambda three: levelhead.languages(
         {"x": three[0], "y": three[0]}, {"s": {"x": three[1], "y": three[2]}}
     ),
+    "power": lambda three: levelhead.power(
+        {"en": three[0]}, {"a": {"en": three[1]}, "b": {"en": three[2]}}, units=[50]
+    ),
     "similarity": lambda three: levelhead.similarity(three[0], GOLDS / "de.conllu"),
     "select": lambda three: levelhead.select(three[0]),
     "profile": lambda three: levelhead.profile(three[0]),
@@ -105,6 +108,7 @@ COMMANDS = {
         ["rank", GOLDS, SYSTEMS, "--significance", "--resamples", "99"],
         lambda: levelhead.rank(GOLDS, SYSTEMS, significance=True, resamples=99),
     ),
+    "power": (["power", GOLD, ALPHA, BETA], lambda: levelhead.power(GOLD, [ALPHA, BETA])),
     "profile": (["profile", GOLDS], lambda: levelhead.profile(GOLDS)),
     "perplexity": (["perplexity", GOLD, ALPHA], lambda: levelhead.perplexity(GOLD, str(ALPHA))),
     "derive": (["derive", GOLD], lambda: levelhead.derive(GOLD)),
@@ -121,7 +125,7 @@ def test_documents_are_those_of_the_command(run, name: str) -> None:
     assert json.loads(json.dumps(call().to_dict())) == json.loads(output)
 
 
-@pytest.mark.parametrize("name", [name for name in COMMANDS if name != "derive"])
+@pytest.mark.parametrize("name", sorted(COMMANDS.keys() - {"derive"}))
 def test_texts_are_those_of_the_command(run, name: str) -> None:
     arguments, call = COMMANDS[name]
     code, output, _ = run(*arguments)

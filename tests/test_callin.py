@@ -177,7 +177,7 @@ def test_the_commands(data: Path) -> None:
     """What the page shows how to do, for one language: all numbers of its row."""
     files = (gold_file(data, "Danish"), system_file(data, "Danish"))
     how = ("--input-format", "conllx", "--gold-format", "conllu", "--scheme", "callin-code", "--format", "json")
-    done = command("score", *how, "--table", "cascading", *files)
+    done = command("breakdown", *how, "--by", "cascading", *files)
     rows = json.loads(done.stdout)["treebanks"]["da-ud-test"]
     ratios = [row["ratio"] for row in rows if row["name"] in {"CONTENT", "FUNCTION"}]
     assert ratios == expected(data, "maltdefault.cascading_errors.csv")["Danish"]

@@ -32,7 +32,7 @@ def levelhead(capfdbinary: pytest.CaptureFixture[bytes]):
 
 def test_transitions_of_the_first_sentence(levelhead) -> None:
     """`the dog chased the cat from the room`, by hand."""
-    code, out, err = levelhead("derive", GOLD, "--labelled")
+    code, out, err = levelhead("derive", GOLD, "--labeled")
     assert (code, err) == (0, "")
     assert out.split("\n")[0] == (
         "SHIFT SHIFT LEFT-ARC:det SHIFT LEFT-ARC:nsubj SHIFT SHIFT LEFT-ARC:det RIGHT-ARC:obj"
@@ -77,15 +77,18 @@ def test_trees_that_cannot_be_derived(levelhead) -> None:
 
 def test_perplexity_as_a_table(levelhead) -> None:
     """The numbers are those of KenLM for the same lines (lmplz -o 3 --discount_fallback, query)."""
-    code, out, err = levelhead("perplexity", GOLD, GOLD, "--order", "swap-lazy", "--system", SYSTEM, "--places", 4)
+    code, out, err = levelhead(
+        "perplexity", GOLD, GOLD, "--order", "swap-lazy", "--system", SYSTEM, "--places", 4,
+        "--format", "markdown",
+    )  # fmt: skip
     assert code == 0
-    header, _, gold, system, signature = out.splitlines()
-    assert [cell.strip() for cell in header.split("|")] == [
+    header, _, gold, system, _, signature = out.splitlines()
+    assert [cell.strip() for cell in header.strip("| ").split("|")] == [
         *(
             "File",
-            "Perplexity/event",
-            "Including OOV",
-            "Log10 perplexity/sentence",
+            "Perplexity",
+            "With OOV",
+            "Log10/sentence",
             "Events",
             "OOV",
             "Sentences",
@@ -93,9 +96,13 @@ def test_perplexity_as_a_table(levelhead) -> None:
             "Size/perplexity",
         ),
     ]
-    assert [cell.strip() for cell in gold.split("|")][1:] == "2.1510 2.1510 3.0603 184 0 20 0 76.2443".split()
-    assert [cell.strip() for cell in system.split("|")][1:] == "5.1511 5.1511 6.5495 184 0 20 2 31.8378".split()
-    assert signature.startswith(
+    assert [cell.strip() for cell in gold.strip("| ").split("|")][
+        1:
+    ] == "2.1510 2.1510 3.0603 184 0 20 0 76.2443".split()
+    assert [cell.strip() for cell in system.strip("| ").split("|")][
+        1:
+    ] == "5.1511 5.1511 6.5495 184 0 20 2 31.8378".split()
+    assert signature.replace("\\|", "|").startswith(
         "order:swap-lazy|ngram:3|smoothing:interpolated-modified-kneser-ney|minimum-counts:1,1,1"
     )
     assert err.splitlines() == [
@@ -131,7 +138,7 @@ def test_perplexity_as_json(levelhead) -> None:
 def test_tables_of_sentences(levelhead, output_format: str) -> None:
     code, out, _ = levelhead("perplexity", GOLD, GOLD, "--sentences", "--format", output_format)
     assert code == 0
-    assert "Events with OOV" in out
+    assert "Log10" in out
     assert len(out.splitlines()) >= 21
 
 
@@ -162,8 +169,7 @@ def test_a_written_model_gives_the_same(levelhead, tmp_path: Path) -> None:
     assert again["size_over_perplexity"] is None
     assert len(read_arpa(path).words) == first["model"]["vocabulary"]
     for option in (("--minimum-counts", "srilm"), ("--ngram", 2), ("--minimum-word-count", 2)):
-        code, _, err = levelhead("perplexity", path, SYSTEM, *option)
-        assert (code, "leave out --ngram and minimum counts" in err) == (2, True)
+        assert json.loads(levelhead("perplexity", path, SYSTEM, *option, "--format", "json")[1]) == again
 
 
 def test_systems_have_hashes(levelhead) -> None:
@@ -182,7 +188,6 @@ def test_bad_usage(levelhead, tmp_path: Path) -> None:
     for arguments in (
         ("derive", "no such file"),
         ("derive", GOLD, "--system", "none"),
-        ("derive", GOLD, "--labelled", "--order"),
         ("derive", EXAMPLES / "parallel/systems/gamma/tr.conllu"),
         ("derive", GOLD, "--output", GOLD),
         ("perplexity", GOLD),

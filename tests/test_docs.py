@@ -60,14 +60,16 @@ def kinds_in(tree: ast.Module) -> set[str]:
     """Find the kinds of JSON documents that a file writes, also where a variable holds them."""
     found: set[str] = set()
     for node in ast.walk(tree):
-        keys = [ast.unparse(key) for key in node.keys if key] if isinstance(node, ast.Dict) else []
-        if isinstance(node, ast.Dict) and {"'schema'", "'kind'"} <= {*keys}:
-            value = node.values[node.keys.index(next(key for key in node.keys if key and constants(key) == {"kind"}))]
+        keys = [constants(key) for key in node.keys if key] if isinstance(node, ast.Dict) else []
+        if {"schema"} in keys and {"kind"} in keys:
+            found |= constants(node.values[keys.index({"kind"})])
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "header":
+            value = node.args[0]
             parts = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
             found |= {part.value for part in parts if isinstance(part, ast.Constant)}
         elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind" and "schemes" in constants(node):
             found |= constants(node)
-        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "_rows_document":
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in {"_rows_document", "header"}:
             found |= constants(node.args[0])
     return found
 
@@ -78,10 +80,10 @@ def test_every_kind_of_json_is_documented() -> None:
     rows = re.findall(r"^\| `([a-z-]+)` \| `(\w+)[^|]* \| [^|]*\w[^|]* \|$", text_of("docs/formats.md"), re.MULTILINE)
     assert len(written) > 30
     assert sorted(kind for kind, _ in rows) == sorted(written)
-    assert {verb for _, verb in rows} <= {*program.VERBS}
+    assert {verb for _, verb in rows} <= {*program.COMMANDS}
 
 
-@pytest.mark.parametrize("verb", program.VERBS)
+@pytest.mark.parametrize("verb", program.COMMANDS)
 def test_every_option_is_on_the_page(verb: str) -> None:
     context = click.Context(program.cli)
     command = program.cli.get_command(context, verb)
@@ -215,8 +217,9 @@ def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
     examples = ROOT / "examples/parallel"
     gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
     page = SCRIPT.pages()["cli.md"]
-    told = re.findall(r"^- `-m, --measure MEASURE,\.\.\.`: .* Default: (.*?)[;.]", page, re.MULTILINE)
-    assert told[:2] == ["all that the rules' scorer prints", "UAS, LAS and CLAS"]
+    for command, default in (("score", "all that the rules' scorer prints"), ("compare", "UAS, LAS and CLAS")):
+        section = page.partition(f"\n## levelhead {command}\n")[2].partition("\n## ")[0]
+        assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`: .* \[default: {default}\]", section, re.MULTILINE)
     assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv", "--resamples", "10"]) == 0
     rows = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
     assert list(dict.fromkeys(row[0] for row in rows[1:])) == ["UAS", "LAS", "CLAS"]

@@ -11,7 +11,6 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead import evaluation
 from levelhead.analysis.buckets import BucketSettings as Buckets
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.cli.program import run as run_command
@@ -19,6 +18,7 @@ from levelhead.comparison import compare
 from levelhead.comparison.contrasts import compare_by
 from levelhead.comparison.folders import score_folder
 from levelhead.errors import InputError
+from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
 from levelhead.significance import Settings
@@ -82,7 +82,7 @@ def test_jobs_and_stores_change_nothing(capfd, tmp_path, command):
 
 @pytest.mark.parametrize(
     "command",
-    [("compare", GOLD, ALPHA, BETA, "--languages", "--resamples", 20),
+    [("languages", GOLD, ALPHA, BETA),
      ("rank", GOLD, PARALLEL / "systems", "--significance", "--resamples", 20)],
     ids=["languages", "rank"],
 )  # fmt: skip
@@ -182,20 +182,24 @@ def test_all_missing_files_of_weights_are_reported(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("source", "more"),
-    [("<(gzip -c {gold})", "--resamples 50 -j 2"), ("<(cat {gold})", "--by deprel"), ("- < {gold}", "--power")],
+    ("source", "command"),
+    [
+        ("<(gzip -c {gold})", "compare --resamples 50 -j 2"),
+        ("<(cat {gold})", "breakdown --by deprel"),
+        ("- < {gold}", "compare --resamples 50 --level 0.9"),
+    ],
 )
-def test_gold_from_a_pipe_is_compared(source, more):
+def test_gold_from_a_pipe_is_compared(source, command):
     def printed(gold: str) -> str:
         name, _, rest = gold.partition(" < ")
         systems = f"{ALPHA / 'en.conllu'} {BETA / 'en.conllu'}"
-        line = f"{sys.executable} -m levelhead compare {name} {systems} -m LAS --format json {more}"
+        line = f"{sys.executable} -m levelhead {command} {name} {systems} -m LAS --format json"
         full = line + (f" < {rest}" if rest else "")
         return subprocess.run(["bash", "-c", full], capture_output=True, text=True, check=True).stdout
 
     gold = GOLD / "en.conllu"
     found = printed(source.format(gold=gold))
-    named = re.sub(r'"(-|6[0-9])"', '"en"', found)  # the test set is called as its file
+    named = re.sub(r'(?<=["\s])(-|6[0-9])"', 'en"', found)  # the test set is called as its file
     assert named == printed(str(gold))
 
 
@@ -208,7 +212,7 @@ def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     )
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     read: list[object] = []
-    monkeypatch.setattr(evaluation, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
+    monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
     compare_by(find(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     assert read == [GOLD / "en.conllu", *paths.values()]
 

@@ -10,9 +10,8 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from levelhead.analysis import break_down, confuse, error_types
+from levelhead.analysis import break_down, confuse, error_types, leave_out
 from levelhead.analysis.buckets import BucketSettings
-from levelhead.analysis.restrictions import difference, exclusions_of, values_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD
@@ -226,45 +225,48 @@ def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
 
 
 @pytest.mark.parametrize("rules", [CONLL17, CONLL18, UD], ids=lambda rules: rules.name)
-def test_tables_of_classes_left_out(data: Path, rules) -> None:
-    """Nivre and Fang's Table 2: differences are restricted minus full, from counts that add up to the whole."""
-    asked = exclusions_of("LAS", "classes")
-    found = levelhead.score(*files(data, "UDPipe-Future", "tr_imst"), measures=asked.measures, rules=rules)
-    values = values_of(found)
-    for alone, without in zip(asked.alone, asked.without):
-        one, other, whole = found[str(alone)], found[str(without)], found["LAS"]
-        assert tuple(map(sum, zip(counts(one), counts(other)))) == counts(whole)
-        own = Fraction(2 * other.correct, other.gold + other.system)
-        assert difference(values, without, asked.whole) == own - Fraction(2 * whole.correct, whole.gold + whole.system)
-        assert without.without == (alone.only,)
-    fun = difference(values, parse_measure("LAS-FUN"), asked.whole)
-    assert -0.05 < fun < 0, "function words are easier: a loss is negative"
+@pytest.mark.parametrize("by", ["class", "deprel"])
+def test_scores_without_classes_and_relations(data: Path, rules, by: str) -> None:
+    """Nivre and Fang's Tables 2 and 3: differences are restricted minus full; these are the measures LAS-X."""
+    matches = match(*map(levelhead.read, files(data, "UDPipe-Future", "tr_imst")), rules)
+    found = leave_out(break_down(matches, parse_measure("LAS"), [by], BucketSettings(NIVRE_FANG)), matches)
+    names = [name for (name,), _ in found.rows]
+    scores = {
+        text: count(matches, parse_measure(text), REGISTRY["LAS"]) for text in ("LAS", *(f"LAS-{n}" for n in names))
+    }
+    whole = [found.whole.correct, found.whole.gold, found.whole.system]
+    assert whole == [scores["LAS"].correct[0], scores["LAS"].gold[0], scores["LAS"].system[0]]
+    for (name,), score in found.rows:
+        without, direct = found.without[name,], scores[f"LAS-{name}"]
+        assert (without.correct, without.gold, without.system) == (direct.correct[0], direct.gold[0], direct.system[0])
+        assert [score.correct + without.correct, score.gold + without.gold, score.system + without.system] == whole
+        own = Fraction(2 * without.correct, without.gold + without.system)
+        assert found.difference((name,)) == own - Fraction(2 * whole[0], whole[1] + whole[2])
+    assert by != "class" or -0.05 < found.difference(("FUN",)) < 0, "function words are easier: a loss is negative"
 
 
-def test_the_command_prints_the_tables_of_all_treebanks(data: Path, tmp_path: Path) -> None:
-    """Folders in, an average row, differences of exact values; the average of differences is the difference of averages."""
+def test_averages_over_all_treebanks(data: Path, tmp_path: Path) -> None:
+    """The average of differences is the difference of averages, since a relation that does not occur changes nothing."""
     for kind in ("gold", "system"):
         (tmp_path / kind).mkdir()
         for treebank in ("hsb_ufal", "kmr_mg", "tr_imst"):
             file = files(data, "Stanford-18", treebank)[kind == "system"]
             (tmp_path / kind / file.name).symlink_to(file)
     folders = (tmp_path / "gold", tmp_path / "system")
-    done = command("score", "--table", "relations", "--format", "tsv", *folders)
-    head, *rows = [line.split("\t") for line in done.stdout.splitlines()]
-    assert head == ["Treebank", "LAS", "CLAS", "CLAS diff", "-aux", "-case", "-cc", "-clf", "-cop", "-det", "-mark"]
-    assert [row[0] for row in rows] == ["hsb_ufal", "kmr_mg", "tr_imst"]
-    done = command("score", "--table", "relations", "--format", "json", *folders)
-    average = json.loads(done.stdout)["average"]
-    values = [*list(average["scores"].values())[:2], *average["differences"].values()]
-    for column, value in enumerate(values, 1):
-        assert value == pytest.approx(sum(float(row[column]) for row in rows) / 3, abs=1e-9)
-    assert values[2] == pytest.approx(values[1] - values[0], abs=1e-9)
-    assert {row[head.index("-clf")] for row in rows} == {"0.0"}, "no classifiers in these languages"
-    done = command("score", "--table", "classes", "--format", "json", *folders)
-    document = json.loads(done.stdout)
-    assert {*document["treebanks"]} == {"hsb_ufal", "kmr_mg", "tr_imst"}
-    official = {row["treebank"]: row for row in official_rows(data, "Stanford-18")}
-    for treebank, one in document["treebanks"].items():
-        assert one["scores"]["LAS"] == pytest.approx(100 * float(official[treebank]["LAS_F1"]), abs=1e-12)
-        assert "LAS@UNKNOWN" not in one["scores"], "a class without words is not shown"
-        assert one["differences"]["LAS-FUN"] == pytest.approx(one["scores"]["LAS-FUN"] - one["scores"]["LAS"])
+    document = json.loads(command("breakdown", "--by", "deprel", "--format", "json", *folders).stdout)
+    official = {row["treebank"]: 100 * float(row["LAS_F1"]) for row in official_rows(data, "Stanford-18")}
+    found = {name: one for name, (one,) in document["treebanks"].items()}
+    assert {name: one["whole"] for name, one in found.items()} == pytest.approx(
+        {name: official[name] for name in ("hsb_ufal", "kmr_mg", "tr_imst")}, abs=1e-12
+    )
+    whole = sum(one["whole"] for one in found.values()) / 3
+    rows = {name: {row["deprel"]: row for row in one["rows"]} for name, one in found.items()}
+    (averages,) = document["averages"]
+    for mean in averages["rows"]:
+        having = [one[mean["deprel"]] for one in rows.values() if mean["deprel"] in one]
+        assert mean["treebanks"] == len(having)
+        assert mean["difference"] == pytest.approx(sum(row["difference"] for row in having) / 3, abs=1e-9)
+        assert mean["difference"] == pytest.approx(mean["without"] - whole, abs=1e-9)
+        assert mean["f1"] == pytest.approx(sum(row["f1"] for row in having) / len(having), abs=1e-9)
+    tsv = command("breakdown", "--by", "deprel", "--format", "tsv", *folders).stdout.splitlines()
+    assert len(tsv) == 1 + sum(map(len, rows.values()))

@@ -93,6 +93,7 @@ OTHER_ERRORS = {
     "model-too-large",
     *("invalid-relation", "unknown-option"),
     *("invalid-command", "parser-failed", "not-repeatable", "parser-words", "too-few-sentences"),
+    *("invalid-margin", "invalid-power", "no-documents", "unknown-language"),
     *("unknown-scheme", "unknown-rules", "unknown-property", "not-broken-down", "missing-training", "not-there"),
     *("invalid-task", "unsafe-archive", "refused-submission", "no-sandbox"),
 }

@@ -200,8 +200,7 @@ def test_explanations_on_the_command_line():
         sys.executable,
         "-m",
         "levelhead",
-        "score",
-        "--explain",
+        "explain",
         GOLD,
         EXAMPLES / "parallel/systems/alpha/tr.conllu",
     ]

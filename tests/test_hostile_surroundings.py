@@ -32,7 +32,7 @@ def a_file_that_vanishes_after_it_was_listed(folder: Path) -> Case:
             weights.write(b"case 0\n")
 
     return Case(
-        ["score", "-w", "weights", ".", "."], 2, says="system.conllu: unreadable-file: No such file or directory",
+        ["score", "-m", "WeightedLAS(weights)", ".", "."], 2, says="system.conllu: unreadable-file: No such file or directory",
         writes=("system.conllu",), meanwhile=remove,
     )  # fmt: skip
 
@@ -106,7 +106,7 @@ def changing(how: str) -> Case:
 
 @case
 def an_explanation_of_what_can_be_read_only_once(_: Path) -> Case:
-    return Case("$L score --explain - system.conllu < gold.conllu", 0, prints="LAS        |   89.02 |   89.02")
+    return Case("$L explain - system.conllu < gold.conllu", 0, prints="LAS        |   89.02 |   89.02")
 
 
 # Output
@@ -181,7 +181,7 @@ def links(folder: Path) -> None:
 
 
 INPUTS = "a file that is read cannot be written"
-for verb in (SCORE, ["validate", "system.conllu"], ["score", "--explain", "gold.conllu", "system.conllu"]):
+for verb in (SCORE, ["validate", "system.conllu"], ["explain", "gold.conllu", "system.conllu"]):
     for target in ("system.conllu", "./system.conllu", "link", "hard-link"):
 
         def over_an_input(folder: Path, verb=verb, target: str = target) -> Case:
@@ -225,7 +225,7 @@ VERBS = {
     # what follows `levelhead` where table.tsv, own.toml, votes, jar, systems/x.conllu are files: what is said
     "correlate table.tsv -o table.tsv": INPUTS,
     "correlate N=table.tsv -o ./table.tsv": INPUTS,
-    "correlate table.json -c a -c b --figure table.json": INPUTS,
+    "correlate table.svg -c a -c b --figure table.svg": INPUTS,
     "correlate table.tsv -c a -c b --figure f.svg -o ./f.svg": TWICE,
     "judge gold.conllu system.conllu systems/x.conllu -j votes -o votes": INPUTS,
     "judge gold.conllu system.conllu systems/x.conllu -j votes -o systems/x.conllu": INPUTS,
@@ -252,13 +252,13 @@ VERBS = {
     "reproduce conll17 --scores table.tsv -o table.tsv": INPUTS,
     "reproduce kohita-2017 --treebanks systems -o systems/x.conllu": INPUTS,
     "reproduce kohita-2017 --treebanks systems --report q.html -o q.html": TWICE,
-    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs names a folder that is read",
+    "reproduce kohita-2017 --treebanks systems --outputs ./systems": "--outputs names a folder that is an input",
 }
 for line, message in VERBS.items():
 
     def over_an_input_of_a_verb(folder: Path, line: str = line, message: str = message) -> Case:
         (folder / "systems").mkdir()
-        for name, text in {"table.tsv": TABLE, "table.json": TABLE, "own.toml": OWN, "votes": "1\n", "jar": ""}.items():
+        for name, text in {"table.tsv": TABLE, "table.svg": TABLE, "own.toml": OWN, "votes": "1\n", "jar": ""}.items():
             (folder / name).write_text(text)
         (folder / "systems/x.conllu").write_bytes(SYSTEM)
         return Case(line.split(), 2, says=message)

@@ -8,52 +8,36 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.comparison import compare_treebanks
+from levelhead.campaign import find
+from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.comparison import comparison_table
-from levelhead.significance import Counted, Settings, differences, equivalence
+from levelhead.significance import Counted, Estimate, Settings, differences, equivalence
 from levelhead.significance.equivalence import margin_of
-from oracle import across as oracle
 
 PARALLEL = EXAMPLES / "parallel"
 EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
 FOLDERS = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta")
 
 
-def interval_of(values: np.ndarray):
-    """Give the percentile interval of values at any level."""
-    return lambda level: tuple(map(float, np.quantile(values, [(1 - level) / 2, (1 + level) / 2])))
-
-
 @pytest.mark.parametrize("margin", [0.1, 0.5, 0.9, 1.3, 2.0, 5.0])
 @pytest.mark.parametrize("middle", [-1.0, 0.0, 0.3, 2.5])
-def test_p_is_the_larger_of_two_one_sided_ones(margin, middle):
-    values = np.random.default_rng(1).normal(middle, 0.4, 4_001)
-    found = equivalence(interval_of(values), margin, 4_001)
-    assert found.p == pytest.approx(oracle.equivalence_p(values.tolist(), margin), abs=6e-4)
-    low, high = interval_of(values)(0.9)
+@pytest.mark.parametrize("several", [False, True])
+def test_p_is_the_larger_of_two_one_sided_ones(margin, middle, several):
+    """By Student's t, also where half of the variance is that of runs; the 90% interval says the same."""
+    stats = library("scipy.stats")
+    difference = Estimate(middle, 0.08, 12, 13, ((0.08, 12),)) if several else Estimate(middle, 0.16, 12, 13)
+    found = equivalence(difference, margin)
+    expected = max(stats.t.sf((margin - middle) / 0.4, 12), stats.t.sf((margin + middle) / 0.4, 12))
+    assert found.p == pytest.approx(expected, abs=1e-9)
+    low, high = difference.interval(0.9)
     shown = "yes" if -margin < low and high < margin else "no" if low > margin or high < -margin else "not shown"
     assert found.shown == shown
 
 
-@pytest.mark.parametrize("margin", [0.2, 1.0, 3.0])
-def test_p_of_an_interval_by_students_t(margin):
-    """Any way of making intervals will do: here the t-test of 12 differences."""
-    stats = library("scipy.stats")
-    sample = np.random.default_rng(5).normal(0.4, 1.5, 12)
-    middle, error = sample.mean(), sample.std(ddof=1) / np.sqrt(12)
-    found = equivalence(lambda level: stats.t.interval(level, 11, middle, error), margin, 10**6)
-    expected = max(stats.t.sf((margin - middle) / error, 11), stats.t.sf((margin + middle) / error, 11))
-    assert found.p == pytest.approx(expected, abs=1e-4)
-
-
 def test_no_interval_no_equivalence():
-    assert equivalence(lambda _: None, 0.5, 100) is None
-
-
-def test_p_is_never_zero():
-    assert equivalence(lambda _: (-0.1, 0.1), 0.5, 999).p == 1 / 1000
+    assert equivalence(Estimate(0.0, 0.1, 8, 9), 0.5) is None
 
 
 def test_margins_in_the_unit_of_differences():
@@ -78,7 +62,8 @@ def test_the_interval_of_90_percent_decides(margin, shown):
     low, high = found.difference_interval
     assert (-margin / 100 < low and high < margin / 100) == (shown == "yes")
     assert (found.p_equivalent < 0.05) == (shown == "yes")
-    assert differences(table, Settings(2_000, level=0.9))[1][-2:] == (None, None)
+    without = differences(table, Settings(2_000, level=0.9))[1]
+    assert (without.equivalent, without.p_equivalent) == (None, None)
 
 
 def test_a_difference_beyond_the_margin_is_not_equivalent():
@@ -89,7 +74,10 @@ def test_a_difference_beyond_the_margin_is_not_equivalent():
 
 
 def test_the_margin_of_perplexities_is_a_ratio():
-    """Logarithms to base 10 of 0.9 on average: the ratio of perplexities is 10 to the difference of averages."""
+    """Logarithms to base 10 of 0.9 on average: the ratio of perplexities is 10 to the difference of averages.
+
+    Scores count one word more in their error, perplexities do not.
+    """
     table = two_systems(400, 20, (0,))
     whole = table._replace(perplexities=())
     for margin in (1.001, 1.01, 1.02, 1.1):
@@ -97,7 +85,7 @@ def test_the_margin_of_perplexities_is_a_ratio():
         points = 100 * math.log10(margin)
         expected = differences({"x": whole}, Settings(1_000, margin=points))[1]
         assert found.equivalent == expected.equivalent
-        assert found.p_equivalent == pytest.approx(expected.p_equivalent, abs=2e-3)
+        assert found.p_equivalent == pytest.approx(expected.p_equivalent, abs=6e-3)
 
 
 def test_the_margin_of_perplexities_with_runs():
@@ -150,7 +138,7 @@ def test_json_of_treebanks_and_averages(run):
 def test_the_note_on_ratios():
     gold = levelhead.read(EN[0])
     measure = f"DPPL({EN[0]})"
-    comparison = compare_treebanks(gold, {"a": gold, "b": gold}, setup_of([measure]), Settings(50, margin=1.05))
+    comparison = compare(find(gold, {"a": gold, "b": gold}), setup_of([measure]), settings=Settings(50, margin=1.05))
     assert comparison.results[1].equivalent == "yes"
     (note,) = [note for note in comparison_table(comparison).notes if note.startswith("Equivalent")]
     assert "a ratio between 1/1.05 and 1.05" in note
@@ -159,7 +147,7 @@ def test_the_note_on_ratios():
 def test_the_page_has_the_column(run, tmp_path):
     page = tmp_path / "page.html"
     run("compare", *EN, "-m", "LAS", "--resamples", 50, "--margin", 40, "--report", page)
-    assert "p (TOST)" in page.read_text(encoding="utf-8")
+    assert ">Equiv.</button>" in page.read_text(encoding="utf-8")
 
 
 BAD = {
@@ -192,5 +180,5 @@ def test_margins_without_a_meaning_are_refused(run, name):
 def test_bad_margins_in_python():
     gold = levelhead.read(EN[0])
     with pytest.raises(InputError, match="above 0") as refusal:
-        compare_treebanks(gold, {"a": gold, "b": gold}, setup_of(["LAS"]), Settings(20, margin=-1))
+        compare(find(gold, {"a": gold, "b": gold}), setup_of(["LAS"]), settings=Settings(20, margin=-1))
     assert refusal.value.slug == "invalid-margin"

@@ -8,11 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
+import click
 import pytest
 from click.testing import CliRunner
 
 from levelhead._version import VERSION
 from levelhead.cli import program
+from levelhead.cli.shared import option_groups
 from levelhead.extras import Library
 
 
@@ -31,7 +33,7 @@ UNKNOWN = {
     "scroe gold system": "unknown command 'scroe': did you mean score?",
     "Score": "unknown command 'Score': did you mean score?",
     "task srve": "unknown command 'srve': did you mean serve?",
-    "x": "unknown command 'x': use score, compare, rank,",
+    "x": "unknown command 'x': use score, breakdown, confusion,",
 }
 
 
@@ -79,8 +81,8 @@ def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
     some = Library("some", "something", "library")
     libraries = {"no_such_library": some, "no_such_folder.library": some}
     monkeypatch.setattr(importlib.import_module("levelhead.cli.doctor"), "LIBRARIES", libraries)
-    for line in printed("doctor").splitlines()[-2:]:
-        assert line.split("|")[1].strip() == "missing"
+    for line in printed("doctor", "--format", "tsv").splitlines()[-2:]:
+        assert line.split("\t")[1] == "missing"
         assert "for something: pip install '.[some]' in a checkout" in line
         assert "pip install 'levelhead[some]'" in line
 
@@ -93,3 +95,29 @@ def test_doctor_looks_for_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Pa
         installed = json.loads(printed("doctor", "--format", "json"))["installed"]
         assert (installed["bwrap"], installed["java"]) == (found, found)
     assert "sandbox of systems" in printed("doctor")
+
+
+def test_help_lists_commands_in_groups() -> None:
+    lines = printed("--help").splitlines()
+    for group in program.GROUPS:
+        assert f"{group}:" in lines
+    assert lines.index("Treebanks:") < lines.index("  similarity  Measure how similar treebanks are")
+    assert lines.index("  similarity  Measure how similar treebanks are") < lines.index("Convert:")
+
+
+def test_help_loads_no_command() -> None:
+    code = "import sys; from levelhead.cli.program import run; run(['--help']); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "rich", *(f"levelhead.cli.{name}" for name in program.COMMANDS)} & {*modules}
+
+
+def test_options_are_listed_in_groups() -> None:
+    """Each option has a group, and only one."""
+    names = [name for group in option_groups.GROUPS.values() for name in group.split()]
+    assert len(set(names)) == len(names)
+    for name in program.COMMANDS:
+        command = program.cli.get_command(click.Context(program.cli), name)
+        if isinstance(command, option_groups.Command):
+            groups = {option_groups.group_of(one) for one in command.params if isinstance(one, click.Option)}
+            assert (option_groups.OTHER in groups) == (name == "submit"), name
+            assert {f"{group}:" for group in groups} <= {*printed(name, "--help").splitlines()}, name

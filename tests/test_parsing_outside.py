@@ -23,9 +23,6 @@ from levelhead.conversion import backward, forward
 from levelhead.jobs import StaleInput, Store, Workers, processes
 from levelhead.messages import MESSAGES
 from levelhead.parsing import (
-    ALL_PARSERS,
-    OUTSIDE_PARSERS,
-    PARSERS,
     Outside,
     OutsideModel,
     Recipe,
@@ -39,7 +36,6 @@ from levelhead.parsing import (
     write_model,
 )
 from levelhead.parsing.crossval import parse_fold
-from levelhead.parsing.model import TRANSITION_SYSTEMS
 from levelhead.parsing.outside import adapters, checked, rows_of
 from levelhead.parsing.outside.adapters import plain_conllu
 from levelhead.parsing.outside.programs import filled
@@ -366,43 +362,27 @@ def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
     assert f"unknown option of UDPipe '{unknown}': " in str(caught.value)
 
 
-OPTIONS = {
-    # an option that only some parsers take: its value, and these parsers
-    "--beam": ("2", TRANSITION_SYSTEMS),
-    "--dev": (str(GOLD), PARSERS),
-    "--seed": ("1", PARSERS),
-    "--jar": ("x", ("malt",)),
-    "--train-cmd": ("x", ("command",)),
-    "--parse-cmd": ("x", ("command",)),
-    "--options": ("x", ("malt", "udpipe")),
-    "--repair": (None, OUTSIDE_PARSERS),
-}
+@pytest.mark.parametrize("option", ["--jar x", "--train-cmd x", "--options x"])
+def test_options_of_other_parsers_have_no_effect_in_training(option: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").touch()
+    few = tmp_path / "few.conllu"
+    few.write_text("".join(sentence + "\n\n" for sentence in GOLD.read_text().split("\n\n")[:3]))
+    assert run(["train", "arc-eager", str(few), "without"]) == 0
+    assert run(["train", "arc-eager", str(few), "with", *option.split()]) == 0
+    assert Path("with").read_bytes() == Path("without").read_bytes()
 
 
-@pytest.mark.parametrize("option", OPTIONS)
-def test_options_of_other_parsers_are_refused(option: str, capsys: pytest.CaptureFixture[str]) -> None:
-    """Whatever would change nothing, before anything is read; what changes something is not refused."""
-    value, takers = OPTIONS[option]
-    words = [option] if value is None else [option, value]
-    verbs = {"train": {"--parse-cmd", "--repair"}, "crossval": {"--dev"}}  # which options each has not
-    for verb, without in verbs.items():
-        for parser in ALL_PARSERS if option not in without else ():
-            assert run([verb, parser, "none.conllu", *(["m"] if verb == "train" else []), *words]) == 2
-            told = capsys.readouterr().err
-            assert ("unreadable-file" in told) == (parser in takers)
-            assert (f"{option} changes nothing for {parser}: it is for " in told) == (parser not in takers)
-
-
-def test_options_of_other_parsers_in_parsing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    """The model says which parser it is."""
-    own, other = str(tmp_path / "own"), str(tmp_path / "other")
-    write_model(train(read(GOLD), beam=1, schedule=Schedule(1, 0, 1)), own)
-    write_model(OutsideModel("malt", b"", {}), other)
-    for model, option, *value in (
-        (own, "--jar", "x"), (own, "--parse-cmd", "x"), (own, "--repair"), (other, "--parse-cmd", "x")
-    ):  # fmt: skip
-        assert run(["parse", model, str(GOLD), option, *value]) == 2
-        assert f"{option} changes nothing for " in capsys.readouterr().err
+def test_options_of_other_parsers_have_no_effect_in_parsing(tmp_path: Path, capsys, monkeypatch) -> None:
+    """The model decides which parser runs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").touch()
+    write_model(train(read(GOLD), beam=1, schedule=Schedule(1, 0, 1)), tmp_path / "model")
+    assert run(["parse", "model", str(GOLD)]) == 0
+    expected = capsys.readouterr()
+    for option in ("--jar x", "--parse-cmd x", "--repair"):
+        assert run(["parse", "model", str(GOLD), *option.split()]) == 0
+        assert capsys.readouterr() == expected
 
 
 def test_an_unknown_parser(capsys: pytest.CaptureFixture[str]) -> None:

@@ -1,8 +1,9 @@
-"""levelhead profile: what it prints, writes and refuses."""
+"""levelhead profile, similarity and select: what they print, write and refuse."""
 
 import hashlib
 import json
 import re
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -22,27 +23,33 @@ DOCS = Path(__file__).parent.parent / "docs"
 
 
 @pytest.fixture
-def levelhead_profile(capfd):
-    """Run `levelhead profile` in this process: exit code, standard output, standard error."""
+def levelhead_command(capfd):
+    """Run a command in this process: exit code, standard output, standard error."""
 
     def command(*arguments: object) -> tuple[int, str, str]:
-        code = run(["profile", *map(str, arguments)])
+        code = run([*map(str, arguments)])
         return code, *capfd.readouterr()
 
     return command
 
 
+@pytest.fixture
+def levelhead_profile(levelhead_command):
+    """Run `levelhead profile` in this process: exit code, standard output, standard error."""
+    return partial(levelhead_command, "profile")
+
+
 def test_the_table(levelhead_profile):
-    code, output, errors = levelhead_profile(EN, DE, "-c", "sentences,words,right_branching", "-c", "class")
+    code, output, errors = levelhead_profile(EN, DE, "-c", "words", "-c", "class")
     assert (code, errors) == (0, "")
     assert re.sub(r"version:.*", "version:*", output) == (
-        "Treebank | sentences | words | right_branching | class:CORE | class:FUN | class:MWE | class:NONCORE |"
+        "Treebank | words | class:CORE | class:FUN | class:MWE | class:NONCORE |"
         " class:PUNCT | class:UNKNOWN\n"
-        "---------+-----------+-------+-----------------+------------+-----------+-----------+---------------+"
+        "---------+-------+------------+-----------+-----------+---------------+"
         "-------------+---------------\n"
-        "en       |        20 |   164 |           37.50 |      25.00 |     32.93 |      0.00 |         29.88 |"
+        "en       |   164 |      25.00 |     32.93 |      0.00 |         29.88 |"
         "       12.20 |          0.00\n"
-        "de       |        20 |   164 |           32.64 |      21.95 |     31.71 |      0.00 |         31.10 |"
+        "de       |   164 |      21.95 |     31.71 |      0.00 |         31.10 |"
         "       15.24 |          0.00\n"
         "scheme:nivre-fang|chunk:1000|window:500|least:5|version:*\n"
     )
@@ -83,11 +90,11 @@ def test_json_has_definitions_files_and_percentages(levelhead_profile):
 
 
 @pytest.mark.parametrize(
-    "arguments", [[], ["--long"], ["--similarity"], ["--select", "callin"], ["--rarefy", "50,100"]]
+    "arguments", [["profile"], ["profile", "--long"], ["similarity"], ["select"], ["profile", "--rarefy", "50,100"]]
 )
 @pytest.mark.parametrize("output_format", ["text", "json", "jsonl", "tsv", "markdown", "latex"])
-def test_every_format_of_every_table(levelhead_profile, arguments, output_format):
-    code, output, errors = levelhead_profile(GOLD, *arguments, "--format", output_format)
+def test_every_format_of_every_table(levelhead_command, arguments, output_format):
+    code, output, errors = levelhead_command(*arguments, GOLD, "--format", output_format)
     assert code == 0, errors
     assert "fi" in output
     documents = output.splitlines() if output_format == "jsonl" else [output] if output_format == "json" else []
@@ -125,26 +132,24 @@ def test_weights_are_written_besides(levelhead_profile, tmp_path):
     assert levelhead.score(EN, EN, measures=[f"WLAS({path})"])
 
 
-def test_similarity(levelhead_profile):
-    _, output, _ = levelhead_profile(EN, DE, FR, "--similarity", "--format", "tsv")
+def test_similarity(levelhead_command):
+    _, output, _ = levelhead_command("similarity", EN, DE, FR, "--format", "tsv")
     rows = [line.split("\t") for line in output.splitlines()]
     assert [row[:2] for row in rows[1:]] == [["en", "de"], ["en", "fr"], ["de", "fr"]]
     assert all(float(cell) > 0 for row in rows[1:] for cell in row[2:])
 
 
-def test_selection(levelhead_profile):
+def test_selection(levelhead_command):
     loose = ("--min-tokens", 0, "--max-nonprojective", 5, "--nonprojective", "true")
-    _, output, _ = levelhead_profile(EN, DE, "--select", "callin", *loose)
+    _, output, _ = levelhead_command("select", EN, DE, *loose)
     assert output.split("\n")[2:5] == [
         "en       | en       | yes      |",
         "de       | de       | no       | 5.0 % non-projective trees, not under 5 %",
         "1 of 2 selected",
     ]
-    _, output, _ = levelhead_profile(EN, "--select", "callin")
+    _, output, _ = levelhead_command("select", EN)
     assert "163 tokens, fewer than 30000" in output
-    _, output, _ = levelhead_profile(
-        EN, "--select", "callin", "--min-tokens", 0, "--any-features", "--several-per-language"
-    )
+    _, output, _ = levelhead_command("select", EN, "--min-tokens", 0, "--any-features", "--several-per-language")
     assert "1 of 1 selected" in output
 
 
@@ -186,26 +191,26 @@ def test_sizes_that_are_too_large_are_told(levelhead_profile):
 
 
 SIGNED = {
-    "sizes:50,60|samples:3|seed:7": [EN, DE, "--rarefy", "50,60", "--samples", 3, "--seed", 7],
-    "": [EN, DE, "--similarity"],
+    "sizes:50,60|samples:3|seed:7": ["profile", EN, DE, "--rarefy", "50,60", "--samples", 3, "--seed", 7],
+    "": ["similarity", EN, DE],
     "features:any|min-tokens:5|max-nonprojective:5.5%|nonprojective:true|per-language:all": [
-        *(EN, DE, "--select", "callin", "--min-tokens", 5, "--max-nonprojective", 5.5, "--nonprojective", "true"),
+        *("select", EN, DE, "--min-tokens", 5, "--max-nonprojective", 5.5, "--nonprojective", "true"),
         *("--any-features", "--several-per-language"),
     ],
 }
 
 
 @pytest.mark.parametrize("settings", SIGNED)
-def test_every_table_has_a_signature(settings, levelhead_profile):
+def test_every_table_has_a_signature(settings, levelhead_command):
     """Settings, hashes of the files and the version, in text and JSON."""
     hashes = [hashlib.sha256(Path(file).read_bytes()).hexdigest() for file in (EN, DE)]
     digest = hashlib.sha256("\n".join(hashes).encode()).hexdigest()[:12]
     signature = "|".join(filter(None, (settings, f"files:{digest}|version:{VERSION}")))
-    assert levelhead_profile(*SIGNED[settings])[1].splitlines()[-1].strip() == signature
-    document = json.loads(levelhead_profile(*SIGNED[settings], "--format", "json")[1])
+    assert levelhead_command(*SIGNED[settings])[1].splitlines()[-1].strip() == signature
+    document = json.loads(levelhead_command(*SIGNED[settings], "--format", "json")[1])
     assert "|".join(f"{name}:{value}" for name, value in document["signature"].items()) == signature
     assert [file["sha256"] for files in document["files"].values() for file in files] == hashes
-    lines = levelhead_profile(*SIGNED[settings], "--format", "jsonl")[1].splitlines()
+    lines = levelhead_command(*SIGNED[settings], "--format", "jsonl")[1].splitlines()
     assert all(json.loads(line)["signature"] == document["signature"] for line in lines)
 
 
@@ -215,21 +220,9 @@ def test_every_table_has_a_signature(settings, levelhead_profile):
 REFUSED = {
     "Missing argument 'TREEBANKS...'": [],
     "only one file can be standard input": ["-", "-"],
-    "cannot be asked for together": [EN, "--similarity", "--select", "callin"],
-    "--wde-table goes with profiles": [EN, DE, "--similarity", "--wde-table", "x"],
-    "--columns goes with profiles": [EN, "--select", "callin", "-c", "words"],
-    "--total goes with profiles": [EN, "--select", "callin", "--total"],
-    "--scheme goes with profiles": [EN, "--select", "callin", "--scheme", "callin"],
-    "--least goes with profiles": [EN, "--select", "callin", "--least", "2"],
-    "--chunk goes with profiles": [EN, DE, "--similarity", "--chunk", "5"],
-    "--min-tokens goes with --select": [EN, "--min-tokens", "5"],
-    "--any-features goes with --select": [EN, "--rarefy", "5", "--any-features"],
-    "--seed goes with --rarefy": [EN, "--seed", "1"],
     "en has 164 words: no samples of 500000": [EN, "--rarefy", "500000"],
-    "--similarity compares two treebanks or more": [EN, "--similarity"],
-    "--rarefy wants numbers of words, not '5,x'": [EN, "--rarefy", "5,x"],
-    "--rarefy wants numbers of words from 1": [EN, "--rarefy", "0"],
-    "--merge does not go with it": [EN, "--rarefy", "5", "--merge"],
+    "--rarefy needs numbers of words from 1, as in 1000,5000, not '5,x'": [EN, "--rarefy", "5,x"],
+    "--rarefy needs numbers of words from 1, as in 1000,5000, not '0'": [EN, "--rarefy", "0"],
     "a file that is read cannot be written": [GOLD, "--output", EN],
     "two results cannot go to one file": [EN, "--wde-table", "q", "-o", "./q"],
     "unknown-column: unknown column 'wordz': did you mean words?": [EN, "-c", "wordz"],
@@ -238,6 +231,21 @@ REFUSED = {
     "unreadable-file": ["no-such-file"],
     "no-pairs: two files are called en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
 }
+
+
+def test_options_without_effect_are_accepted(levelhead_profile):
+    assert levelhead_profile(EN, "--seed", 1, "--samples", 3)[1] == levelhead_profile(EN)[1]
+    sampled = levelhead_profile(EN, "--rarefy", "50")[1]
+    assert levelhead_profile(EN, "--rarefy", "50", "--merge", "--least", 2, "-c", "words")[1] == sampled
+    listed = levelhead_profile("--list-columns")[1]
+    assert levelhead_profile("--list-columns", "-c", "words", "--chunk", 5)[1] == listed
+
+
+@pytest.mark.parametrize("line", [["similarity", EN], ["similarity", EN, EN]])
+def test_similarity_needs_two_treebanks(levelhead_command, line):
+    code, output, errors = levelhead_command(*line)
+    assert (code, output) == (2, "")
+    assert "similarity compares at least two treebanks" in errors
 
 
 @pytest.mark.parametrize("message", REFUSED)

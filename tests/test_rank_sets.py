@@ -23,35 +23,41 @@ from levelhead.significance.rank_sets import (
     pair_differences,
     simultaneous_rank_sets,
 )
-from levelhead.significance.resampling import resampled
+from levelhead.significance.resampling import correlated_errors
+from levelhead.significance.units import Units
 from oracle import rank_sets as plain
 
 PARALLEL = EXAMPLES / "parallel"
 
 
-def drawn(scores: np.ndarray, resamples: np.ndarray):
-    return pair_differences(scores[None], np.zeros((1, len(scores)), dtype=bool), resamples)
+FREEDOM = 39.0
 
 
-def sampled(seed: int, n_systems: int = 5, n_units: int = 40, resamples: int = 99):
-    """Systems about two standard errors apart: observed averages and resampled ones."""
+def drawn(scores: np.ndarray, covariance: np.ndarray, errors: np.ndarray):
+    return pair_differences(scores[None], np.zeros((1, len(scores)), dtype=bool), covariance, FREEDOM, errors)
+
+
+def sampled(seed: int, n_systems: int = 5, n_units: int = 40, draws: int = 99):
+    """Systems about two standard errors apart: averages, their covariance, drawn errors."""
     rng = np.random.default_rng(seed)
     units = rng.standard_normal((n_units, n_systems)) - 0.3 * np.arange(n_systems)
-    return units.mean(axis=0), resampled(units, resamples, rng) / n_units
+    covariance = np.cov(units.T) / n_units
+    return units.mean(axis=0), covariance, correlated_errors(covariance, n_units - 1, draws, rng)
 
 
 @pytest.mark.parametrize("seed", range(8))
 @pytest.mark.parametrize("level", [0.95, 0.6])
 def test_sets_are_those_of_the_second_implementation(seed: int, level: float) -> None:
-    observed, resamples = sampled(seed)
+    observed, covariance, errors = sampled(seed)
     n = len(observed)
-    found = drawn(observed, resamples)
-    ahead = plain.rejected(observed.tolist(), resamples.tolist(), plain.all_pairs(n), level)
+    found = drawn(observed, covariance, errors)
+    known = (observed.tolist(), covariance.tolist(), errors.tolist())
+    ahead = plain.rejected(*known, plain.all_pairs(n), level)
     assert {(int(i), int(j)) for i, j in zip(*np.nonzero(better(found, level)))} == ahead
     assert simultaneous_rank_sets(found, level) == [plain.ranks(ahead, system, n) for system in range(n)]
     for system, ranks in enumerate(marginal_rank_sets(found, level)):
         pairs = {pair for pair in plain.all_pairs(n) if system in pair}
-        alone = plain.rejected(observed.tolist(), resamples.tolist(), pairs, level)
+        alone = plain.rejected(*known, pairs, level)
         assert ranks == plain.ranks(alone, system, n)
 
 
@@ -59,8 +65,8 @@ def test_a_second_step_finds_more() -> None:
     """What is rejected lowers the critical value: with one step a pair of the second implementation is missing."""
     more = 0
     for seed in range(40):
-        observed, resamples = sampled(seed)
-        found = drawn(observed, resamples)
+        observed, covariance, errors = sampled(seed)
+        found = drawn(observed, covariance, errors)
         largest = np.max([
             (found.deviations[:, i] - found.deviations[:, j]) / found.errors[i, j]
             for i, j in plain.all_pairs(len(observed))
@@ -76,7 +82,8 @@ def ranges(spacing: float, correlation: float, samples: int = 120, n_systems: in
         noise = np.sqrt(1 - correlation) * rng.standard_normal((200, n_systems))
         noise += np.sqrt(correlation) * rng.standard_normal((200, 1))
         units = np.sqrt(200) * noise - spacing * np.arange(n_systems)
-        differences = drawn(units.mean(axis=0), resampled(units, 199, rng) / 200)
+        covariance = np.cov(units.T) / 200
+        differences = drawn(units.mean(axis=0), covariance, correlated_errors(covariance, 199, 199, rng))
         found.append([marginal_rank_sets(differences, 0.95), simultaneous_rank_sets(differences, 0.95)])
     return np.array(found)
 
@@ -95,10 +102,11 @@ def test_sets_hold_the_true_ranks(spacing: float, correlation: float) -> None:
         assert width[1] < 8.9  # nine is all ranks: the sets say something
 
 
-def test_with_too_few_resamples_nothing_is_significant() -> None:
-    observed, resamples = np.array([5.0, 0.0]), np.random.default_rng(0).normal([5, 0], 0.1, (18, 2))
-    assert marginal_rank_sets(drawn(observed, resamples), 0.95) == [(1, 2), (1, 2)]
-    assert marginal_rank_sets(drawn(observed, resamples), 0.9) == [(1, 1), (2, 2)]
+def test_with_too_few_draws_nothing_is_significant() -> None:
+    observed, errors = np.array([5.0, 0.0]), np.random.default_rng(0).normal(0, 0.1, (18, 2))
+    found = drawn(observed, 0.01 * np.eye(2), errors)
+    assert marginal_rank_sets(found, 0.95) == [(1, 2), (1, 2)]
+    assert marginal_rank_sets(found, 0.9) == [(1, 1), (2, 2)]
 
 
 @st.composite
@@ -142,16 +150,21 @@ def campaign_of(scores: dict[str, list[int | None]], n_rows: int = 30) -> c.Resu
     """Test sets of units with scores around a percentage; None: no valid output."""
     rng, results = np.random.default_rng(1), {}
     n_test_sets = len(next(iter(scores.values())))
+    units = Units("sentence", np.arange(n_rows))
     for t in range(n_test_sets):
         noise = rng.integers(-9, 10, n_rows)
         for place, (system, own) in enumerate(scores.items()):
             if own[t] is None:
-                results[system, f"t{t}"] = c.OutputResult("invalid", {"LAS": Fraction(0)}, "x", ("broken",))
+                results[system, f"t{t}"] = c.OutputResult(
+                    "invalid", {"LAS": Fraction(0)}, "x", ("broken",), units=units
+                )
                 continue
             above = np.clip(own[t] + noise + rng.integers(-3, 4, n_rows) * (place > 0), 0, 100)
             value = Fraction(int(above.sum()), 100 * n_rows)
             parts = np.stack([above, np.full(n_rows, 100)]).astype(np.float64)
-            results[system, f"t{t}"] = c.OutputResult("valid", {"LAS": value}, "OK", sentences={"LAS": parts})
+            results[system, f"t{t}"] = c.OutputResult(
+                "valid", {"LAS": value}, "OK", sentences={"LAS": parts}, units=units
+            )
     golds = {f"t{t}": c.results.Contents(f"hash {t}", n_rows, n_rows) for t in range(n_test_sets)}
     codes = tuple(c.TestSet(f"t{t}") for t in range(n_test_sets))
     return c.Results(codes, tuple(scores), ("LAS",), results, golds, {})
@@ -255,18 +268,18 @@ def test_notes_name_groups_and_failures() -> None:
     assert notes_on_tests(results, [ranking]) == [
         "undecided places by LAS: 1-2 (A, B)",
         "systems that share a letter do not differ significantly",
+        "confidence intervals and p-values by sentence: 210 sentences",
         "no difference is significant because of missing or invalid outputs alone",
     ]
     part = ranking._replace(group=c.Group("part", ("t0", "t1")))
     assert notes_on_tests(results, [part, part])[:2] == ["part: undecided places by LAS: 1-2 (A, B)"] * 2
-    assert len(notes_on_tests(results, [part])) == 2
+    assert len(notes_on_tests(results, [part])) == 3
 
 
 @settings(max_examples=20)
 @given(st.integers(0, 10_000))
 def test_simultaneous_sets_hold_marginal_ones(seed: int) -> None:
     """A letter of its own is a decided place in simultaneous sets, too."""
-    observed, resamples = sampled(seed)
-    found = drawn(observed, resamples)
+    found = drawn(*sampled(seed))
     for (low, high), (lowest, highest) in zip(marginal_rank_sets(found, 0.9), simultaneous_rank_sets(found, 0.9)):
         assert lowest <= low <= high <= highest

@@ -15,7 +15,7 @@ import pytest
 from levelhead._version import VERSION
 
 ROOT = Path(__file__).parent.parent
-PAGES = ("README.md", "docs/index.md", "docs/developers.md", "docs/fair-measures.md", "docs/significance.md", "docs/comparing.md",
+PAGES = ("README.md", "docs/index.md", "docs/developers.md", "docs/fair-measures.md", "docs/significance.md", "docs/power.md", "docs/comparing.md",
          "docs/concepts.md", "docs/organizers.md", "docs/maintainers.md", "docs/typologists.md", "docs/contributing.md",
          "docs/studies.md", "docs/derivation.md", "docs/rank.md")  # fmt: skip
 CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)

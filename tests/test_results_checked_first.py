@@ -13,7 +13,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.cli import program
-from levelhead.cli.result_paths import ResultPath
+from levelhead.cli.shared.result_paths import ResultPath
 
 INPUTS = {
     # the options and arguments with paths that are only read: every other one must be a ResultPath
@@ -25,7 +25,7 @@ INPUTS = {
 
 def commands() -> Iterator[tuple[list[str], click.Command]]:
     """Give every command with the words that call it."""
-    for name in program.VERBS:
+    for name in program.COMMANDS:
         command = getattr(importlib.import_module(f"levelhead.cli.{name}"), name)
         if isinstance(command, click.Group):
             yield from (([name, inner], one) for inner, one in command.commands.items())
@@ -168,8 +168,8 @@ def test_an_output_of_zstandard_is_not_scored_as_invalid_without_the_library(
 MISSING = (
     "train swap-lazy EN model --dev /no/such",
     "perplexity /no/such EN",
-    "score EN EN --by frequency --train /no/such",
-    "compare EN EN2 EN3 --by frequency --train /no/such",
+    "breakdown EN EN --by frequency --train /no/such",
+    "breakdown EN EN2 EN3 --by frequency --train /no/such",
     "judge EN EN EN -j /no/such",
     "profile EN /no/such",
     "parse EN /no/such",

@@ -35,48 +35,50 @@ def joint(*folders: Path) -> str:
 
 
 OF_FILES = [
-    [],
-    ["--table", "classes"],
-    ["--table", "relations"],
-    ["--table", "sentences"],
-    ["--table", "confusion"],
-    ["--table", "errors"],
-    ["--table", "cascading"],
-    ["--by", "deprel"],
-    ["--show", "nsubj:obj"],
+    ["score"],
+    ["breakdown", "--by", "class"],
+    ["breakdown", "--by", "deprel"],
+    ["breakdown", "--by", "sentence"],
+    ["breakdown", "--by", "error"],
+    ["breakdown", "--by", "cascading"],
+    ["confusion"],
+    ["trees", "--show", "nsubj:obj"],
 ]
 
 
-@pytest.mark.parametrize("options", OF_FILES, ids=" ".join)
-def test_scores(run, options):
+@pytest.mark.parametrize("command", OF_FILES, ids=" ".join)
+def test_scores(run, command):
     """Files, and folders but for --show; in text and in JSON."""
     pairs = [(GOLD / "en.conllu", ALPHA / "en.conllu", digits(GOLD / "en.conllu"), digits(ALPHA / "en.conllu"))]
-    pairs += [(GOLD, ALPHA, joint(GOLD), joint(ALPHA))] if "--show" not in options else []
+    pairs += [(GOLD, ALPHA, joint(GOLD), joint(ALPHA))] if "--show" not in command else []
     for gold, system, ours, theirs in pairs:
-        signed = run("score", gold, system, *options).splitlines()[-1]
+        signed = run(*command, gold, system).splitlines()[-1]
         assert signed.startswith(f"rules:ud|gold:{ours}|system:{theirs}|")
-        signature = json.loads(run("score", gold, system, *options, "--format", "json"))["signature"]
+        signature = json.loads(run(*command, gold, system, "--format", "json"))["signature"]
         assert "|".join(f"{name}:{value}" for name, value in signature.items()) == signed
 
 
-@pytest.mark.parametrize("options", [["--resamples", "10"], ["--by", "deprel"], ["--examples", "1"]], ids=" ".join)
-def test_comparisons(run, options):
+COMPARISONS = [["compare", "--resamples", "10"], ["breakdown", "--by", "deprel"], ["trees", "--limit", "1"]]
+
+
+@pytest.mark.parametrize("command", COMPARISONS, ids=" ".join)
+def test_comparisons(run, command):
     files = [folder / "en.conllu" for folder in (GOLD, ALPHA, BETA)]
     systems = hashlib.sha256("".join(map(digits, files[1:])).encode()).hexdigest()[:12]
     for paths, gold, expected in (
         (files, digits(files[0]), systems),
         ((GOLD, ALPHA, BETA), joint(GOLD), joint(ALPHA, BETA)),
     ):
-        signed = run("compare", *paths, *options).splitlines()[-1]
+        signed = run(*command, *paths).splitlines()[-1]
         assert signed.startswith(f"rules:ud|gold:{gold}|systems:{expected}|")
-        signature = json.loads(run("compare", *paths, *options, "--format", "json"))["signature"]
+        signature = json.loads(run(*command, *paths, "--format", "json"))["signature"]
         assert (signature["gold"], signature["systems"]) == (gold, expected)
 
 
 def test_comparisons_of_languages_and_rankings(run):
     """The same hashes as those of comparisons, whatever is done with the files."""
     start = f"rules:ud|gold:{joint(GOLD)}|systems:{joint(ALPHA, BETA)}|"
-    assert run("compare", GOLD, ALPHA, BETA, "--languages", "--resamples", 10).splitlines()[-1].startswith(start)
+    assert run("languages", GOLD, ALPHA, BETA).splitlines()[-1].startswith(start)
     for more in ([], ["--by-treebank"]):
         ranked = run("rank", GOLD, SYSTEMS, "--system", "alpha", "--system", "beta", *more)
         assert ranked.splitlines()[-1].startswith(start)

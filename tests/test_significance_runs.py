@@ -97,7 +97,7 @@ def test_fewer_than_three_runs_have_no_significance_marks(a, b, enough):
     ("k", "spreads"), [((2, 10), (0.02, 0.02)), ((2, 10), (0.02, 0.005)), ((3, 10), (0.02, 0.005))]
 )
 def test_few_runs_against_many_hold_their_level(k, spreads):
-    """A small version of scripts/full/significance.py: Welch's degrees of freedom find 10 to 12% at .05 with 2 runs."""
+    """A small version of scripts/full/runs.py: Welch's degrees of freedom find 10 to 12% at .05 with 2 runs."""
     draw = np.random.default_rng(k)
     found = []
     for seed in range(150):
@@ -130,7 +130,7 @@ def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> Counted:
 
 @pytest.mark.parametrize(("k", "spread"), [(2, 0.02), (3, 0.02), (5, 0.02), (3, 0.0)])
 def test_equal_systems_are_seldom_told_apart(k, spread):
-    """A small version of scripts/full/significance: a bootstrap of runs alone found 12 to 27% at .05."""
+    """A small version of scripts/full/runs.py: a bootstrap of runs alone found 12 to 27% at .05."""
     draw = np.random.default_rng(k)
     found = [
         differences(

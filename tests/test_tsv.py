@@ -6,8 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead.cli import program
+from levelhead.report.frames import to_pandas, to_polars
+from levelhead.report.table import Column, Table, interval_cell
+from levelhead.report.writers import to_latex, to_markdown, to_text, to_tsv
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
@@ -20,23 +23,26 @@ TABLES = {
     "score perplexity": ["score", EN, EN_ALPHA, "-m", "LAS", "-m", f"DPPL({EN})"],
     "score counts": ["score", EN, EN_ALPHA, "--counts"],
     "score folders": ["score", GOLD, ALPHA, "-m", "LAS", "-m", "CLAS"],
-    "score explain": ["score", EN, EN_ALPHA, "--explain"],
+    "explain": ["explain", EN, EN_ALPHA],
     **{
-        f"score {where} {table}": ["score", *pair, "--table", table]
+        f"breakdown {where} {by}": ["breakdown", *pair, "--by", by]
         for where, pair in (("pair", (EN, EN_ALPHA)), ("folders", (GOLD, ALPHA)))
-        for table in ("classes", "relations", "all-relations", "sentences", "confusion", "errors", "cascading")
+        for by in ("class", "deprel", "sentence", "error", "cascading", "upos")
     },
-    "score two measures by class": ["score", GOLD, ALPHA, "--table", "classes", "-m", "UAS"],
-    "score by": ["score", GOLD, ALPHA, "--by", "upos"],
-    "score by two": ["score", EN, EN_ALPHA, "--by", "upos,direction"],
-    "score by several": ["score", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
-    "compare pair": ["compare", EN, EN_ALPHA, EN_BETA, "--power"],
+    "confusion pair": ["confusion", EN, EN_ALPHA],
+    "confusion folders": ["confusion", GOLD, ALPHA],
+    "breakdown by two": ["breakdown", EN, EN_ALPHA, "--by", "upos,direction", "-m", "UAS"],
+    "breakdown by several": ["breakdown", GOLD, ALPHA, "--by", "upos", "--by", "deprel,length", "--by", "direction"],
+    "compare pair": ["compare", EN, EN_ALPHA, EN_BETA],
+    "power pair": ["power", EN, EN_ALPHA, EN_BETA],
+    "power each": ["power", GOLD, ALPHA, BETA, "--each", "--run-sd", "0.2"],
+    "power typical": ["power"],
     "compare folders": ["compare", GOLD, ALPHA, BETA, "-m", "LAS"],
     "compare each": ["compare", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS", "--each"],
     "compare runs": ["compare", GOLD, "{runs}/one", "{runs}/two", "--each", "-m", "LAS"],
-    "compare by": ["compare", GOLD, ALPHA, BETA, "--by", "upos,direction"],
-    "compare languages": ["compare", GOLD, ALPHA, BETA, "--languages", "-m", "LAS", "-m", "UAS"],
-    "compare agreement": ["compare", EN, EN_ALPHA, "--agreement"],
+    "breakdown systems": ["breakdown", GOLD, ALPHA, BETA, "--by", "upos,direction"],
+    "languages": ["languages", GOLD, ALPHA, BETA, "-m", "LAS", "-m", "UAS"],
+    "agree": ["agree", EN, EN_ALPHA],
     "rank": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "-m", "CLAS", "-m", "UAS"],
     "rank significance": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--significance"],
     "rank groups": ["rank", GOLD, PARALLEL / "systems", "-m", "LAS", "--group", "all", "--group", "family:Uralic"],
@@ -44,8 +50,8 @@ TABLES = {
     "profile": ["profile", GOLD, "-c", "all"],
     "profile long": ["profile", GOLD, "-c", "words,wde", "--long"],
     "profile columns": ["profile", "--list-columns"],
-    "profile similarity": ["profile", GOLD, "--similarity"],
-    "profile selection": ["profile", GOLD, "--select", "callin"],
+    "similarity": ["similarity", GOLD],
+    "select": ["select", GOLD],
     "profile rarefied": ["profile", GOLD, "--rarefy", "50,100"],
     "correlate": ["correlate", "{table}"],
     "correlate families": ["correlate", "{table}", "-c", "a", "-c", "b", "--family", "family"],
@@ -79,7 +85,7 @@ def files(tmp_path_factory) -> dict[str, Path]:
 def tsv_of(arguments, files, capfd) -> list[list[str]]:
     asked = [str(argument).format(**files) if "{" in str(argument) else str(argument) for argument in arguments]
     resampled = ["--resamples", "20"] if asked[0] in {"compare", "correlate", "judge"} else []
-    resampled = [] if {"--agreement", "--by", "--cumulative-variance"} & set(asked) else resampled
+    resampled = [] if "--cumulative-variance" in asked else resampled
     code = program.run([*asked, *resampled, "--format", "tsv"])
     done = capfd.readouterr()
     assert code == 0, done.err
@@ -94,7 +100,7 @@ def test_names_are_unique_and_no_row_sums_others_up(name, files, capfd) -> None:
     assert rows
     assert {len(row) for row in rows} == {len(head)}
     if name == "compare folders":  # averages are what is asked for, and all there is
-        assert {row[0] for row in rows} == {"macro-average", "micro-average"}
+        assert {row[0] for row in rows} == {"macro", "micro"}
     elif name not in {"rank groups", "measures", "doctor", "profile columns"}:
         assert not [row for row in rows if SUMMARY.match(row[0])]
     if name in {"score folders", "compare each", "convert", "profile"} or name.startswith("score folders"):
@@ -105,8 +111,10 @@ def test_the_columns_of_comparisons(files, capfd) -> None:
     head = tsv_of(TABLES["compare each"], files, capfd)[0]
     assert head == ["Treebank", "Measure", "System", "Score", "low", "high", "Diff", "diff_low", "diff_high", "p",
                     "p (Holm)", "Stars"]  # fmt: skip
-    head = tsv_of(TABLES["compare languages"], files, capfd)[0]
-    assert head[4:11] == ["LAS A", "LAS B", "LAS Diff", "LAS diff_low", "LAS diff_high", "LAS p (Holm)", "LAS Stars"]
+    head, *rows = tsv_of(TABLES["languages"], files, capfd)
+    assert head == ["System", "A", "B", "Paired", "Measure", "Score A", "Score B", "Diff", "diff_low", "diff_high", "p",
+                    "p (Holm)", "Stars"]  # fmt: skip
+    assert len(rows) == 2 * 28 * 2
 
 
 def test_summaries_are_in_the_other_formats(capfd) -> None:
@@ -114,7 +122,7 @@ def test_summaries_are_in_the_other_formats(capfd) -> None:
     for arguments, text, key in (
         (TABLES["score folders"], "Macro-average of 8", '"macro_average"'),
         (TABLES["compare each"], "macro-average", '"macro-average"'),
-        (TABLES["score folders classes"], "Average of 8", '"average"'),
+        (TABLES["breakdown folders class"], "Average of 8", '"averages"'),
         (TABLES["convert"], "Average of 8", '"averages"'),
     ):
         for output_format in ("text", "markdown", "latex", "json"):
@@ -140,3 +148,38 @@ def test_tables_are_read_back(tmp_path, capfd) -> None:
     out = capfd.readouterr().out
     assert "is no treebank" not in out
     assert "8 treebanks" in out
+
+
+def test_intervals_are_one_column_for_people_and_two_for_programs() -> None:
+    columns = (
+        Column("System", "text"),
+        Column("95% CI", ends=("low", "high")),
+        Column("95% CI", "difference", ends=("diff_low", "diff_high")),
+        Column("p", "probability", tidy_only=True),
+    )
+    interval = interval_cell((0.5, 0.75), perplexity=False)
+    rows = (("a", interval, interval_cell((-0.25, 0.5), perplexity=False), 0.25), ("b", interval, "", ""))
+    table = Table(columns, rows, summary=(("mean", None, None, None),))
+    assert to_text(table) == (
+        "System |      95% CI |           95% CI\n"
+        "-------+-------------+------------------\n"
+        "a      | 50.00-75.00 | -25.00 to +50.00\n"
+        "b      | 50.00-75.00 |\n"
+        "-------+-------------+------------------\n"
+        "mean   |           - |                -\n"
+    )
+    assert to_tsv(table) == (
+        "System\tlow\thigh\tdiff_low\tdiff_high\tp\na\t50.0\t75.0\t-25.0\t50.0\t0.25\nb\t50.0\t75.0\t\t\t\n"
+    )
+    assert "mean & - & - \\\\" in to_latex(table)
+    assert "| a | 12.50-20.00 |" in to_markdown(
+        Table(columns[:2], (("a", interval_cell((12.5, 20.0), perplexity=True)),))
+    )
+
+
+@pytest.mark.parametrize("name", ["polars", "pandas"])
+def test_intervals_are_two_columns_of_data_frames(name) -> None:
+    library(name)
+    table = Table((Column("95% CI", ends=("low", "high")),), ((interval_cell((0.5, 0.75), perplexity=False),),))
+    frame = to_polars(table) if name == "polars" else to_pandas(table)
+    assert [(column, float(frame[column][0])) for column in frame.columns] == [("low", 0.5), ("high", 0.75)]

@@ -1,4 +1,4 @@
-"""Options that would change nothing, arguments that do not go together, and work that cannot end well: refused early."""
+"""Options that an input makes irrelevant are accepted; arguments that do not go together, and work that cannot end well, are refused early."""
 
 import hashlib
 import json
@@ -19,85 +19,46 @@ GOOD = "treebank\ta\tb\nx\t1\t1\ny\t3\t2\nz\t5\t3\nw\t1\t9\n"
 
 REFUSED = {
     # what follows `levelhead`, in a folder with good.tsv, huge.tsv and tiny.tsv, and what is said
-    "convert forward EN out --check": "--check takes no direction",
-    "convert backward EN out --check": "leave backward out",
-    "convert forward EN out --places 3": "--places and --output go with --check",
-    "derive EN --transitions --order": "give one of --transitions and --order",
-    "correlate good.tsv --draw bars": "--draw says what --figure draws",
-    "correlate good.tsv --cumulative-variance --method pearson": "--cumulative-variance does not go with --method",
-    "correlate good.tsv --cumulative-variance --resamples 5": "--cumulative-variance does not go with --resamples",
-    "correlate good.tsv --cumulative-variance --missing drop": "--cumulative-variance does not go with --missing",
-    "correlate good.tsv --cumulative-variance --matrix": "--cumulative-variance does not go with --matrix",
+    "convert forward EN out --check": "forward: unreadable-file",
+    "convert forward EN out -o x": "--output is for --check",
     "correlate huge.tsv": "invalid-table: the column 'a' holds 1e+308; values may be 1e+150 at most",
     "correlate huge.tsv --diff a b": "invalid-table: the column 'a' holds 1e+308",
     "correlate huge.tsv --cumulative-variance": "invalid-table: the column 'a' holds 1e+308",
     "correlate tiny.tsv": "invalid-table: the values of the column 'a' differ by less than 1e-150",
-    "profile --list-columns -c sizes": "--list-columns lists all columns: leave --columns out",
-    "perplexity EN EN --lift": "--lift changes nothing in the order of the string",
     "perplexity /no/train /no/test": "/no/test: unreadable-file",
     "crossval swap-lazy EN --cluster local --tls-ca a --tls-key c": "go together: give --tls-cert, too",
     "crossval swap-lazy EN --tls-ca a --tls-cert b --tls-key c": "are for --cluster",
     "reproduce conll17 --cluster local --tls-cert b": "go together: give --tls-ca and --tls-key, too",
-    "profile --list-columns --chunk 5": "--chunk changes no column's text",
-    "profile GOLDS --select callin --merge": "--select takes the files of a treebank together: leave --merge out",
-    "compare EN A B --by deprel --train EN": "--train is for --by frequency, vocabulary, seen-sentence, seen-tree",
-    "compare EN A B --by deprel --scheme callin": "--scheme is for classes that are named without their scheme",
-    "compare EN A B -m CLAS --punct relation": "--punct is for UAS, LAS and LS",
-    "score EN A --explain --rules conll18": "--rules changes nothing of --explain",
-    "score EN A --explain --scheme callin --counts": "--scheme, --counts changes nothing of --explain",
-    "score EN A --by deprel --train EN": "--train is for --by frequency, vocabulary, seen-sentence, seen-tree",
-    "score EN A -m LAS --scheme callin": "--scheme is for classes that are named without their scheme, as in LAS@CORE",
-    "score EN A --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A -m LAS@callin:CONTENT --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A --table confusion --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A --by upos --scheme callin": "--scheme is for classes that are named without their scheme",
-    "score EN A -m CLAS --punct relation": "--punct is for UAS, LAS and LS: there is none here",
-    "score EN A --by upos -m CLAS --punct relation": "--punct is for UAS, LAS and LS: there is none here",
-    "score EN A --table errors --punct relation": "--punct is for UAS, LAS and LS: there is none here",
-    "score EN A --table errors --rules udtools --enhancements 1": "--enhancements is for ELAS and EULAS",
-    "score EN A -m LAS --rules udtools --enhancements 1": "--enhancements is for ELAS and EULAS",
-    "score EN A --show obl:nmod --places 3": "--places does nothing with --show",
-    "score EN A --show obl:nmod --punct relation": "--punct is for UAS, LAS and LS",
-    "score EN A --counts --places 4": "--places does nothing with --counts: these are whole numbers",
-    "score EN A --table sentences --places 4": "--places does nothing with --table sentences: these are whole numbers",
-    "score EN A --align-sentences --input-format conllx": "--input-format does nothing with --align-sentences",
-    "judge EN A B -j votes --scheme callin": "--scheme is for classes that are named without their scheme",
     "judge EN A A -j votes": "no-pairs: this output is given twice",
-    "rank GOLDS SYSTEMS --seed 1": "--seed is for --significance, --report and --figures",
-    "rank GOLDS SYSTEMS --level .9": "--level is for --significance, --report and --figures",
-    "rank GOLDS SYSTEMS --scheme callin": "--scheme is for classes that are named without their scheme",
-    "rank --scores good.tsv --all-measures": "--all-measures is for files, not for --scores",
-    "rank GOLDS SYSTEMS --by-treebank --ranking conll18": "--ranking does nothing with --by-treebank, which has no ranks",
-    "rank GOLDS SYSTEMS --by-treebank --significance": "--significance does nothing with --by-treebank",
-    "rank GOLDS SYSTEMS --by-treebank --format json": "--format json has every score: leave --by-treebank out",
-    "rank GOLDS SYSTEMS --format jsonl --ranking conll18": "--ranking does nothing with --format jsonl",
-    "rank GOLDS SYSTEMS --format jsonl --group all": "--group does nothing with --format jsonl, which has all test sets",
-    "rank GOLDS SYSTEMS -m WLAS(WDE)": "rank has no --train: write the weights with `levelhead profile TREEBANK..."
-    " --wde-table FILE`, and use WLAS(FILE)",
+    "rank GOLDS SYSTEMS --scores scores.tsv": "--scores cannot be combined with GOLD and SYSTEMS",
+    "rank GOLDS SYSTEMS --system alpah": "unknown system 'alpah': did you mean alpha?",
+    "rank --scores scores.tsv --system y": "unknown system 'y': use x",
+    "rank GOLDS SYSTEMS -m WLAS(WDE)": "for rank, write the weights with `levelhead profile TREEBANK..."
+    " --wde-table FILE` and use WLAS(FILE)",
 }
 
 ACCEPTED = (
     # the same, where they change something
-    "profile GOLDS --similarity --merge",
+    "similarity GOLDS --merge",
     "compare GOLDS SYSTEMS/alpha SYSTEMS/beta --each --resamples 5 -m LAS",
     "compare EN A B --each --wilcoxon --resamples 5 -m LAS -j 2 --store own --split dev",
-    "compare EN A B --by frequency,deprel --train EN",
-    "compare EN A B --by class --scheme callin",
+    "breakdown EN A B --by frequency,deprel --train EN",
+    "breakdown EN A B --by class --scheme callin",
     "compare EN A B -m CLAS -m LAS --punct relation --resamples 5",
-    "score EN A --by vocabulary --train EN",
+    "breakdown EN A --by vocabulary --train EN",
     "score EN A -m LAS@CONTENT --scheme callin",
     "score EN A -m LAS-FUNCTION --scheme callin",
     "score EN A -m LAS --fail-under LAS@CONTENT=2 --scheme callin",
-    "score EN A --by deprel,class --scheme callin",
-    "score EN A --table cascading --scheme callin",
-    "score EN A --table all-relations --scheme callin",
+    "breakdown EN A --by deprel,class --scheme callin",
+    "breakdown EN A --by cascading --scheme callin",
+    "breakdown EN A --by deprel --scheme callin",
     "score EN A --punct relation",
     "score EN A -m UAS --punct relation",
-    "score EN A --by upos --punct relation",
+    "breakdown EN A --by upos --punct relation",
     "score EN A --rules udtools --enhancements 1",
     "score EN A -m WLAS(weights,default=0.1) --counts --places 4",
     "score EN A -m WLAS(WDE.tsv)",
-    "score EN A --rules conll18 --table confusion --places 4",
+    "confusion EN A --rules conll18 --places 4",
     "score EN A -m LAS -j 2 --store own --split dev",
     "rank RELEASE SYSTEMS --split dev",
     "rank GOLDS SYSTEMS --split dev -m LAS",
@@ -107,6 +68,22 @@ ACCEPTED = (
     "rank GOLDS SYSTEMS -m WLAS(./WDE)",
 )
 
+
+WITHOUT_EFFECT = {
+    # options that this input makes irrelevant, after the command that prints the same without them
+    "convert --check EN": "--places 2",
+    "derive EN --order": "--labeled",
+    "correlate good.tsv": "--draw bars",
+    "correlate good.tsv --cumulative-variance": "--method pearson --resamples 5 --missing drop --matrix --given a",
+    "perplexity EN EN": "--lift",
+    "judge EN A B -j votes --resamples 5": "--scheme callin",
+    "compare EN A B -m CLAS --resamples 5": "--punct relation --each --votes family",
+    "rank GOLDS SYSTEMS -m LAS": "--seed 1 --level .9 --resamples 5 --scheme callin",
+    "rank GOLDS SYSTEMS -m LAS --by-treebank": "--ranking conll18",
+    "rank GOLDS SYSTEMS -m LAS --format json": "--by-treebank",
+    "rank GOLDS SYSTEMS -m LAS --format jsonl": "--ranking conll18 --group family:Uralic",
+    "rank --scores scores.tsv": "--all-measures --rules conll18 --system x",
+}
 
 PARALLEL = EXAMPLES / "parallel"
 WORDS = {"EN": EN, "GOLDS": str(PARALLEL / "gold"), "SYSTEMS": str(PARALLEL / "systems")}
@@ -150,6 +127,13 @@ def test_accepted(run, text: str) -> None:
     assert (code, bool(out)) == (0, True), err
 
 
+@pytest.mark.parametrize("text", WITHOUT_EFFECT)
+def test_accepted_without_effect(run, text: str) -> None:
+    code, out, err = run(text)
+    assert (code, bool(out)) == (0, True), err
+    assert run(f"{text} {WITHOUT_EFFECT[text]}") == (code, out, err)
+
+
 def test_shares_among_percentages_are_warned_of(run) -> None:
     """A gate of at most 1, which nearly every score passes; 0 and perplexities are no such slip."""
     warned = run("score EN A -m LAS --fail-under LAS=0.99")
@@ -183,7 +167,10 @@ def test_definitions_that_are_not_used_are_not_in_the_signature(run, tmp_path: P
         for command in (f"score EN A {given} {asked}", f"rank GOLDS SYSTEMS {given} {asked}"):
             signature = json.loads(run(f"{command} --format json")[1])["signature"]
             assert signature.get("definitions", "") == "+".join(digest[name] for name in names), command
-    assert "definitions" in json.loads(run(f"score EN A {given} --scheme own --by class --format json")[1])["signature"]
+    assert (
+        "definitions"
+        in json.loads(run(f"breakdown EN A {given} --scheme own --by class --format json")[1])["signature"]
+    )
 
 
 def test_judging_by_measures_of_ones_own(run, tmp_path: Path) -> None:

@@ -140,10 +140,3 @@ def test_unknown_languages_are_refused(tmp_path):
         assert refusal.value.slug == "unknown-language"
     (wins,) = compare(plan, setup_of(["LAS"]), settings=Settings(20)).wins
     assert wins.votes == 3
-
-
-def test_votes_need_folders(run):
-    pair = [folder / "en.conllu" for folder in FOLDERS]
-    code, _, err = run("compare", *pair, "--votes", "family")
-    assert code == 2
-    assert "--votes is for folders of treebanks" in " ".join(err.split())

@@ -3,7 +3,7 @@
     python scripts/full/rank_sets.py [--samples 400] [--resamples 500] [--units 300]
 
 Twenty systems with known averages, a fixed number of standard errors (of one average) apart. Each sample draws units
-(sentences or documents) with normal scores, and the bootstrap draws from the sample as in `levelhead rank`. The table
+(sentences or documents) with normal scores; errors are drawn as in `levelhead rank`. The table
 has the share of samples in which a set holds the true rank (the mean over systems, and of the worst system), the share
 in which all sets do, and the mean number of ranks in a set. A system in a tie has all ranks of the tie. Percentiles of
 bootstrapped ranks stand next to the two kinds of confidence sets. Where systems are paired, most of what makes a unit
@@ -17,7 +17,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.significance.rank_sets import marginal_rank_sets, pair_differences, simultaneous_rank_sets
-from levelhead.significance.resampling import resampled
+from levelhead.significance.resampling import correlated_errors, resampled
 
 SYSTEMS = 20
 LEVEL = 0.95
@@ -71,7 +71,10 @@ def sets(units: np.ndarray, resamples: int, rng: np.random.Generator) -> Iterato
     """Give the three kinds of sets of one sample."""
     averages = resampled(units, resamples, rng) / len(units)
     scores = units.mean(axis=0)[None]
-    differences = pair_differences(scores, np.zeros(scores.shape, dtype=bool), averages)
+    moves = (units - scores) / (len(units) - 1)
+    covariance, freedom = moves.T @ moves, len(units) - 1.0
+    errors = correlated_errors(covariance, freedom, resamples, rng)
+    differences = pair_differences(scores, np.zeros(scores.shape, dtype=bool), covariance, freedom, errors)
     yield percentile_ranks(averages)
     yield np.array(marginal_rank_sets(differences, LEVEL))
     yield np.array(simultaneous_rank_sets(differences, LEVEL))

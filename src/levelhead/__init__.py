@@ -6,7 +6,7 @@ from levelhead._version import VERSION as __version__  # noqa: N811 -- the field
 
 if TYPE_CHECKING:
     from levelhead.api.breakdowns import breakdown, confusion, trees
-    from levelhead.api.comparing import agree, compare, languages
+    from levelhead.api.comparing import agree, compare, languages, power
     from levelhead.api.conversion import convert, derive, perplexity
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
@@ -68,6 +68,7 @@ __all__ = [
     "parse",
     "parse_measure",
     "perplexity",
+    "power",
     "profile",
     "rank",
     "read",
@@ -84,7 +85,7 @@ __all__ = [
 
 _ROOMS = {
     "api.breakdowns": ("breakdown", "confusion", "trees"),
-    "api.comparing": ("agree", "compare", "languages"),
+    "api.comparing": ("agree", "compare", "languages", "power"),
     "api.conversion": ("convert", "derive", "perplexity"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),

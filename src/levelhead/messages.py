@@ -140,6 +140,11 @@ MESSAGES: Mapping[str, Message] = {
         "The other library has no place for something in the treebank.",
         "Change or remove it, for example with Treebank.replace.",
     ),
+    # planning
+    "invalid-power": _error(
+        "The detectable difference cannot be computed for this design.",
+        "Change the numbers of units and runs, the level or the power, as the message says.",
+    ),
     # tables by treebank and judgements
     "invalid-table": _error(
         "A file is not the table that it should be: a treebank and values in each row.",
@@ -199,16 +204,16 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-manifest": _error(
         "A manifest or the metadata of a campaign does not say what it must.", "See docs/rank.md for all keys."
     ),
-    "no-documents": _error(
-        "The gold treebank does not mark the documents or comments that --resample-by names.",
-        "Use --resample-by sentence, or auto; mark documents with # newdoc.",
-    ),
     "unknown-language": _error(
         "The language or family of a treebank is unknown, and it should have a vote.",
         "Name treebanks by UD's codes (en_ewt), or give their languages in a manifest.",
     ),
     "invalid-margin": _error(
         "The margin of equivalence cannot be tested.", "Give points above 0, or for perplexities a ratio above 1."
+    ),
+    "no-documents": _error(
+        "What --resample-by names is not marked in the gold treebank.",
+        "Use --resample-by auto or sentence, or mark documents by # newdoc.",
     ),
     "unknown-group": _error("There is no such group of test sets here.", "Name it in a manifest, or use all."),
     "changing-file": _error(

@@ -29,10 +29,3 @@ def votes(differences: Mapping[str, Fraction], voters: Mapping[str, str]) -> dic
         for voter in sorted({voters[code] for code in differences})
         for own in [[code for code in differences if voters[code] == voter]]
     }
-
-
-def equivalence_p(differences: Sequence[float], margin: float) -> float:
-    """Give the p-value of two one-sided tests: the larger share of differences on or beyond either margin."""
-    above = sum(one >= margin for one in differences)
-    below = sum(one <= -margin for one in differences)
-    return max(above, below) / len(differences)

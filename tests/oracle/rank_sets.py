@@ -7,31 +7,27 @@ from itertools import combinations
 Pair = tuple[int, int]
 
 
-def errors(resamples: Sequence[Sequence[float]]) -> dict[Pair, float]:
-    """Give the standard deviation of each difference over resamples."""
-    n_systems = len(resamples[0])
-    found = {}
-    for i in range(n_systems):
-        for j in range(n_systems):
-            differences = [row[i] - row[j] for row in resamples]
-            mean = sum(differences) / len(differences)
-            found[i, j] = math.sqrt(sum((d - mean) ** 2 for d in differences) / len(differences))
-    return found
+def spread(covariance: Sequence[Sequence[float]], i: int, j: int) -> float:
+    """Give the standard error of a difference."""
+    return math.sqrt(covariance[i][i] + covariance[j][j] - 2 * covariance[i][j])
 
 
 def rejected(
-    observed: Sequence[float], resamples: Sequence[Sequence[float]], pairs: Iterable[Pair], level: float
+    observed: Sequence[float],
+    covariance: Sequence[Sequence[float]],
+    draws: Sequence[Sequence[float]],
+    pairs: Iterable[Pair],
+    level: float,
 ) -> set[Pair]:
     """Give the pairs (i, j) for which "i is not better than j" is rejected, step by step."""
-    spread, left, found = errors(resamples), set(pairs), set()
+    left, found = set(pairs), set()
     while left:
-        largest = sorted(
-            max((row[i] - observed[i] - row[j] + observed[j]) / spread[i, j] for i, j in left) for row in resamples
-        )
+        largest = sorted(max((row[i] - row[j]) / spread(covariance, i, j) for i, j in left) for row in draws)
         place = math.ceil(level * (len(largest) + 1) - 1e-9)
         if place > len(largest):
             break
-        new = {(i, j) for i, j in left if (observed[i] - observed[j]) / spread[i, j] > max(0, largest[place - 1])}
+        critical = max(0, largest[place - 1])
+        new = {(i, j) for i, j in left if (observed[i] - observed[j]) / spread(covariance, i, j) > critical}
         if not new:
             break
         found |= new

@@ -1,4 +1,4 @@
-"""Bootstrap and randomisation by enumeration: every sample of up to five sentences, each as likely as the others."""
+"""Randomization by enumeration: every way to swap two systems in units, each as likely as the others."""
 
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
@@ -24,12 +24,6 @@ def values(table: Table) -> list[Fraction | None]:
 def differences(table: Table) -> list[Fraction | None]:
     baseline, *others = values(table)
     return [None if baseline is None or other is None else other - baseline for other in others]
-
-
-def samples(table: Table) -> Iterator[Table]:
-    """Give all n^n samples of as many sentences with replacement."""
-    for chosen in product(range(len(table)), repeat=len(table)):
-        yield [table[sentence] for sentence in chosen]
 
 
 def permutations(table: Table, system: int) -> Iterator[Table]:
@@ -63,20 +57,6 @@ def exact_rejection(statistics: Sequence[int], observed: int, level: Fraction) -
     raise ValueError("the data are a permutation, too")
 
 
-def shares_below(table: Table, system: int, bounds: Sequence[float]) -> list[tuple[float, float]]:
-    """Give of each bound the shares of bootstrapped differences under it, and at or under it."""
-    found = [differences(one)[system - 1] for one in samples(table)]
-    known = [float(one) for one in found if one is not None]
-    slack = 1e-9
-    return [
-        (
-            sum(one < bound - slack for one in known) / len(known),
-            sum(one <= bound + slack for one in known) / len(known),
-        )
-        for bound in bounds
-    ]
-
-
 def binomial_two_sided(positive: int, negative: int) -> Fraction:
     """Add up the probabilities of all outcomes of fair throws that are no likelier than the one seen."""
     n = positive + negative
@@ -84,14 +64,6 @@ def binomial_two_sided(positive: int, negative: int) -> Fraction:
     for _ in range(n):
         row = [(one + other) / 2 for one, other in zip([Fraction(0), *row], [*row, Fraction(0)])]
     return sum((share for share in row if share <= row[positive]), Fraction(0))
-
-
-def pairs_of_samples(one: Sequence[Part], other: Sequence[Part], *, paired: bool) -> list[Fraction]:
-    """Give the differences of two treebanks' values over all samples, drawn together or apart; without the undefined."""
-    ours, theirs = (list(product(range(len(parts)), repeat=len(parts))) for parts in (one, other))
-    drawn = zip(ours, ours) if paired else product(ours, theirs)
-    found = [(ratio([one[i] for i in mine]), ratio([other[i] for i in its])) for mine, its in drawn]
-    return [first - second for first, second in found if first is not None and second is not None]
 
 
 def kappa(one: Sequence[str], other: Sequence[str]) -> Fraction | None:

@@ -1,6 +1,6 @@
 """Where the errors sit: breakdowns by any property of words, confusion of relations, cascading errors."""
 
-from levelhead.analysis.breakdown import Breakdown, break_down
+from levelhead.analysis.breakdown import Average, Breakdown, averages, break_down, leave_out
 from levelhead.analysis.buckets import BUCKETS, Bucket
 from levelhead.analysis.cascading import Cascading, cascading_errors
 from levelhead.analysis.confusion import Confusion, Example, confuse, error_types
@@ -8,14 +8,17 @@ from levelhead.analysis.training import Training
 
 __all__ = [
     "BUCKETS",
+    "Average",
     "Breakdown",
     "Bucket",
     "Cascading",
     "Confusion",
     "Example",
     "Training",
+    "averages",
     "break_down",
     "cascading_errors",
     "confuse",
     "error_types",
+    "leave_out",
 ]

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from fractions import Fraction
 from itertools import product
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,8 +17,8 @@ from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure import Definition, Measure
-from levelhead.scoring.score import Score, score_of, selection_for
+from levelhead.scoring.measure import Component, Definition, Measure
+from levelhead.scoring.score import Score, count, score_of, selection_for
 
 
 class _Numbers(NamedTuple):
@@ -26,6 +29,12 @@ class _Numbers(NamedTuple):
     system: NDArray[np.int64]
 
 
+RELATIONS = ("class", "deprel")
+"""The properties whose values a measure can leave out."""
+
+COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1")
+
+
 class Breakdown(NamedTuple):
     """One score for each bucket of words that occurs.
 
@@ -33,11 +42,26 @@ class Breakdown(NamedTuple):
         by: the properties.
         measure: the measure.
         rows: the value of each property, and the score.
+        whole: the score of all words; None where `without` is empty.
+        without: by the values of a row, the score of all other words (Nivre and Fang 2017, Tables 2 and 3).
     """
 
     by: tuple[str, ...]
     measure: Measure
     rows: tuple[tuple[tuple[str, ...], Score], ...]
+    whole: Score | None = None
+    without: Mapping[tuple[str, ...], Score] = MappingProxyType({})
+
+    def difference(self, values: tuple[str, ...]) -> Fraction | None:
+        """Return the score without a bucket minus the score of all words: negative where its words are easy.
+
+        Args:
+            values: the values of a row; where no word has them, nothing is left out.
+        """
+        if self.whole is None or self.whole.exact is None:
+            return None
+        without = self.without.get(values, self.whole).exact
+        return None if without is None else without - self.whole.exact
 
 
 def break_down(
@@ -74,6 +98,71 @@ def break_down(
         if counts.gold[number] or counts.system[number]
     ]
     return Breakdown(tuple(by), measure, tuple(rows))
+
+
+def leave_out(breakdown: Breakdown, matches: Matches, registry: Registry = STANDARD) -> Breakdown:
+    """Return a breakdown with the score without each class or relation; unchanged if it is by another property.
+
+    Args:
+        breakdown: the breakdown.
+        matches: the aligned words.
+        registry: the available measures and schemes; its default scheme is that of the classes.
+    """
+    measure = breakdown.measure
+    if len(breakdown.by) > 1 or breakdown.by[0] not in RELATIONS or measure.only or measure.without:
+        return breakdown
+    definition = registry.measures[measure.name]
+
+    def counted(without: tuple[str, ...]) -> Score:
+        one = replace(measure, without=without)
+        return score_of(count(matches, one, definition, schemes=registry.schemes), one, matches.rules.undefined)
+
+    return breakdown._replace(whole=counted(()), without={values: counted(values) for values, _ in breakdown.rows})
+
+
+class Average(NamedTuple):
+    """The means of one bucket over treebanks.
+
+    Args:
+        values: the value of each property.
+        n_treebanks: how many treebanks have words in the bucket.
+        means: `precision`, `recall` and `f1` over these treebanks; `without` and `difference`, where they are known,
+            over all treebanks: where no word is in the bucket, nothing is left out.
+    """
+
+    values: tuple[str, ...]
+    n_treebanks: int
+    means: Mapping[str, Fraction | None]
+
+
+def averages(breakdowns: Sequence[Breakdown]) -> list[Average]:
+    """Return the means of every bucket over treebanks; a class or relation need not occur in each.
+
+    Args:
+        breakdowns: one breakdown for each treebank, all by the same properties.
+    """
+    return [_average(values, breakdowns) for values in dict.fromkeys(row[0] for one in breakdowns for row in one.rows)]
+
+
+def _average(values: tuple[str, ...], breakdowns: Sequence[Breakdown]) -> Average:
+    scores = [score for one in breakdowns for own, score in one.rows if own == values]
+    means: dict[str, Fraction | None] = {
+        name: _mean(_component(score, name) for score in scores) for name in COMPONENTS
+    }
+    left_out = {}
+    if breakdowns[0].whole:
+        left_out["without"] = _mean(score.exact for one in breakdowns if (score := one.without.get(values, one.whole)))
+        left_out["difference"] = _mean(one.difference(values) for one in breakdowns)
+    return Average(values, len(scores), {**means, **left_out})
+
+
+def _component(score: Score, name: Component) -> Fraction | None:
+    return replace(score, measure=replace(score.measure, component=name)).exact
+
+
+def _mean(numbers: Iterable[Fraction | None]) -> Fraction | None:
+    known = [number for number in numbers if number is not None]
+    return sum(known, Fraction(0)) / len(known) if known else None
 
 
 def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definition:

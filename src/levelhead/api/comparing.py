@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import Golds, Measures, PathLike, Systems, plan_for, running, settings_for
@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from levelhead.campaign.languages import Voter
     from levelhead.comparison.agreement import Agreement
     from levelhead.comparison.languages import Languages
+    from levelhead.comparison.power import Power
     from levelhead.comparison.systems import Comparison
     from levelhead.evaluation.pair import Input
     from levelhead.jobs import Store, Workers
@@ -162,3 +163,64 @@ def agree(
 
     setup = settings_for((), rules=rules, format=format, gold_format=gold_format)
     return agreement(match(*load_pair(one, other, setup), setup.rules))
+
+
+def power(
+    gold: Golds | None = None,
+    systems: Systems = (),
+    *,
+    measures: Measures = ("UAS", "LAS", "CLAS"),
+    rules: str | Rules = "ud",
+    format: Format = "conllu",
+    gold_format: Format | None = None,
+    weights: MappedWeights | None = None,
+    registry: Registry | None = None,
+    train: Iterable[Input] = (),
+    units: Sequence[int] = (),
+    runs: Sequence[int] = (),
+    run_sd: float | None = None,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    resample_by: str = "auto",
+    split: Split | None = None,
+    jobs: int | Workers = 1,
+    store: PathLike | Store | None = None,
+) -> Power:
+    """Return the smallest differences between two systems that test sets of given sizes detect.
+
+    Args:
+        gold: as in `compare`; None for what is typical of the outputs of CoNLL 2018.
+        systems: two systems, as in `compare`.
+        measures: the measures.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: the format of files, "conllu" or "conllx".
+        gold_format: the format of gold files, if it is another one.
+        weights: as in `score`.
+        registry: the available measures and schemes; by default the shipped ones.
+        train: training treebanks, for WLAS(WDE).
+        units: numbers of sentences or documents; by default several, and that of the test set.
+        runs: numbers of training runs of each system; by default 1, or several if their spread is known.
+        run_sd: the standard deviation between runs, in points; by default that of systems with several runs.
+        alpha: the level of the two-sided test.
+        power: the probability with which the difference is detected.
+        resample_by: as in `compare`.
+        split: which files of UD releases are gold.
+        jobs: a number of processes, or workers.
+        store: a file in which results are kept.
+
+    Raises:
+        InputError: there are not two systems, a file is invalid, or a size is too small.
+    """
+    from levelhead.comparison import power as planning
+    from levelhead.significance.power import checked_test
+
+    deviation = None if run_sd is None else run_sd / 100
+    design = planning.Design(tuple(units), tuple(runs), deviation, checked_test(alpha, power))
+    if gold is None:
+        return planning.typical_power([measures] if isinstance(measures, str) else [*map(str, measures)], design)
+    setup = settings_for(
+        measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
+    )
+    plan = plan_for(gold, systems, split)
+    with running(jobs, store) as how:
+        return planning.power(plan, setup, design, resample_by=resample_by, **how)

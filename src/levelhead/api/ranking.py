@@ -117,13 +117,13 @@ def _registry(registry: Registry | None, written: Manifest | None) -> Registry |
 def _plan(
     gold: Golds | None, systems: Systems | PathLike | None, written: Manifest | None, split: Split | None
 ) -> Plan:
-    from levelhead.campaign.plan import find_all
+    from levelhead.campaign.plan import find
 
     if written is not None and systems is None:
         return written.campaign()
     if gold is None or systems is None:
         raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
-    return find_all(gold, systems, split)
+    return find(gold, systems, split)
 
 
 def _rank_table(

@@ -9,7 +9,7 @@ from importlib.resources import files
 from typing import NamedTuple
 
 from levelhead.campaign.plan import TestSet
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, unknown
 
 ALL = "all"
 """The group of all test sets of a campaign."""
@@ -62,9 +62,9 @@ def groups_named(
 def _group(name: str, test_sets: Sequence[TestSet], own: Mapping[str, Sequence[str]], ranking: str) -> Group:
     members = _members(name, test_sets, own, ranking)
     if members is None:
-        known = ", ".join([ALL, *own, *official_groups().get(ranking, {})])
-        kinds = "language:NAME, family:NAME, genus:NAME, conll17:NAME and conll18:NAME"
-        raise InputError(Fault("unknown-group", f"there is no group {name!r}; there are {known}, {kinds}"))
+        kinds = ("language:NAME", "family:NAME", "genus:NAME", "conll17:NAME", "conll18:NAME")
+        known = [ALL, *own, *official_groups().get(ranking, {}), *kinds]
+        raise InputError(Fault("unknown-group", unknown("group", name, known)))
     here = {test_set.code for test_set in test_sets}
     codes = tuple(code for code in dict.fromkeys(members) if code in here)
     if not codes:

@@ -146,25 +146,8 @@ Systems = Sequence[PathLike] | Mapping[str, Treebanks]
 """The outputs of each system by its name; or a list of paths, which name the systems."""
 
 
-def find(gold: Treebanks, systems: Systems, split: Split | None = None) -> Plan:
-    """Plan the scoring of some systems, each of which must have an output for every test set.
-
-    Args:
-        gold: the gold treebanks.
-        systems: the systems.
-        split: which files of UD releases to take.
-
-    Raises:
-        InputError: a path cannot be read, is given twice, or fits two layouts, or an output is missing.
-    """
-    plan = find_all(gold, systems, split)
-    if missing := missing_outputs(plan):
-        raise InputError(*missing)
-    return plan
-
-
-def find_all(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
-    """Plan the scoring of systems, whose outputs may be missing.
+def find(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
+    """Plan the scoring of systems; whoever needs all outputs checks `missing_outputs`.
 
     Args:
         gold: the gold treebanks.

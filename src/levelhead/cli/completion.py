@@ -1,18 +1,19 @@
-"""levelhead completion: a script that completes commands in a shell."""
+"""levelhead completion: a shell completion script."""
 
 from __future__ import annotations
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, cli
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 
 
-@click.command()
+@command()
 @click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
 @options.output_option
 def completion(shell: str, output: str | None) -> int:
-    """Print what completes verbs and options in SHELL.
+    """Print a shell completion script.
 
     \b
     bash: eval "$(levelhead completion bash)" in ~/.bashrc

@@ -1,14 +1,14 @@
-"""levelhead convert: content-head trees to function-head trees and back, and what a round trip restores."""
+"""levelhead convert: content-head trees to function-head trees, and back."""
 
 from __future__ import annotations
 
-import os
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 from levelhead.conversion import VARIANTS, backward, check, default_targets, forward, read_targets, ud_version
 from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
@@ -17,22 +17,27 @@ from levelhead.treebank.source import SUFFIXES
 from levelhead.treebank.write import check_file
 
 if TYPE_CHECKING:
-    from levelhead.conversion import RoundTrip
+    from levelhead.conversion import RoundTrip, Targets
 
 _DIRECTIONS = {"forward": forward, "backward": backward}
 
 
-@click.command()
+@command()
 @click.argument("arguments", nargs=-1, required=True, metavar="{forward|backward} IN OUT | --check IN...")
-@click.option("--check", "only_check", is_flag=True, help="Convert files forward and back, and report what is lost.")
-@click.option("--failures", is_flag=True, help="With --check: list the words that are not restored.")
-@click.option("--targets", type=click.Path(), metavar="FILE.toml", help="Other words than those of the paper.")
+@click.option("--check", "only_check", is_flag=True, help="Convert files forward and back, and report what is lost")
+@click.option("--failures", is_flag=True, help="List the words that --check does not restore")
+@click.option(
+    "--targets",
+    type=click.Path(),
+    metavar="FILE.toml",
+    help="Convert the words in this file instead of those in the paper",
+)
 @click.option(
     "--variant", type=click.Choice(list(VARIANTS)), default="paper", show_default=True,
-    help="Which reading of the paper: " + "; ".join(f"{name}: {text}" for name, text in VARIANTS.items()) + ".",
+    help="Reading of the paper: " + "; ".join(f"{name}: {text}" for name, text in VARIANTS.items()),
 )  # fmt: skip
-@click.option("--ud", type=click.Choice(["1", "2"]), help="The version of UD. Default: what the relations show, or 2.")
-@click.option("--exact", is_flag=True, help="Record heads in MISC going forward, and restore them going back.")
+@click.option("--ud", type=click.Choice(["1", "2"]), help="UD version  [default: detected from the relations, or 2]")
+@click.option("--exact", is_flag=True, help="Record heads in MISC going forward, and restore them going back")
 @options.input_format_option
 @options.format_option()
 @options.places_option
@@ -52,28 +57,27 @@ def convert(
 ) -> int:
     """Convert content-head trees to function-head trees, as Kohita et al. (2017) do, or back.
 
-    `convert forward IN OUT` and `convert backward IN OUT` change heads and nothing else; `convert --check IN...` takes
-    files, or folders of them. "-" is standard input or output.
+    `convert forward IN OUT` and `convert backward IN OUT` change heads and nothing else. `convert --check IN...`
+    converts files, or folders of files, forward and back, and writes only a table of what is not restored. "-" is
+    standard input or output.
     """
-    if only_check and arguments[0] in _DIRECTIONS and not os.path.exists(arguments[0]):  # noqa: PTH110
-        raise click.UsageError(f"--check takes no direction, it converts there and back: leave {arguments[0]} out")
-    paths = _files(arguments) if only_check else {}
-    options.check_paths([*paths.values(), *filter(None, [targets])], [output, *(() if only_check else arguments[2:3])])
-    chosen = read_targets(targets) if targets is not None else default_targets()
-    settings: dict[str, Any] = {
-        "targets": chosen,
-        "variant": variant,
-        "ud": int(ud) if ud is not None else None,
-        "exact": exact,
-    }
+    settings: dict[str, Any] = {"variant": variant, "ud": None if ud is None else int(ud), "exact": exact}
+    targets_read = [] if targets is None else [targets]
     if only_check:
-        trips = _check_all(paths, input_format, settings)
+        files = options.treebank_files(arguments, [output], others=targets_read)
+        paths = {name: str(path) for name, (path,) in files.items()}
+        trips = _check_all(paths, input_format, {**settings, "targets": _targets(targets)})
         _print(trips, paths, failures, output_format, places, output)
-    elif failures or output is not None or output_format != "text" or places is not None:
-        raise click.UsageError("--failures, --format, --places and --output go with --check")
-    else:
-        _convert(arguments, input_format, settings)
+        return DONE
+    if output is not None:
+        raise click.UsageError("--output is for --check: a conversion is written to OUT")
+    options.check_paths(targets_read, arguments[2:3])
+    _convert(arguments, input_format, {**settings, "targets": _targets(targets)})
     return DONE
+
+
+def _targets(path: str | None) -> Targets:
+    return default_targets() if path is None else read_targets(path)
 
 
 def _convert(arguments: tuple[str, ...], input_format: str, settings: dict[str, Any]) -> None:
@@ -89,9 +93,9 @@ def _convert(arguments: tuple[str, ...], input_format: str, settings: dict[str, 
 
 
 def _refuse_target(source: str, target: str) -> None:
-    """Refuse to write over what is read, and to write what a name says is compressed."""
+    """Refuse to write over an input, and to write to a name that says the file is compressed."""
     if target.endswith(SUFFIXES):
-        raise click.UsageError("OUT is written as plain text: leave out the suffix of compression")
+        raise click.UsageError("OUT is not compressed: remove the suffix of compression")
     check_file(target)
     options.check_paths([source], [target])
 
@@ -99,12 +103,12 @@ def _refuse_target(source: str, target: str) -> None:
 def _say_version(name: str, treebank: Treebank, given: int | None) -> None:
     if given is None:
         shown = ud_version(treebank)
-        reason = "as its relations show" if shown else "its relations do not tell"
+        reason = "detected from its relations" if shown else "the default: its relations do not show the version"
         say(f"{name}: UD version {shown or 2}, {reason}")
 
 
 def _check_all(paths: dict[str, str], input_format: str, settings: dict[str, Any]) -> dict[str, RoundTrip]:
-    """Check every file, or raise the faults of all."""
+    """Convert every file forward and back, or raise the errors of all files."""
     trips: dict[str, RoundTrip] = {}
     faults: list[Fault] = []
     for name, path in tracked(paths.items(), "converting"):
@@ -115,15 +119,6 @@ def _check_all(paths: dict[str, str], input_format: str, settings: dict[str, Any
     if faults:
         raise InputError(*faults)
     return trips
-
-
-def _files(arguments: tuple[str, ...]) -> dict[str, str]:
-    """Return the path of each file by its name as `levelhead profile` has it, those in folders as well."""
-    from levelhead.typology.collection import files_of
-
-    if arguments.count("-") > 1:
-        raise click.UsageError("only one file can be standard input")
-    return {name: path for name, (path,) in files_of(arguments).items()}
 
 
 def _print(

@@ -1,4 +1,4 @@
-"""levelhead correlate: tables by treebank, joined, and how their columns are related."""
+"""levelhead correlate: correlations between columns of tables joined by treebank."""
 
 from __future__ import annotations
 
@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from levelhead.cli import idle, options
-from levelhead.cli.result_paths import CHART
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import CHART
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -16,33 +17,43 @@ if TYPE_CHECKING:
     from levelhead.correlation.measurements import Missing
     from levelhead.report.table import Table
 
-_OF_CORRELATION = frozenset({"given", "family", "missing", "methods", "matrix", "resamples", "level", "seed"})
-"""Options that cumulative variance does not take."""
 
-
-@click.command()
+@command()
 @click.argument("tables", nargs=-1, required=True, metavar="[NAME=]TABLE...")
-@click.option("-c", "--column", "columns", multiple=True, help="A column to correlate; can be repeated. Default: all.")
+@click.option("-c", "--column", "columns", multiple=True, help="Column to correlate; can be repeated  [default: all]")
 @click.option(
-    "--diff", "differences", nargs=2, multiple=True, metavar="A B", help="Add the column diff(A,B): A minus B."
+    "--diff",
+    "differences",
+    nargs=2,
+    multiple=True,
+    metavar="A B",
+    help="Add the column diff(A,B), A minus B; can be repeated",
 )
-@click.option("--given", multiple=True, metavar="COLUMN", help="Hold a column fixed: partial correlation.")
+@click.option(
+    "--given", multiple=True, metavar="COLUMN", help="Control for this column (partial correlation); can be repeated"
+)
 @click.option(
     "--family", metavar="COLUMN",
-    help="The column with language families: leave each out, and permute within them.",
+    help="Column with language families: leave out each family, and permute within families",
 )  # fmt: skip
-@click.option("--key", metavar="COLUMN", help="The column that names the treebank. Default: the first.")
+@click.option("--key", metavar="COLUMN", help="Column with the names of treebanks  [default: the first]")
 @click.option(
     "--missing", type=click.Choice(["drop", "pairwise", "error"]), default="drop", show_default=True,
-    help="Treebanks without a value: leave them out, leave them out pair by pair, or refuse them.",
+    help="What to do if a treebank has no value: leave it out, leave it out pair by pair, or stop with an error",
 )  # fmt: skip
-@click.option("--method", "methods", type=click.Choice(["pearson", "spearman"]), multiple=True, help="Default: both.")
-@click.option("--matrix", is_flag=True, help="Print the coefficients of one --method as a matrix.")
-@click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead.")
-@click.option("--figure", type=CHART, metavar="FILE", help="Also draw, as .svg, .png, .pdf or .html.")
+@click.option(
+    "--method",
+    "methods",
+    type=click.Choice(["pearson", "spearman"]),
+    multiple=True,
+    help="Coefficient; can be repeated  [default: both]",
+)
+@click.option("--matrix", is_flag=True, help="Print the coefficients of a single --method as a matrix")
+@click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead")
+@click.option("--figure", type=CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
 @click.option(
     "--draw", type=click.Choice(["scatter", "matrix", "bars", "variance"]),
-    help="What to draw. Default: scatter of two columns, matrix of more, variance with --cumulative-variance.",
+    help="Chart for --figure  [default: scatter for two columns, matrix for more, variance for --cumulative-variance]",
 )  # fmt: skip
 @options.resamples_option
 @options.level_option
@@ -70,15 +81,13 @@ def correlate(
     places: int | None,
     output: str | None,
 ) -> None:
-    """Correlate the columns of TABLEs, which are TSV, CSV or JSON with a treebank in each row, joined by treebank.
+    """Correlate the columns of TABLEs, joined by treebank.
 
-    NAME=TABLE puts NAME and a dot before the names of its columns.
+    A TABLE is TSV, CSV or JSON with a row per treebank. NAME=TABLE puts NAME and a dot before its column names.
     """
     from levelhead.correlation import correlate as correlate_columns
 
-    _check(tables, figure, draw, output)
-    if cumulative_variance:
-        _check_variance()
+    _check(tables, figure, output)
     used = {*columns, *(one for pair in differences for one in pair), *given, *([family] if family else [])}
     table, chosen = _read(tables, columns, differences, used if columns else set(), key, missing)
     if cumulative_variance:
@@ -96,23 +105,14 @@ def correlate(
     _draw(figure, draw or shown, table, result.columns, family, result)
 
 
-def _check(tables: tuple[str, ...], figure: str | None, draw: str | None, output: str | None) -> None:
+def _check(tables: tuple[str, ...], figure: str | None, output: str | None) -> None:
     from levelhead.correlation.reading import named
 
-    if draw is not None and figure is None:
-        raise click.UsageError("--draw says what --figure draws: give a --figure")
     if figure is not None:
         from levelhead.report.page.files import checked_suffix
 
         checked_suffix(figure)
     options.check_paths([named(table)[0] for table in tables], [output, figure])
-
-
-def _check_variance() -> None:
-    """Refuse options that would change nothing."""
-    for name, option in idle.given().items():
-        if name in _OF_CORRELATION:
-            raise click.UsageError(f"--cumulative-variance does not go with {option}")
 
 
 def _read(
@@ -123,7 +123,7 @@ def _read(
     key: str | None,
     missing: str,
 ) -> tuple[Measurements, tuple[str, ...]]:
-    """The table with the differences asked for, and the columns chosen: none if all."""
+    """Return the table with the requested differences, and the chosen columns: none if all."""
     from levelhead.correlation import read_tables
 
     table = read_tables(tables, key=key, missing=cast("Missing", missing), columns=used)
@@ -167,7 +167,7 @@ def _print(result: Correlation, output_format: str, places: int | None, output: 
         if not matrix:
             return report.pairs_table(result)
         if len(result.pairs[0].coefficients) > 1:
-            raise click.UsageError("--matrix prints one method: add --method pearson or --method spearman")
+            raise click.UsageError("--matrix needs a single method: add --method pearson or --method spearman")
         (method,) = result.pairs[0].coefficients
         return report.matrix_table(result, method)
 

@@ -1,4 +1,4 @@
-"""levelhead crossval: a treebank parsed by models that have not seen what they parse."""
+"""levelhead crossval: a treebank parsed by cross-validation."""
 
 from __future__ import annotations
 
@@ -6,23 +6,28 @@ from typing import Any
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
-from levelhead.cli.parser_options import recipe_of, repair_option, running_options, training_options
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import STORE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
+from levelhead.cli.shared.result_paths import STORE
 from levelhead.jobs import Store, n_cores
 
 
-@click.command()
+@command()
 @click.argument("parser")
 @click.argument("treebank", type=click.Path())
-@click.option("--folds", type=click.IntRange(2, 1000), default=10, show_default=True, help="How many parts.")
+@click.option("--folds", type=click.IntRange(2, 1000), default=10, show_default=True, help="Number of parts")
 @training_options
 @running_options
 @repair_option
-@click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Processes.  [default: one a core]")
-@click.option("--store", type=STORE, help="Keep parsed folds in this file; run again, it continues. Not for command.")
+@click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Number of processes  [default: one per core]")
+@click.option(
+    "--store",
+    type=STORE,
+    help="Keep parsed folds in this file, and continue from there in the next run (not for command)",
+)
 @cluster_options
 @options.output_option
 def crossval(
@@ -39,17 +44,19 @@ def crossval(
     output: str | None,
     **chosen: Any,
 ) -> int:
-    """Parse all of TREEBANK, each part by a PARSER trained on the others (cross-validation, jackknifing).
+    """Parse all of TREEBANK, each part with a PARSER trained on the other parts (cross-validation, jackknifing).
 
-    The parts are blocks of consecutive sentences. The output is TREEBANK with other trees, in its order, so that it can
-    be scored against it; DEPS becomes empty (`_`). Options that change nothing for PARSER are refused. There is
-    one process a core unless --jobs says otherwise (`levelhead reproduce` has one).
+    The parts are blocks of consecutive sentences. The output is TREEBANK with predicted trees, in the same order, so
+    that it can be scored against TREEBANK; DEPS becomes `_`. PARSER is as in `levelhead train`; options for other
+    parsers have no effect.
     """
     tls = tls_of(address, tls_ca, tls_cert, tls_key)
     recipe = recipe_of(parser, chosen)
     options.check_paths(filter(None, [treebank, chosen["jar"]]), [output, store])
     if parser == "command" and store is not None:
-        raise click.UsageError("--store is not for command: nothing tells whether its program is still the same")
+        raise click.UsageError(
+            "--store cannot be used with command: levelhead cannot detect whether its program has changed"
+        )
     from levelhead.parsing import cross_validate, left_out, parsed_in_haste
     from levelhead.treebank import read, to_conllu
 

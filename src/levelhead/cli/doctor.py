@@ -9,29 +9,28 @@ import platform
 import shutil
 import sys
 
-import click
-
 from levelhead._version import VERSION
-from levelhead.cli import options
 from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 from levelhead.extras import LIBRARIES, install_command, installed
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
 PROGRAMS = {
     "bwrap": "the sandbox of systems in a shared task (on Debian: apt-get install bubblewrap)",
-    "java": "MaltParser, of parsers from elsewhere",
+    "java": "MaltParser, an external parser",
 }
 """The programs that are optional, and what they are for."""
 
 _KERNELS = "scan pools trees spans shapes oracles lifting conversion arpa transition_parser graph_parser".split()
 
 
-@click.command()
+@command()
 @options.format_option("text", "json", "tsv", "markdown")
 @options.output_option
 def doctor(output_format: str, output: str | None) -> int:
-    """Say what is installed, and what installs what is not."""
+    """Show which optional dependencies are installed, and how to install the others."""
     rows = [
         ("levelhead", VERSION, ""),
         ("Python", platform.python_version(), sys.executable),
@@ -42,7 +41,7 @@ def doctor(output_format: str, output: str | None) -> int:
         *((name, *_program(name)) for name in PROGRAMS),
         *((name, *_extra(name)) for name in LIBRARIES),
     ]
-    columns = (Column("part", "text"), Column("version", "text"), Column("note", "text"))
+    columns = (Column("Part", "text"), Column("Version", "text"), Column("Note", "text"))
     document = {**header("doctor"), "installed": {name: version for name, version, _ in rows}}
     options.print_result(lambda: Table(columns, tuple(rows)), lambda: document, output_format, None, output)
     return DONE

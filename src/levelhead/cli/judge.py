@@ -1,4 +1,4 @@
-"""levelhead judge: which measure agrees with people."""
+"""levelhead judge: how often measures agree with people."""
 
 from __future__ import annotations
 
@@ -6,24 +6,25 @@ from typing import TYPE_CHECKING, cast
 
 import click
 
-from levelhead.cli import idle, options
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 
 if TYPE_CHECKING:
     from levelhead.correlation.agreement import Ties
     from levelhead.treebank.reader import Format
 
 
-@click.command()
+@command()
 @click.argument("gold", type=click.Path())
 @click.argument("first", type=click.Path())
 @click.argument("second", type=click.Path())
 @click.option(
     "--judgements", "-j", type=click.Path(), required=True, metavar="FILE",
-    help="A line for each gold sentence: which system is better, one vote or several.",
+    help="File with a line per gold sentence: which system is better, one or more votes",
 )  # fmt: skip
 @click.option(
     "--words", nargs=2, metavar="FIRST SECOND",
-    help="How votes are written. Default: blue red, 1 2, first second or a b, whichever the file has.",
+    help="How votes are written  [default: detected: blue red, 1 2, first second or a b]",
 )  # fmt: skip
 @options.measure_option("LAS, UAS and CLAS")
 @options.rules_option
@@ -31,12 +32,12 @@ if TYPE_CHECKING:
 @options.definitions_option
 @click.option(
     "--ties", type=click.Choice(["callin", "half", "skip"]), default="callin", show_default=True,
-    help="Sentences to which a measure gives equal scores: for SECOND (callin), half for each, or left out.",
+    help="How to count sentences with equal scores: for SECOND (callin), half for each, or not at all",
 )  # fmt: skip
 @click.option(
     "--subtypes-apart",
     is_flag=True,
-    help="Take a relation with a subtype for one of its own, in no class, as Callin does for content relations.",
+    help="Treat relations with subtypes as relations in no class, as Callin does for content relations",
 )
 @options.resamples_option
 @options.resample_by_option
@@ -67,14 +68,16 @@ def judge(
     places: int | None,
     output: str | None,
 ) -> None:
-    """Say how well measures agree with people, who chose the better of two analyses of each sentence of GOLD."""
+    """Measure how often measures agree with people.
+
+    People chose the better of two analyses, FIRST and SECOND, of each sentence of GOLD.
+    """
     from levelhead.correlation.judgement import judge as judge_systems
     from levelhead.correlation.judgement import read_choices
     from levelhead.report.judgement import judgement_document, judgement_table
 
     options.check_paths([gold, first, second, judgements, *definitions, *options.files_of_measures(measures)], [output])
     registry = options.registry_of(definitions, scheme)
-    idle.refuse_for_measures(measures, lambda: registry)
     result = judge_systems(
         gold, first, second, read_choices(judgements, words), measures=measures or ("LAS", "UAS", "CLAS"),
         rules=rules, format=cast("Format", input_format), ties=cast("Ties", ties),

@@ -1,4 +1,4 @@
-"""levelhead measures: the registry."""
+"""levelhead measures: definitions of measures and schemes."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
@@ -20,22 +21,22 @@ _LABELED = ("formula", "argument", "source", "example")
 _FIELDS = ("name", "argument", "meaning", "formula", "source")
 
 
-@click.command()
+@command()
 @click.argument("names", nargs=-1, metavar="[MEASURE]...")
-@click.option("--schemes", is_flag=True, help="List the schemes: the classes of relations that measures can name.")
+@click.option("--schemes", is_flag=True, help="List the schemes: classes of relations that measures can name")
 @options.definitions_option
 @options.format_option()
 @options.output_option
 def measures(
     names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None
 ) -> None:
-    """Show MEASUREs, or all: what each is, what is correct of what, where it comes from, and how to write it.
+    """Show MEASUREs, or all: definition, formula, argument, source and an example.
 
-    A measure is written NAME, NAME(argument), NAME@CLASS (one class or relation alone), NAME-CLASS-CLASS (without
-    some), each with .precision, .recall, .f1 or .aligned_accuracy behind it if wanted: LAS-FUN-PUNCT.recall.
+    Write a measure as NAME, NAME(argument), NAME@CLASS (only a class or relation) or NAME-CLASS-CLASS (without
+    classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
     """
     if names and schemes:
-        raise click.UsageError("--schemes lists schemes: leave out the names of measures")
+        raise click.UsageError("--schemes takes no names of measures")
     options.check_paths(definitions, [output])
     registry = options.registry_of(definitions, None)
     kind = "schemes" if schemes else "measures"

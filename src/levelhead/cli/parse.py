@@ -1,4 +1,4 @@
-"""levelhead parse: trees for words."""
+"""levelhead parse: parsing with a trained model."""
 
 from __future__ import annotations
 
@@ -6,12 +6,13 @@ import os
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.parser_options import check_options, repair_option, running_options
 from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.parser import repair_option, running_options
 
 
-@click.command()
+@command()
 @click.argument("model", type=click.Path())
 @click.argument("words", metavar="INPUT", type=click.Path())
 @running_options
@@ -20,12 +21,11 @@ from levelhead.cli.program import DONE
 def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair: bool, output: str | None) -> int:
     """Parse INPUT with a model that `levelhead train` wrote.
 
-    INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are not looked at and may be
-    missing. The output is INPUT with other HEAD and DEPREL; DEPS of all words becomes empty (`_`), since enhanced
-    graphs are not parsed, and empty nodes stay as they are. How to run an outside parser is said here again, since
-    reading a model never starts anything. Options that change nothing for the model's parser are refused. Sentences
-    too long to be parsed like others (more than 500 words for graph-based parsers, 5,000 for a beam, fewer for a beam
-    wider than 40) are listed first.
+    INPUT is CoNLL-U, compressed or not; "-" is standard input. Its heads and relations are ignored and may be missing.
+    The output is INPUT with predicted HEAD and DEPREL. DEPS becomes `_`, since enhanced graphs are not parsed; empty
+    nodes are unchanged. External parsers need --jar or --parse-cmd again, since a model never starts a program. A
+    warning lists sentences that are too long for the usual search (more than 500 words for graph-based parsers, 5,000
+    with a beam, fewer with a beam wider than 40).
     """
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
     options.check_paths([model, words, *there], [output])
@@ -33,7 +33,6 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
-    check_options(parser.parser)
     options.check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
     options.print_warnings(parsed_in_haste(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))

@@ -1,4 +1,4 @@
-"""levelhead perplexity: string and derivation perplexity of a test set, of parser output."""
+"""levelhead perplexity: string and derivation perplexity of a test set or of parser output."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, say
-from levelhead.cli.result_paths import RESULT
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
@@ -20,7 +21,7 @@ ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
 
 
 class _Settings(NamedTuple):
-    """What decides the numbers."""
+    """The options that decide the numbers."""
 
     order: str
     ngram: int | None
@@ -42,32 +43,37 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     return () if value is None else tuple(map(int, value.split(",")))
 
 
-@click.command()
+@command()
 @click.argument("train", type=click.Path())
 @click.argument("test", type=click.Path())
 @click.option(
     "--order", type=click.Choice(ORDERS), default="string", show_default=True,
-    help="The order of words: of the string, or in which a transition system attaches them.",
+    help="Order of words: as in the sentence, or as a transition system attaches them",
 )  # fmt: skip
-@click.option("--system", "systems", multiple=True, type=click.Path(), help="Parser output to measure beside TEST.")
 @click.option(
-    "--ngram", type=click.IntRange(1, 5), is_eager=True, help=f"The longest n-grams.  [default: {DEFAULT_NGRAM}]"
+    "--system", "systems", multiple=True, type=click.Path(), help="Parser output to measure, too; can be repeated"
+)
+@click.option(
+    "--ngram",
+    type=click.IntRange(1, 5),
+    is_eager=True,
+    help=f"Length of the longest n-grams  [default: {DEFAULT_NGRAM}]",
 )
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
-    help="The least count with which n-grams of each order are kept; srilm for SRILM's default, 1,1,2.",
+    help="Minimum counts of n-grams of each order; srilm for SRILM's default, 1,1,2",
 )  # fmt: skip
 @click.option(
     "--minimum-word-count", type=click.IntRange(1), default=1, show_default=True,
-    help="Words of TRAIN that occur less often are unknown.",
+    help="Count rarer words of TRAIN as unknown",
 )  # fmt: skip
 @click.option(
     "--ends", type=click.Choice(["in", "out", "ppl1"]), default="in", show_default=True,
-    help="Whether ends of sentences are events; ppl1: their probability counts, they do not.",
+    help="Whether ends of sentences count; ppl1: their probabilities count, but not their number",
 )  # fmt: skip
-@click.option("--lift", is_flag=True, help="Lift non-projective arcs where the order's system needs projective trees.")
-@click.option("--sentences", is_flag=True, help="Print the sums of each sentence.")
-@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model in ARPA format.")
+@click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
+@click.option("--sentences", is_flag=True, help="Print a row per sentence")
+@click.option("--write-arpa", type=RESULT, metavar="FILE", help="Also write the model to this file, in ARPA format")
 @options.input_format_option
 @options.format_option()
 @options.places_option
@@ -83,14 +89,14 @@ def perplexity(
     output: str | None,
     **settings: Any,
 ) -> int:
-    """Measure how well an n-gram model of TRAIN predicts TEST, in the order of the string or of derivations.
+    """Measure how well an n-gram model of TRAIN predicts TEST.
 
-    The model is a trigram model with interpolated modified Kneser-Ney smoothing. TRAIN is a treebank, or a model in a
-    file whose name has .arpa in it. "-" is standard input.
+    The model is a trigram model with interpolated modified Kneser-Ney smoothing; words are predicted in the order of
+    the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model: a file
+    with .arpa in its name. "-" is standard input.
     """
     chosen = _Settings(**settings)
-    if chosen.lift and chosen.order == "string":
-        raise click.UsageError("--lift changes nothing in the order of the string: give --order a transition system")
+    chosen = chosen._replace(lift=chosen.lift and chosen.order != "string")
     options.check_paths([train, test, *systems], [output, write_arpa])
     return _one(train, [test, *systems], chosen, write_arpa, output_format, places, output, sentences=sentences)
 
@@ -132,11 +138,6 @@ def _model(train: str, settings: _Settings) -> NgramModel:
     from levelhead.derivation import estimate, read_arpa, sequences_of
 
     if ".arpa" in train.rpartition("/")[2]:
-        if settings.minimum_counts or settings.minimum_word_count > 1 or settings.ngram is not None:
-            message = (
-                "a model that is read has its order, and its counts behind it: leave out --ngram and minimum counts"
-            )
-            raise click.UsageError(message)
         return read_arpa(train)
     model = estimate(
         sequences_of(_read(train, settings), settings.order, lift=settings.lift),

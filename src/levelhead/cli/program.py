@@ -1,8 +1,9 @@
-"""The command `levelhead`: its verbs, its exit codes, and the one place where errors are printed."""
+"""The command `levelhead`: its commands, its exit codes, and the one place where errors are printed."""
 
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import os
 import signal
 import sys
@@ -14,32 +15,63 @@ from levelhead._version import VERSION
 
 DONE, GATE, BAD_INPUT, INTERNAL, INTERRUPTED, BROKEN_PIPE, TERMINATED = 0, 1, 2, 3, 130, 141, 143
 
-VERBS = {
-    "score": "Score a system's output against gold.",
-    "compare": "Compare systems: intervals, tests, which differences are real.",
-    "rank": "Rank many systems on many test sets.",
-    "validate": "List every fault of CoNLL-U files.",
-    "profile": "Say what treebanks are like.",
-    "correlate": "Correlate profiles, scores and published numbers of treebanks.",
-    "judge": "Say which measure agrees with people's judgements.",
-    "measures": "List all measures with their definitions and sources.",
-    "derive": "Print transitions, or words as they are attached.",
-    "perplexity": "Measure string or derivation perplexity.",
-    "convert": "Convert content-head trees to function-head trees, and back.",
-    "train": "Train a parser on a treebank.",
-    "parse": "Parse with a model that train wrote.",
-    "crossval": "Parse a treebank by models that have not seen it.",
-    "doctor": "Say what is installed, and what is missing for what.",
-    "completion": "Print what completes commands in a shell.",
-    "reproduce": "Run a paper's experiment again, its numbers beside ours.",
-    "task": "Run a shared task: hidden gold, blind systems, a leaderboard.",
-    "submit": "Hand in outputs or a system to a shared task.",
+GROUPS = {
+    "Score": {
+        "score": "Score a system's output against gold",
+        "breakdown": "Break scores down by relation, part of speech, length ...",
+        "confusion": "Count which relations are confused",
+        "trees": "Show gold and system trees",
+        "explain": "Show where the official scorers disagree and why",
+    },
+    "Compare": {
+        "compare": "Compare systems and test whether they differ significantly",
+        "rank": "Rank many systems on many test sets",
+        "languages": "Compare treebanks: which language is harder for a system?",
+        "agree": "Measure the agreement of two annotations",
+        "power": "Estimate which differences a test set can detect",
+    },
+    "Treebanks": {
+        "validate": "List all errors and warnings of CoNLL-U files",
+        "profile": "Describe treebanks: sizes, frequencies, entropies, tree shapes",
+        "similarity": "Measure how similar treebanks are",
+        "select": "Select treebanks that can be compared, by Callin's criteria",
+        "correlate": "Correlate profiles, scores and other numbers of treebanks",
+        "judge": "Measure how often measures agree with people's judgments",
+    },
+    "Convert": {
+        "convert": "Convert content-head trees to function-head trees, and back",
+        "derive": "Print the transitions or the order in which parsers build trees",
+        "perplexity": "Measure string or derivation perplexity",
+    },
+    "Parse": {
+        "train": "Train a parser",
+        "parse": "Parse with a trained model",
+        "crossval": "Parse a treebank by cross-validation",
+    },
+    "Studies": {"reproduce": "Repeat the experiments of a paper and compare the numbers"},
+    "Shared tasks": {
+        "task": "Run a shared task: hidden gold, blind systems, a leaderboard",
+        "submit": "Submit outputs or a system to a shared task",
+    },
+    "Help": {
+        "measures": "Show measures: definition, formula, source, example",
+        "doctor": "Show which optional dependencies are installed",
+        "completion": "Print a shell completion script",
+    },
 }
-"""Every verb and what it does, so that `--help` need not load them."""
+"""The commands by group, and what each does, so that `--help` need not load them."""
+
+COMMANDS = {
+    name: text
+    for commands in GROUPS.values()
+    for name, text in commands.items()
+    if importlib.util.find_spec(f"levelhead.cli.{name}") is not None
+}
+"""What each installed command does."""
 
 
 class _Terminated(BaseException):
-    """The process was told to end."""
+    """The process received SIGTERM."""
 
 
 class OutputClosed(Exception):
@@ -69,41 +101,44 @@ class Commands(click.Group):
         return super().resolve_command(ctx, args)
 
 
-class _Verbs(Commands):
-    """Loads a verb's file only when the verb is used."""
+class _LazyCommands(Commands):
+    """Loads a command's file only when the command is used."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:  # noqa: ARG002
-        return list(VERBS)
+        return list(COMMANDS)
 
     def get_command(self, ctx: click.Context, name: str) -> click.Command | None:  # noqa: ARG002
-        if name not in VERBS:
+        if name not in COMMANDS:
             return None
         command: click.Command = getattr(importlib.import_module(f"levelhead.cli.{name}"), name)
         return command
 
     def format_commands(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:  # noqa: ARG002
-        with formatter.section("Verbs"):
-            formatter.write_dl(list(VERBS.items()))
+        width = max(map(len, COMMANDS))
+        for group, commands in GROUPS.items():
+            with formatter.section(group):
+                formatter.write_dl([(f"{name:{width}}", COMMANDS[name]) for name in commands if name in COMMANDS])
 
 
 OVERVIEW = """\
 levelhead measures dependency parsers and treebanks on a level field.
 
-  How good is a parser?            levelhead score GOLD SYSTEM
-  Is the difference real?          levelhead compare GOLD SYSTEM SYSTEM
-  Who wins on many treebanks?      levelhead rank GOLD_DIR SYSTEMS_DIR
-  What is wrong with a file?       levelhead validate FILE
-  What is a treebank like?         levelhead profile TREEBANK
-  A parser of your own             levelhead train swap-lazy TRAIN MODEL
-  A shared task of your own        levelhead task init DIR
-  A paper's tables, ours beside    levelhead reproduce nivre-fang-2017 --treebanks DIR
+  How good is a parser?             levelhead score GOLD SYSTEM
+  Is the difference significant?    levelhead compare GOLD SYSTEM SYSTEM
+  Who wins on many treebanks?       levelhead rank GOLD_DIR SYSTEMS_DIR
+  Is a file valid?                  levelhead validate FILE
+  What is a treebank like?          levelhead profile TREEBANK
+  Train your own parser             levelhead train swap-lazy TRAIN MODEL
+  Run your own shared task          levelhead task init DIR
+  Repeat a paper's experiments      levelhead reproduce nivre-fang-2017 --treebanks DIR
 
-levelhead --help lists all verbs, levelhead VERB --help explains one, levelhead doctor says what is installed.
+levelhead --help lists all commands, levelhead COMMAND --help explains one,
+levelhead doctor shows what is installed.
 """
 """What `levelhead` alone prints."""
 
 
-@click.group(cls=_Verbs, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
+@click.group(cls=_LazyCommands, invoke_without_command=True, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(VERSION, prog_name="levelhead")
 @click.pass_context
 def cli(context: click.Context) -> None:

@@ -29,10 +29,12 @@ from levelhead.campaign import (
 )
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
-from levelhead.cli import idle, options
-from levelhead.cli.engine_options import EngineOptions, engine_options
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import RESULT_OR_FOLDER
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
+from levelhead.errors import unknown
 from levelhead.evaluation.provenance import signature_of_draws
 from levelhead.evaluation.setup import setup_of
 from levelhead.report import ranking as report
@@ -65,28 +67,28 @@ class _Options(NamedTuple):
     folder: str
 
 
-@click.command()
+@command()
 @click.argument("gold", type=click.Path(), required=False)
 @click.argument("systems", type=click.Path(), required=False)
-@click.option("--manifest", type=click.Path(), help="A TOML file that names treebanks, systems, groups and rules.")
-@click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) in place of files.")
+@click.option("--manifest", type=click.Path(), help="TOML file with treebanks, systems, groups and rules")
+@click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) instead of files")
 @click.option(
     "--ranking", type=click.Choice(RANKINGS),
-    help="How to average and rank: at full precision, or by the rules of a shared task.  [default: exact]",
+    help="How to average and rank: at full precision, or as a shared task did  [default: exact]",
 )  # fmt: skip
 @click.option(
     "--group", "groups", multiple=True, metavar="NAME",
-    help="Test sets to average over: all, one of the manifest, family:NAME, genus:NAME, language:NAME, conll18:pud ...;"
-    " can be repeated.  [default: all]",
+    help="Test sets to average over: all, a group of the manifest, family:NAME, genus:NAME, language:NAME,"
+    " conll18:pud ...; can be repeated  [default: all]",
 )  # fmt: skip
-@click.option("--system", "only", multiple=True, metavar="NAME", help="Only this system; can be repeated.")
+@click.option("--system", "only", multiple=True, metavar="NAME", help="Rank only this system; can be repeated")
 @options.measure_option("LAS, MLAS, BLEX and CLAS; LAS, UAS and CLAS under the rules conll17")
 @options.scheme_option
 @options.definitions_option
-@click.option("--all-measures", is_flag=True, help="All measures of the rules' scorer, after LAS.")
+@click.option("--all-measures", is_flag=True, help="Rank by all measures of the official scorer, LAS first")
 @click.option(
     "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]),
-    help="Whose verdicts and numbers: levelhead's own, or exactly those of an official scorer.  [default: ud]",
+    help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
 )  # fmt: skip
 @click.option(
     "--significance/--no-significance", default=None,
@@ -95,7 +97,7 @@ class _Options(NamedTuple):
 )  # fmt: skip
 @click.option(
     "--rank-sets", type=click.Choice(RANK_SETS), default="marginal", show_default=True,
-    help="Whether each confidence set of a rank holds at the level, or all sets at once",
+    help="Compute confidence sets of ranks that hold at the level each (marginal), or all at once (simultaneous)",
 )  # fmt: skip
 @click.option(
     "--resamples", type=click.IntRange(1, 1_000_000), default=_RESAMPLES, show_default=True,
@@ -106,14 +108,14 @@ class _Options(NamedTuple):
 @options.level_option
 @options.report_option
 @options.figures_option
-@click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set.")
+@click.option("--by-treebank", is_flag=True, help="Print the scores of each system on each test set")
 @engine_options
 @options.format_option(*options.FORMATS, "prototext")
 @options.places_option
 @click.option(
     "--output", "-o", type=RESULT_OR_FOLDER,
-    help="Write to this file, whole or not at all, instead of standard output; for prototext of several systems, to a"
-    " folder for each in this folder.",
+    help="Write to this file instead of standard output; for prototext of several systems, to a folder per system in"
+    " this folder",
 )  # fmt: skip
 def rank(
     gold: str | None,
@@ -145,18 +147,21 @@ def rank(
     """Rank the systems in SYSTEMS on the test sets in GOLD, by macro-averages.
 
     GOLD is a folder of TREEBANK.conllu files, of UD releases, or with the metadata.json of TIRA; SYSTEMS has a folder
-    of such files for each system. A missing or invalid output is 0 on its test set, with the reason.
+    of such files for each system. Missing and invalid outputs score 0, and the reasons are listed.
     """
     tested = significance if significance is not None else bool(report_file or figures)
     tests = Tests(resamples, seed, level, resample_by=resample_by) if tested else None
     extras = _Extras(tests, rank_sets, report_file, figures)
-    _check_options(scores, output_format, output, tested=tested, page=extras.wanted, by_treebank=by_treebank)
+    if output_format != "prototext" and output is not None:
+        check_file(output)
     written = read_manifest(manifest) if manifest is not None else None
     every: _Every | None = "official" if output_format == "prototext" else "las-first" if all_measures else None
-    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every, page=extras.wanted)
+    chosen = _chosen(written, measures, definitions, scheme, rules, ranking, groups, every=every)
     if scores is not None:
+        if gold is not None:
+            raise click.UsageError("--scores cannot be combined with GOLD and SYSTEMS")
         options.check_paths(filter(None, [scores, manifest]), [output, report_file, engine.store])
-        results = read_scores(scores)
+        results = _only_systems(read_scores(scores), only)
         _check_output(output_format, output, results.systems)
         chosen = chosen._replace(measures=chosen.measures if measures else results.measures)
     else:
@@ -169,46 +174,6 @@ def rank(
     emit = partial(_emit, output_format=output_format, places=places, output=output, by_treebank=by_treebank)
     _show(results, chosen, written, extras, emit)
     return DONE
-
-
-def _check_options(
-    scores: str | None, output_format: str, output: str | None, *, tested: bool, page: bool, by_treebank: bool
-) -> None:
-    """Refuse an output that cannot be written, and options that would change nothing."""
-    if output_format != "prototext" and output is not None:
-        check_file(output)
-    _refuse_idle(output_format, tested=tested, page=page, by_treebank=by_treebank)
-    if scores is not None:
-        _refuse_files()
-
-
-def _refuse_idle(output_format: str, *, tested: bool, page: bool, by_treebank: bool) -> None:
-    """Refuse what changes nothing in what is printed."""
-    if not tested:
-        for name in ("rank_sets", "resamples", "resample_by", "seed", "level"):
-            idle.refuse([name], "is for --significance, --report and --figures")
-    if by_treebank or output_format in {"jsonl", "prototext"}:
-        _refuse_ranks("--by-treebank" if by_treebank else f"--format {output_format}", page=page)
-    if by_treebank and output_format in {"json", "jsonl", "prototext"}:
-        raise click.UsageError(f"--format {output_format} has every score: leave --by-treebank out")
-
-
-def _refuse_files() -> None:
-    """Refuse what is of files where a table of scores is ranked."""
-    idle.refuse(["all_measures"], "is for files, not for --scores")
-    given = idle.given().keys()
-    if "gold" in given:
-        raise click.UsageError("--scores takes the place of GOLD and SYSTEMS")
-    if given & {"only", "rules", "definitions"}:
-        raise click.UsageError("--system, --rules and --definitions are for files, not for --scores")
-
-
-def _refuse_ranks(flat: str, *, page: bool) -> None:
-    """Refuse what is of ranks where scores alone are printed."""
-    names = ["ranking", "significance", "rank_sets", "resamples", "resample_by"]
-    idle.refuse([] if page else names, f"does nothing with {flat}, which has no ranks")
-    if flat != "--by-treebank" and not page:
-        idle.refuse(["groups"], f"does nothing with {flat}, which has all test sets")
 
 
 def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:
@@ -269,7 +234,6 @@ def _chosen(
     groups: tuple[str, ...],
     *,
     every: _Every | None,
-    page: bool,
 ) -> _Options:
     from levelhead.scoring.rules import RULES
 
@@ -278,7 +242,6 @@ def _chosen(
     own = definitions or tuple(map(str, written.definitions if written else ()))
     scheme = scheme or (written.scheme if written else None)
     registry = options.registry_of(own, scheme)
-    idle.refuse_for_measures(asked, lambda: registry, by_scheme=page)
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
@@ -306,13 +269,23 @@ def _campaign(gold: str | None, systems: str | None, written: Manifest | None, s
 
 
 def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:
-    """Leave out all systems but those named, and tell of files that nobody asked for."""
-    unknown = [name for name in names if name not in {system.name for system in campaign.systems}]
-    if unknown:
-        known = ", ".join(system.name for system in campaign.systems)
-        raise click.UsageError(f"there is no system {', '.join(unknown)}; there are {known}")
+    """Leave out all systems except those named, and warn of files that match no test set."""
+    _check_names(names, [system.name for system in campaign.systems])
     options.print_unpaired(campaign.ignored, "test set")
     return campaign._replace(systems=tuple(s for s in campaign.systems if not names or s.name in names))
+
+
+def _only_systems(results: Results, names: tuple[str, ...]) -> Results:
+    """Leave out the scores of all systems except those named."""
+    _check_names(names, results.systems)
+    kept = tuple(system for system in results.systems if not names or system in names)
+    return results._replace(systems=kept, results={key: one for key, one in results.results.items() if key[0] in kept})
+
+
+def _check_names(names: Iterable[str], systems: Sequence[str]) -> None:
+    for name in names:
+        if name not in systems:
+            raise click.UsageError(unknown("system", name, systems))
 
 
 def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Extras) -> Results:
@@ -366,7 +339,7 @@ def _known(results: Results, measure: str, registry: Registry) -> str:
 
     text = str(parse_measure(measure, registry))
     if text not in results.measures:
-        raise click.UsageError(f"the table has no {measure}; it has {', '.join(results.measures)}")
+        raise click.UsageError(unknown("measure in this table", measure, results.measures))
     return text
 
 

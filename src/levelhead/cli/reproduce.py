@@ -1,4 +1,4 @@
-"""levelhead reproduce: a paper's experiment, run again."""
+"""levelhead reproduce: the experiments of papers, repeated."""
 
 from __future__ import annotations
 
@@ -9,16 +9,18 @@ from tempfile import TemporaryDirectory
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
 from levelhead.cli.program import DONE
-from levelhead.cli.result_paths import STORE, ResultPath
+from levelhead.cli.shared import options
+from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import STORE, ResultPath
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
+    "documents-2018",
 )  # fmt: skip
 
-_UNTRAINED = ("conll17", "measures-2018")
+_UNTRAINED = ("conll17", "measures-2018", "documents-2018")
 """Studies that train no parsers."""
 
 _EXAMPLES = Path("examples", "parallel")
@@ -28,7 +30,7 @@ _EXAMPLES = Path("examples", "parallel")
 def _examples(paper: str, systems: Path | None, *, quick: bool) -> tuple[tuple[Path, ...], Path | None]:
     """The treebanks of a quick run from a checkout, and the outputs for them if the study needs some."""
     if not quick or systems is not None or not (_EXAMPLES / "gold").is_dir():
-        raise click.UsageError("name a folder of treebanks with --treebanks")
+        raise click.UsageError("--treebanks is required: name a folder of treebanks")
     click.echo(f"on the treebanks in {_EXAMPLES / 'gold'}", err=True)
     return (_EXAMPLES / "gold",), _EXAMPLES / "systems" if paper in _UNTRAINED else None
 
@@ -38,44 +40,44 @@ def _library_of(page: str) -> tuple[str, str] | None:
     return ("jinja2", "reports") if page.endswith(".html") else None
 
 
-@click.command()
-@click.argument("paper", type=click.Choice(_NAMES))
+@command()
+@click.argument("paper", type=click.Choice(_NAMES), metavar="PAPER")
 @click.option(
     "--treebanks", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
-    help="A folder of treebanks, `xx-ud-train.conllu` and so on, or a file; can be repeated.",
+    help="Folder of treebanks, `xx-ud-train.conllu` and so on, or a file; can be repeated",
 )  # fmt: skip
 @click.option(
     "--systems", type=click.Path(path_type=Path), metavar="DIR",
-    help="A folder with the outputs of parsers, in a folder for each where there are several.",
+    help="Folder with the outputs of a parser, or with a folder for each parser",
 )  # fmt: skip
 @click.option(
     "--judgements", type=click.Path(path_type=Path), metavar="DIR",
-    help="A folder with people's judgements: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`.",
+    help="Folder with people's judgments: `en/gold.conll`, `parser1.conll`, `parser2.conll`, `prediction`",
 )  # fmt: skip
-@click.option("--scores", type=click.Path(path_type=Path), metavar="TSV", help="A table of published scores.")
+@click.option("--scores", type=click.Path(path_type=Path), metavar="TSV", help="Table of published scores")
 @click.option(
     "--weights", type=click.Path(path_type=Path), metavar="FILE",
-    help="Weights of relations for WLAS, in place of the entropies of the training sets at hand.",
+    help="Weights of relations for WLAS, instead of the entropies of the training sets",
 )  # fmt: skip
 @click.option(
     "--quick", is_flag=True,
-    help="Few resamples, and test sets in place of training sets that are missing: to see that all works. In a"
-    " checkout, without --treebanks, on its examples.",
+    help="Check that everything works: few resamples, and test sets instead of missing training sets; in a checkout,"
+    " without --treebanks, on its examples",
 )  # fmt: skip
 @cluster_options
-@click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Processes.")
-@click.option("--store", type=STORE, help="Keep results in this file; run again, it continues where it ended.")
+@click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Number of processes")
+@click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run")
 @click.option(
     "--report", type=ResultPath(kind=Path, library=_library_of), metavar="FILE",
-    help="Write the page of results, too: HTML (extra: report), or Markdown with its figures beside it.",
+    help="Also write a page of results: HTML (extra: report), or Markdown with its figures next to it",
 )  # fmt: skip
 @click.option(
     "--outputs",
     type=ResultPath(kind=Path, folder=True),
     metavar="DIR",
-    help="Keep the outputs of our parsers in this folder.",
+    help="Keep the outputs of levelhead's parsers in this folder",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="The seed of all randomness.")
+@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Random seed")
 @options.format_option("text", "markdown", "json")
 @options.places_option
 @options.output_option
@@ -100,9 +102,11 @@ def reproduce(
     places: int | None,
     output: str | None,
 ) -> int:
-    """Run the experiment of PAPER on the treebanks given, and set every printed number beside ours.
+    """Repeat the experiments of PAPER on your treebanks, and compare each printed number with the new one.
 
-    Where --systems gives no outputs of parsers, our own are trained on the training sets for a short time.
+    PAPER is nivre-fang-2017, callin, conll17, kohita-2017, sogaard-haulrich or measures-2018.
+
+    Without --systems, levelhead's own parsers are trained briefly on the training sets.
     """
     from levelhead.jobs import Store
     from levelhead.studies import StudyRequest as Request
@@ -112,11 +116,9 @@ def reproduce(
 
     if not treebanks and paper != "conll17":
         treebanks, systems = _examples(paper, systems, quick=quick)
-    if outputs is not None and (systems is not None or paper in _UNTRAINED):
-        raise click.UsageError("--outputs keeps what our parsers give: none is trained here, leave it out")
     read = [*treebanks, *filter(None, (systems, judgements, scores, weights))]
     if outputs is not None and any(outputs.resolve() == path.resolve() for path in read):
-        raise click.UsageError("--outputs names a folder that is read")
+        raise click.UsageError("--outputs names a folder that is an input")
     options.check_paths(
         chain.from_iterable(map(options.files_in, read)), [output, str(report) if report else None, store]
     )

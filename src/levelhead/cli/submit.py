@@ -1,4 +1,4 @@
-"""levelhead submit: submit outputs or a system to a shared task."""
+"""levelhead submit: outputs or a system for a shared task."""
 
 from __future__ import annotations
 
@@ -10,28 +10,29 @@ from typing import Any
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, GATE, say
-from levelhead.cli.result_paths import RESULT_FOLDER
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT_FOLDER
 from levelhead.errors import number_of, printable
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS
 
 
-@click.command()
+@command()
 @click.argument("address")
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
     "--kind", type=click.Choice(["outputs", "system"]), default="outputs", show_default=True,
-    help="Submit parsed test sets, or a system with a program `run`",
+    help="Parsed test sets, or a system with a program `run`",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
 @click.option(
     "--token-file", type=options.PATH,
-    help="Read the team's token from this file; - is standard input  [default: the variable LEVELHEAD_TOKEN]",
+    help="File with the team's token, - for standard input  [default: the variable LEVELHEAD_TOKEN]",
 )  # fmt: skip
-@click.option("--wait", is_flag=True, help="Wait until the submission is finished; exit with 1 if it failed")
-@click.option("--primary", is_flag=True, help="Wait, then make it the team's primary submission")
+@click.option("--wait", is_flag=True, help="Wait until it is finished; exit with 1 if it failed")
+@click.option("--primary", is_flag=True, help="Wait, and make it the primary submission")
 @click.option(
     "--inputs",
     type=RESULT_FOLDER,
@@ -52,7 +53,7 @@ def submit(
     output_format: str,
     output: str | None,
 ) -> int:
-    """Submit ARCHIVE (a tar or zip file, or a folder) to the shared task at ADDRESS; print its state and scores."""
+    """Submit ARCHIVE, a tar or zip file or a folder, to the shared task at ADDRESS, and print its state and scores."""
     from levelhead.task.client import Client
 
     if archive is None and inputs is None:

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import DONE, Commands, say
-from levelhead.cli.result_paths import RESULT, RESULT_FOLDER
+from levelhead.cli.shared import options
+from levelhead.cli.shared.result_paths import RESULT, RESULT_FOLDER
 
 if TYPE_CHECKING:
     from levelhead.task.model.database import Database

@@ -9,30 +9,30 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from levelhead.cli import options
-from levelhead.cli.parser_options import recipe_of, training_options
 from levelhead.cli.program import DONE, say
-from levelhead.cli.result_paths import RESULT
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.parser import recipe_of, training_options
+from levelhead.cli.shared.result_paths import RESULT
 
 if TYPE_CHECKING:
     from levelhead.parsing import Report
 
 
-@click.command()
+@command()
 @click.argument("parser")
 @click.argument("treebank", metavar="TRAIN", type=click.Path())
 @click.argument("model", type=RESULT)
-@click.option("--dev", type=click.Path(), help="Keep the pass that is best on this treebank, and stop early.")
-@click.option("--jar", type=click.Path(), help="malt: the file of MaltParser.")
+@click.option("--dev", type=click.Path(), help="Treebank for early stopping: keep the pass with the best LAS")
+@click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)")
 @training_options
 def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any) -> int:
     """Train PARSER on the treebank TRAIN, and write it to the file MODEL.
 
     PARSER is a transition system (arc-eager, arc-standard, swap-eager, swap-lazy), graph-based (graph,
-    graph-first-order), or a program of others: udpipe, malt (with --jar), command (with --train-cmd). The same seed
-    gives the same file, but for programs of others. Progress and the time left go to standard error, if that is a
-    terminal. HEAD and DEPREL are learned, DEPS are not: `levelhead parse` writes `_` there. Options that change
-    nothing for PARSER are refused.
+    graph-first-order), or an external program: udpipe, malt (with --jar), command (with --train-cmd). Options for
+    other parsers have no effect. Parsers learn HEAD and DEPREL, but not DEPS: `levelhead parse` writes `_` there.
+    The same seed gives the same file, except for external programs.
     """
     recipe = recipe_of(parser, chosen)
     options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])

@@ -1,4 +1,4 @@
-"""levelhead validate: every fault of files."""
+"""levelhead validate: errors and warnings of files."""
 
 from __future__ import annotations
 
@@ -9,23 +9,24 @@ from collections.abc import Iterable, Iterator
 
 import click
 
-from levelhead.cli import options
 from levelhead.cli.program import BAD_INPUT, DONE, say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
 from levelhead.errors import number_of
 from levelhead.report.faults import annotation, fault_lines, faults_document
 from levelhead.treebank import faults_of
 
 
-@click.command()
+@command()
 @click.argument("files", nargs=-1, required=True, type=options.PATH)
 @options.input_format_option
 @options.format_option("text", "jsonl", "github")
 @options.output_option
 def validate(files: tuple[str, ...], input_format: str, output_format: str, output: str | None) -> int:
-    """List every fault of CoNLL-U FILES, with line and kind; warnings too, which make no file invalid.
+    """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders.
 
-    Of a folder, all its CoNLL-U files are read. On a terminal, the last line says how many faults there are. Exit
-    code 2 if any file has an error.
+    Warnings do not make a file invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if
+    any file has an error.
     """
     paths = list(_files(files))
     options.check_paths(paths, [output])
@@ -45,7 +46,7 @@ def validate(files: tuple[str, ...], input_format: str, output_format: str, outp
 
 
 def _files(arguments: Iterable[str]) -> Iterator[str]:
-    """Give every file, those in folders as well."""
+    """Give every file, also those in folders."""
     for path in arguments:
         if os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
             from pathlib import Path

@@ -131,12 +131,12 @@ def compare_by(
     return Gains(tuple(by), str(measure), baseline, found, comparison_provenance(sources, setup, parts))
 
 
-def compare_sentences(plan: Plan, how_many: int, setup: Setup) -> Contrasts:
+def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contrasts:
     """Find the sentences in which each system gains most over the first one, and in which it loses most.
 
     Args:
         plan: the test sets, and at least two systems.
-        how_many: how many sentences of each kind, on each treebank.
+        how_many: how many sentences of each kind, on each treebank; None for all.
         setup: the settings, with one measure of words.
 
     Raises:
@@ -186,13 +186,15 @@ def gains_by(
     return sorted(found, key=lambda gain: (gain.system, -abs(gain.more_correct)))
 
 
-def contrasts(baseline: Matches, system: Matches, how_many: int, ready: Setup) -> tuple[list[Contrast], list[Contrast]]:
+def contrasts(
+    baseline: Matches, system: Matches, how_many: int | None, ready: Setup
+) -> tuple[list[Contrast], list[Contrast]]:
     """Give the sentences in which a system gains most, and those in which it loses most.
 
     Args:
         baseline: the baseline's words, aligned with gold's.
         system: the system's words, aligned with gold's.
-        how_many: how many sentences of each kind.
+        how_many: how many sentences of each kind; None for all.
         ready: the settings, with one measure of words and the weights that it names.
 
     Raises:

@@ -15,11 +15,12 @@ from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation.provenance import Provenance, comparison_provenance, signature_of_draws
+from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
-from levelhead.significance.jackknife import Stratum, leave_out, spread_of
+from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
+from levelhead.significance.unpaired import UnpairedDifference
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 
@@ -36,7 +37,7 @@ class LanguagePair(NamedTuple):
         values: the system's values on them; None where there is nothing to count.
         difference: the first minus the second.
         interval: of the difference.
-        p: of no difference, by Student's t.
+        p: of no difference; if the treebanks are not paired, from the intervals of the two values.
         p_holm: corrected for the number of pairs of treebanks.
         paired: whether both have the same sentences (by sent_id), and units.
     """
@@ -96,8 +97,10 @@ def compare_languages(
     ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     units = results.units
-    pairs = tuple(_pairs(tables, _parallel(tables, _unit_keys(believed, units)), settings))
-    parts = {**measures_part(results), **signature_of_draws(settings)}
+    tables, keys = _coarsened(tables, believed, units)
+    pairs = tuple(_pairs(tables, _parallel(tables, keys), settings))
+    tests = {"level": f"{settings.level:g}", "resample-by": settings.resample_by}
+    parts = {**measures_part(results), **tests}
     notes = (*unit_notes(units), *_not_paired(ids, believed))
     provenance = comparison_provenance(sources, setup, parts, notes)
     if parallel:
@@ -137,7 +140,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
-    """Say of treebanks that look parallel why they are drawn apart."""
+    """Say why treebanks that look parallel are not paired."""
     counting, partly = [], []
     for one, other in combinations(ids, 2):
         ours, theirs = set(ids[one] or ()), set(ids[other] or ())
@@ -147,9 +150,9 @@ def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str
         elif both < most and 2 * both >= most:
             partly.append(f"{one} and {other} share {both} of {most} sent_ids")
     if counting:
-        yield f"{_named(counting)} have the same sent_ids, which only count: drawn apart unless --parallel is given"
+        yield f"{_named(counting)} have the same sent_ids, but these are only numbers: not paired without --parallel"
     if partly:
-        yield f"{_named(partly)}: drawn apart, since not all sentences are in both"
+        yield f"{_named(partly)}: not paired, since not all sentences are in both"
 
 
 def _named(pairs: Sequence[str]) -> str:
@@ -162,17 +165,44 @@ Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
 """By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
 
 
-def _unit_keys(
-    ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
-) -> dict[str, tuple[str, ...] | None]:
-    """The ids of the sentences of each unit as one string, None for treebanks that are not parallel to others."""
-    found: dict[str, tuple[str, ...] | None] = {}
+def _coarsened(
+    tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> tuple[dict[str, Counted], dict[str, tuple[str, ...] | None]]:
+    """Counts by units that are the same in parallel treebanks, and the ids of each unit: one may mark documents alone.
+
+    Units of parallel treebanks that share a sentence become one unit of both.
+    """
+    same: dict[frozenset[str], list[str]] = {}
     for name, own in ids.items():
-        held: dict[int, list[str]] = {}
-        for unit, sentence in zip(units[name].of_sentence.tolist(), own or ()):
-            held.setdefault(unit, []).append(sentence)
-        found[name] = None if own is None else tuple("\n".join(sorted(held[unit])) for unit in sorted(held))
-    return found
+        if own is not None:
+            same.setdefault(frozenset(own), []).append(name)
+    found, keys = dict(tables), dict.fromkeys(ids)
+    for names in same.values():
+        joined = _joined([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
+        for name in names:
+            unit_of = dict(zip(units[name].of_sentence.tolist(), (joined[one] for one in ids[name] or ())))
+            keys[name] = tuple(dict.fromkeys(unit_of.values()))
+            number = {key: i for i, key in enumerate(keys[name] or ())}
+            parts = np.zeros((len(number), *tables[name].parts.shape[1:]))
+            np.add.at(parts, [number[unit_of[unit]] for unit in range(len(tables[name].parts))], tables[name].parts)
+            found[name] = tables[name]._replace(parts=parts)
+    return found, keys
+
+
+def _joined(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
+    """The unit of each sentence by its id, named by one of its sentences: units that share a sentence are one."""
+    parent: dict[str, str] = {}
+
+    def root(one: str) -> str:
+        while parent.setdefault(one, one) != one:
+            parent[one] = one = parent[parent[one]]
+        return one
+
+    for ids, numbers in parts:
+        first: dict[int, str] = {}
+        for one, number in zip(ids, numbers):
+            parent[root(one)] = root(first.setdefault(number, one))
+    return {one: root(one) for one in list(parent)}
 
 
 def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
@@ -186,9 +216,9 @@ def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] |
 
 
 def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
-    strata = {name: leave_out(table) for name, table in tables.items()}
     group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
     orders = {name: order for group in groups.values() for name, order in group.items()}
+    strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
     first = next(iter(tables.values()))
     found = []
     for s, system in enumerate(first.systems):
@@ -196,7 +226,7 @@ def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) ->
             rows = []
             for one, other in combinations(tables, 2):
                 paired = group_of[one] == group_of[other]
-                both = [_ordered(strata[name], orders[name]) for name in (one, other)]
+                both = [strata[name] for name in (one, other)]
                 values = [float(tables[name].values(tables[name].parts.sum(axis=0))[s, m]) for name in (one, other)]
                 estimate = _difference(values, both, s, m, paired=paired)
                 rows.append(_pair(system, measure, (one, other), values, estimate, paired, settings))
@@ -209,16 +239,23 @@ def _ordered(stratum: Stratum, order: NDArray[np.intp]) -> Stratum:
     return stratum._replace(moves=stratum.moves[order], sizes=stratum.sizes[order])
 
 
-def _difference(values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool) -> Estimate:
+def _difference(
+    values: list[float], strata: list[Stratum], s: int, m: int, *, paired: bool
+) -> Estimate | UnpairedDifference:
     """The difference between two treebanks; the same units of both move it together."""
     one, other = strata
+    own = np.eye(one.moves.shape[1])[s]
     if paired:
-        both = [one._replace(moves=one.moves - other.moves, sizes=(one.sizes + other.sizes) / 2)]
-    else:
-        both = [one, other._replace(moves=-other.moves)]
-    spread = spread_of(both, np.eye(one.moves.shape[1])[s], m)
-    few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
-    return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
+        moves = one.moves - other.moves
+        spread = spread_of([one._replace(moves=moves, sizes=(one.sizes + other.sizes) / 2)], own, m)
+        few = min(int(np.count_nonzero(stratum.sizes[:, s, m])) for stratum in strata)
+        return Estimate(values[0] - values[1], spread.variance + spread.observation, spread.freedom, few)
+    first, second = (_value(value, spread_of([stratum], own, m)) for value, stratum in zip(values, strata, strict=True))
+    return UnpairedDifference(first, second, perplexity=not one.is_ratio[m])
+
+
+def _value(value: float, spread: Spread) -> Estimate:
+    return Estimate(value, spread.variance, spread.freedom, spread.n_units)
 
 
 def _pair(
@@ -226,7 +263,7 @@ def _pair(
     measure: str,
     treebanks: tuple[str, str],
     values: list[float],
-    difference: Estimate,
+    difference: Estimate | UnpairedDifference,
     paired: bool,
     settings: Settings,
 ) -> LanguagePair:

@@ -121,9 +121,14 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
     Raises:
         InputError: an output is missing or a file is invalid; with the faults of all.
     """
-    if missing := missing_outputs(plan):
+    missing = missing_outputs(plan)
+    try:
+        results = check_valid(score_plan(plan, setup, **how))
+    except InputError as error:
+        raise InputError(*dict.fromkeys((*missing, *error.faults))) from error
+    if missing:
         raise InputError(*missing)
-    return check_valid(score_plan(plan, setup, **how))
+    return results
 
 
 def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict[str, Counted], dict[str, Sources]]:

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead.correlation.measurements import Measurements, Missing, join
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.treebank.source import read_bytes
 from levelhead.treebank.spreadsheet_cells import unescaped
 
@@ -230,8 +230,7 @@ def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
     if key is None:  # as `levelhead rank --by-treebank` has them
         return 1 if [one.lower() for one in names[:2]] == [_SYSTEM, "treebank"] else 0
     if key not in names:
-        message = f"there is no column {quoted(key)}; there are {', '.join(names)}"
-        raise InputError(Fault("unknown-column", message, Place(path)))
+        raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
     return names.index(key)
 
 

@@ -11,7 +11,7 @@ from levelhead.derivation.estimate import estimate
 from levelhead.derivation.model import NgramModel
 from levelhead.derivation.perplexity import sentence_sums
 from levelhead.derivation.sequences import ORDERS, sequences_of
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, unknown
 from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure import Resource
@@ -47,7 +47,7 @@ def load_model(argument: str) -> Resource:
     if not marker:
         path, order = argument, _DEFAULT_ORDER
     if order not in ORDERS:
-        raise MeasureError(f"there is no order {order!r}; there are {', '.join(ORDERS)}", "unknown-order")
+        raise MeasureError(unknown("order", order, ORDERS), "unknown-order")
     return estimated(read(path), order)
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from levelhead.derivation.derive import derive
 from levelhead.derivation.systems import SYSTEMS
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, unknown
 from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.strings import character_set
 
@@ -49,7 +49,7 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
         InputError: there is no such order, or the system cannot derive a tree.
     """
     if order not in ORDERS:
-        raise InputError(Fault("unknown-order", f"there is no order {order!r}; there are {', '.join(ORDERS)}"))
+        raise InputError(Fault("unknown-order", unknown("order", order, ORDERS)))
     words, sha256 = _with_underscores(treebank.forms), treebank.source.sha256
     if order == "string":
         return Sequences(words, treebank.sentence_starts, order, np.zeros(len(treebank), dtype=np.int64), sha256)

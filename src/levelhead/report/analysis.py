@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from levelhead.analysis import Breakdown, Cascading, Confusion, Example
+from levelhead.analysis import Average, Breakdown, Cascading, Confusion, Example, averages
 from levelhead.analysis.buckets import find
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
-from levelhead.report.documents import header
+from levelhead.report.documents import header, points
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table
 from levelhead.scoring.matches import Matches
@@ -26,34 +27,80 @@ _NUMBERS = ("Gold", "System", "Correct")
 _RATIOS = ("Precision", "Recall", "F1")
 
 
+class _Layout(NamedTuple):
+    """Which columns a table of breakdowns has."""
+
+    treebanks: bool
+    bys: Sequence[tuple[str, ...]]
+    without: bool
+
+    @property
+    def width(self) -> int:
+        return max(map(len, self.bys))
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        named = [Column("Treebank", "text")] if self.treebanks else []
+        if len(self.bys) > 1:
+            keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, self.width + 1))
+            named += [Column("by", "text"), *(Column("", "text", key=key) for key in keys)]
+        else:
+            named += [Column(name, "text") for name in self.bys[0]]
+        numbers = [*(Column(name, "number") for name in _NUMBERS), *(Column(name) for name in _RATIOS)]
+        return (
+            *named,
+            *numbers,
+            *([Column("Without"), Column("Diff.", "difference", key="Difference")] if self.without else []),
+        )
+
+    def row(self, treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+        named = ((treebank,) if self.treebanks else ()) + ((",".join(by),) if len(self.bys) > 1 else ())
+        length = len(_NUMBERS) + len(_RATIOS) + (2 if self.without else 0)
+        return (*named, *values, *("",) * (self.width - len(values)), *numbers, *(None,) * (length - len(numbers)))
+
+
 def breakdown_table(treebanks: Mapping[str, Sequence[Breakdown]], signature: Signature = UNSIGNED) -> Table:
-    """Return one row for each treebank and bucket: counts, precision, recall, F1.
+    """Return one row for each treebank and bucket: counts, precision, recall, F1; below them means over treebanks.
 
     Args:
         treebanks: the breakdowns of each treebank, all of the same measure by the same properties.
         signature: everything that decides the numbers.
     """
     first = next(iter(treebanks.values()))
-    several = len({breakdown.by for breakdown in first}) > 1
-    columns = [Column("Treebank", "text")] if len(treebanks) > 1 else []
-    columns += [Column("by", "text")] if several else []
-    width = max(len(breakdown.by) for breakdown in first)
-    if several:
-        columns += [Column("", "text", key="Value" if i == 1 else f"Value {i}") for i in range(1, width + 1)]
-    else:
-        columns += [Column(name, "text") for name in first[0].by]
-    columns += [*(Column(name, "number") for name in _NUMBERS), *(Column(name) for name in _RATIOS)]
-    rows: list[tuple[Cell, ...]] = []
-    rules = set()
-    for treebank, breakdowns in treebanks.items():
-        for breakdown in breakdowns:
-            rules.add(len(rows))
-            for values, score in breakdown.rows:
-                start = ([treebank] if len(treebanks) > 1 else []) + ([",".join(breakdown.by)] if several else [])
-                padded = (*values, *("",) * (width - len(values)))
-                rows.append((*start, *padded, *_cells(score)))
+    bys = tuple(dict.fromkeys(one.by for one in first))
+    layout = _Layout(len(treebanks) > 1, bys, any(one.whole for one in first))
+    parts = [
+        [layout.row(name, one.by, values, _numbers(one, values, score)) for values, score in one.rows]
+        for name, some in treebanks.items()
+        for one in some
+    ]
+    starts = {sum(map(len, parts[:i])) for i in range(1, len(parts))}
+    summary = [
+        layout.row(
+            f"Average of {one.n_treebanks}", by, one.values, [None, None, None, *map(_number, one.means.values())]
+        )
+        for by, some in _averages(treebanks)
+        for one in some
+    ]
     notes = (*_notes(first), *_signed(signature))
-    return Table(tuple(columns), tuple(rows), notes, frozenset(rules - {0}))
+    return Table(layout.columns, tuple(row for part in parts for row in part), notes, frozenset(starts), tuple(summary))
+
+
+def _numbers(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> tuple[Cell, ...]:
+    if not breakdown.whole:
+        return _cells(score)
+    return (*_cells(score), breakdown.without[values].value, _number(breakdown.difference(values)))
+
+
+def _number(value: Fraction | None) -> Cell:
+    return None if value is None else float(value)
+
+
+def _averages(treebanks: Mapping[str, Sequence[Breakdown]]) -> list[tuple[tuple[str, ...], list[Average]]]:
+    """The means of each breakdown over treebanks; none of one treebank."""
+    if len(treebanks) < 2:
+        return []
+    return [(some[0].by, averages(some)) for some in zip(*treebanks.values(), strict=True)]
 
 
 def _signed(signature: Signature) -> tuple[str, ...]:
@@ -66,9 +113,13 @@ def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
     properties: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
         properties.setdefault(find(name).whose, []).append(name)
-    if len(properties) == 1:
-        return (f"{measure}, {next(iter(properties))}",)
-    return (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
+    found: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
+    if len(properties) > 1:
+        found = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))
+    if any(one.whole for one in breakdowns):
+        left_out = f"Without: {measure} of all other words; Diff.: minus {measure} of all words"
+        found = (*found, left_out)
+    return found
 
 
 def _cells(score: Score) -> tuple[Cell, ...]:
@@ -76,22 +127,37 @@ def _cells(score: Score) -> tuple[Cell, ...]:
 
 
 def breakdown_document(treebanks: Mapping[str, Sequence[Breakdown]], signature: Signature = UNSIGNED) -> dict[str, Any]:
-    """Return the same for JSON: ratios as percentages."""
+    """Return the same for JSON: ratios as percentages.
 
-    def row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
-        names = ("gold", "system", "correct", "precision", "recall", "f1")
-        cells = dict(zip(names, _cells(score), strict=True))
-        ratios = {name: None if cells[name] is None else 100 * float(str(cells[name])) for name in names[3:]}
-        return {**dict(zip(breakdown.by, values, strict=True)), **cells, **ratios}
+    Args:
+        treebanks: the breakdowns of each treebank.
+        signature: everything that decides the numbers.
+    """
+    documents = {name: [_breakdown(one) for one in some] for name, some in treebanks.items()}
+    means = [{"by": list(by), "rows": [_average(by, one) for one in some]} for by, some in _averages(treebanks)]
+    return {**header("breakdown", signature), "treebanks": documents, **({"averages": means} if means else {})}
 
-    documents = {
-        treebank: [
-            {"by": list(one.by), "measure": str(one.measure), "rows": [row(one, *each) for each in one.rows]}
-            for one in breakdowns
-        ]
-        for treebank, breakdowns in treebanks.items()
-    }
-    return {**header("breakdown", signature), "treebanks": documents}
+
+def _breakdown(one: Breakdown) -> dict[str, Any]:
+    whole = {"whole": points(one.whole.value)} if one.whole else {}
+    rows = [_document_row(one, *each) for each in one.rows]
+    return {"by": list(one.by), "measure": str(one.measure), **whole, "rows": rows}
+
+
+def _document_row(breakdown: Breakdown, values: tuple[str, ...], score: Score) -> dict[str, Any]:
+    counts = {"gold": score.gold, "system": score.system, "correct": score.correct}
+    ratios = {"precision": score.precision, "recall": score.recall, "f1": score.f1}
+    percentages = {name: None if ratio is None else 100 * ratio for name, ratio in ratios.items()}
+    left_out = {}
+    if breakdown.whole:
+        without, difference = breakdown.without[values].value, breakdown.difference(values)
+        left_out = {"without": points(without), "difference": points(difference)}
+    return {**dict(zip(breakdown.by, values, strict=True)), **counts, **percentages, **left_out}
+
+
+def _average(by: tuple[str, ...], one: Average) -> dict[str, Any]:
+    means = {name: points(value) for name, value in one.means.items()}
+    return {**dict(zip(by, one.values, strict=True)), "treebanks": one.n_treebanks, **means}
 
 
 def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = UNSIGNED) -> Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 from levelhead.comparison.agreement import Agreement, Kappa
 from levelhead.comparison.contrasts import Contrasts, Gain, Gains
@@ -12,82 +12,115 @@ from levelhead.comparison.systems import Comparison
 from levelhead.report.documents import header, points, sources
 from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import signature_line, units_document
-from levelhead.report.table import Cell, Column, Kind, Table, p_text, value_cell
+from levelhead.report.table import Cell, Column, Table, interval_cell, p_text, value_cell
 from levelhead.scoring.matches import Agree
 from levelhead.significance import Result, Wins, unit_line
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
 
-def comparison_table(comparison: Comparison, *, each: bool = False, power: bool = False) -> Table:
-    """Return one row for each measure and system: score, difference, their intervals, p, a mark where it is real.
+def comparison_table(comparison: Comparison, *, each: bool = False) -> Table:
+    """Return one row for each measure and system: its score, its difference to the baseline, intervals and p-values.
 
     Args:
         comparison: the comparison.
-        each: where there are several treebanks, the rows of each; the averages are then summary rows.
-        power: also the smallest difference that would be found with a probability of 80%.
+        each: with several treebanks: the rows of each; the averages are then summary rows.
     """
     averages = [one for one in comparison.results if one.average]
     own = [one for one in comparison.results if not one.average]
-    several = bool(averages)
-    results = [*own, *averages] if each or not several else averages
-    columns = [Column("Treebank", "text")] if several else []
-    start = f"{100 * float(comparison.provenance.signature['level']):g}% from"
-    columns += [Column("Measure", "text"), Column("System", "text"), Column("Score")]
-    columns += [Column(start, key="low"), Column("to", key="high")]
-    spread = any(one.spread is not None for one in results)
-    columns += [Column("SD")] if spread else []
-    columns += [Column("Diff", "difference"), Column(start, "difference", key="diff_low")]
-    columns += [Column("to", "difference", key="diff_high")]
-    columns += [Column("p", "probability"), Column("p (Holm)", "probability"), Column("Stars", "text")]
-    runs = any(one.test == "runs" for one in results)
-    columns += [Column("p by", "text")] if runs else []
-    columns += [Column("Detectable")] if power else []
-    margin = comparison.provenance.signature.get("margin")
-    columns += [Column("Equivalent", "text"), Column("p (TOST)", "probability")] if margin else []
-    rows: list[tuple[Cell, ...]] = []
-    rules, last = set(), None
-    for one in results:
-        if (one.average, one.treebank, one.measure) != last:
-            rules.add(len(rows))
-            last = (one.average, one.treebank, one.measure)
-        where = (one.treebank,) if several else ()
-        cells = _cells(one, spread=spread, plain=one.measure in comparison.perplexities)
-        by = (one.test or "",) if runs else ()
-        plain = one.measure in comparison.perplexities
-        detectable = (value_cell(one.detectable, perplexity=plain),) if power else ()
-        rows.append((*where, *cells, *by, *detectable, *(_equivalent(one) if margin else ())))
-    notes = [f"differences to {comparison.systems[0]}; * p < .05, ** p < .01, *** p < .001 (Holm over systems)"]
-    notes += [f"{measure}: lower is better" for measure in comparison.perplexities]
-    notes += [_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []
-    notes += [wins_text(one, comparison) for one in comparison.wins]
-    notes += [unit_line(comparison.units)] if comparison.units else []
-    notes.append(signature_line(comparison.provenance.signature))
-    n_rows = len(own) if each and several else len(rows)
-    table = Table(tuple(columns), tuple(rows[:n_rows]), tuple(notes), frozenset(rules - {0}))
-    return table._replace(summary=tuple(rows[n_rows:]))
+    results = [*own, *averages] if each or not averages else averages
+    layout = _Layout(
+        treebank=(_TREEBANK if each else _AVERAGE) if averages else None,
+        spread=any(one.spread is not None for one in results),
+        runs=any(one.test == "runs" for one in results),
+        margin=comparison.provenance.signature.get("margin"),
+        level=comparison.provenance.signature["level"],
+    )
+    rows = tuple(layout.row(one, plain=one.measure in comparison.perplexities) for one in results)
+    parts = [(one.average, one.treebank, one.measure) for one in results]
+    rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
+    n_rows = len(own) if each and averages else len(rows)
+    notes = _comparison_notes(comparison, layout.margin)
+    return Table(layout.columns, rows[:n_rows], notes, rules, rows[n_rows:])
 
 
-def _cells(one: Result, *, spread: bool, plain: bool) -> list[Cell]:
-    def pair(interval: tuple[float, float] | None) -> tuple[Cell, Cell]:
-        return (None, None) if interval is None else (cell(interval[0]), cell(interval[1]))
+class _Layout(NamedTuple):
+    """Which columns the table of a comparison has.
 
-    cell = partial(value_cell, perplexity=plain)
-    blank: tuple[Cell, ...] = ("",) * 5
-    change = (cell(one.difference), *pair(one.difference_interval), one.p, one.p_holm)
-    return [
-        one.measure,
-        one.system,
-        cell(one.value),
-        *pair(one.interval),
-        *((cell(one.spread),) if spread else ()),
-        *(blank if one.p is None else change),
-        mark(one.p_holm) if one.enough_runs else "",
-    ]
+    Args:
+        treebank: the column of treebanks or averages; None for a single treebank.
+        spread: whether a system has several runs.
+        runs: whether p-values come from different tests.
+        margin: the margin of equivalence, or None.
+        level: the confidence level.
+    """
+
+    treebank: Column | None
+    spread: bool
+    runs: bool
+    margin: str | None
+    level: str
+
+    @property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of `row`."""
+        interval = Column(_interval_head(self.level))
+        columns = [self.treebank] if self.treebank else []
+        columns += [Column("Measure", "text"), Column("System", "text"), Column("Score")]
+        columns += [interval._replace(ends=("low", "high")), *([Column("SD")] if self.spread else [])]
+        columns += [_DIFFERENCE, interval._replace(kind="difference", ends=("diff_low", "diff_high"))]
+        columns += [Column("p", "probability", tidy_only=True), _HOLM, _STARS]
+        columns += [Column("Test", "text", tidy_only=True)] if self.runs else []
+        tost = Column("p (TOST)", "probability", tidy_only=True)
+        return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
+
+    def row(self, one: Result, *, plain: bool) -> tuple[Cell, ...]:
+        """Return the cells of a result.
+
+        Args:
+            one: the result.
+            plain: whether its measure is a perplexity.
+        """
+        value, interval = partial(value_cell, perplexity=plain), partial(interval_cell, perplexity=plain)
+        change: tuple[Cell, ...] = (value(one.difference), interval(one.difference_interval), one.p, one.p_holm)
+        return (
+            *((one.average if self.treebank == _AVERAGE else one.treebank,) if self.treebank else ()),
+            *(one.measure, one.system, value(one.value), interval(one.interval)),
+            *((value(one.spread),) if self.spread else ()),
+            *(("",) * len(change) if one.difference is None else change),
+            mark(one.p_holm) if one.enough_runs else "",
+            *((one.test or "",) if self.runs else ()),
+            *(_equivalent(one) if self.margin else ()),
+        )
+
+
+def _interval_head(level: str) -> str:
+    return f"{100 * float(level):g}% CI"
+
+
+_TREEBANK = Column("Treebank", "text")
+_AVERAGE = Column("Avg.", "text", key="Average")
+_DIFFERENCE = Column("Diff.", "difference", key="Diff")
+_HOLM = Column("p", "probability", key="p (Holm)")
+_STARS = Column("", "text", key="Stars")
+_RUNS = "p by Student's t where a system has several runs, otherwise also by randomization"
+_MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
 def _equivalent(one: Result) -> tuple[Cell, Cell]:
     return ("", "") if one.equivalent is None else (one.equivalent, one.p_equivalent)
+
+
+def _comparison_notes(comparison: Comparison, margin: str | None) -> tuple[str, ...]:
+    return (
+        f"differences to {comparison.systems[0]}; p corrected over systems (Holm): {_MARKS}",
+        *([_RUNS] if any(one.test == "runs" for one in comparison.results) else []),
+        *(f"{measure}: lower is better" for measure in comparison.perplexities),
+        *([_margin_note(margin, ratio=bool(comparison.perplexities))] if margin else []),
+        *(wins_text(one, comparison) for one in comparison.wins),
+        *([unit_line(comparison.units)] if comparison.units else []),
+        signature_line(comparison.provenance.signature),
+    )
 
 
 def _margin_note(margin: str, *, ratio: bool) -> str:
@@ -160,35 +193,46 @@ def _document(one: Result, *, plain: bool) -> dict[str, Any]:
 
 
 def languages_table(found: Languages) -> Table:
-    """Return one row for each system and pair of treebanks, the measures side by side.
+    """Return one row for each system, pair of treebanks and measure.
 
     Args:
         found: the comparisons.
     """
-    measures = list(dict.fromkeys(pair.measure for pair in found.pairs))
-    columns = [Column(name, "text") for name in ("System", "A", "B", "Drawn")]
-    for measure in measures:
-        start = f"{100 * float(found.provenance.signature['level']):g}% from"
-        heads: list[tuple[str, Kind, str]] = [("B", "ratio", "B"), ("Diff", "difference", "Diff")]
-        heads += [(start, "difference", "diff_low"), ("to", "difference", "diff_high")]
-        heads += [("p (Holm)", "probability", "p (Holm)"), ("Stars", "text", "Stars")]
-        columns.append(Column(f"{measure} A"))
-        columns += [Column(head, kind, key=f"{measure} {name}") for head, kind, name in heads]
-    cells: dict[tuple[Cell, ...], list[Cell]] = {}
-    for pair in found.pairs:
-        row = cells.setdefault((pair.system, *pair.treebanks, "paired" if pair.paired else "apart"), [])
-        numbers = (*pair.values, pair.difference, *(pair.interval or (None, None)))
-        plain = pair.measure in found.perplexities
-        row += [*(value_cell(number, perplexity=plain) for number in numbers), pair.p_holm, mark(pair.p_holm)]
-    systems = [key[0] for key in cells]
-    rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
+    order = {key: number for number, key in enumerate(dict.fromkeys(map(_compared, found.pairs)))}
+    pairs = sorted(found.pairs, key=lambda pair: order[_compared(pair)])
+    several = len({pair.measure for pair in pairs}) > 1
+    parts = [_compared(pair) if several else (pair.system,) for pair in pairs]
+    rules = frozenset(i for i in range(1, len(parts)) if parts[i] != parts[i - 1])
     notes = (
-        "Diff: A minus B; paired: both treebanks have the same sentences (sent_id)",
-        "* p < .05, ** p < .01, *** p < .001 (Student's t; Holm over pairs of treebanks)",
+        "Diff.: A minus B; Paired: do both treebanks have the same sentences (sent_id)?",
+        f"p corrected over pairs of treebanks (Holm): {_MARKS}",
         *([unit_line(found.units)] if found.units else []),
         signature_line(found.provenance.signature),
     )
-    return Table(tuple(columns), tuple((*key, *row) for key, row in cells.items()), notes, rules)
+    rows = tuple(_pair_row(pair, plain=pair.measure in found.perplexities) for pair in pairs)
+    return Table(_pair_columns(found.provenance.signature["level"]), rows, notes, rules)
+
+
+def _compared(pair: LanguagePair) -> tuple[str, ...]:
+    return (pair.system, *pair.treebanks)
+
+
+def _pair_columns(level: str) -> tuple[Column, ...]:
+    return (
+        *(Column(name, "text") for name in ("System", "A", "B", "Paired", "Measure")),
+        *(Column("Score A"), Column("Score B"), _DIFFERENCE),
+        Column(_interval_head(level), "difference", ends=("diff_low", "diff_high")),
+        *(Column("p", "probability", tidy_only=True), _HOLM, _STARS),
+    )
+
+
+def _pair_row(pair: LanguagePair, *, plain: bool) -> tuple[Cell, ...]:
+    return (
+        *(pair.system, *pair.treebanks, "yes" if pair.paired else "no", pair.measure),
+        *(value_cell(number, perplexity=plain) for number in (*pair.values, pair.difference)),
+        interval_cell(pair.interval, perplexity=plain),
+        *(pair.p, pair.p_holm, mark(pair.p_holm)),
+    )
 
 
 def languages_document(found: Languages) -> dict[str, Any]:
@@ -276,7 +320,7 @@ def gains_table(found: Gains) -> Table:
     columns = [Column("Treebank", "text")] if several else []
     columns += [Column("System", "text"), *(Column(name, "text") for name in found.by)]
     columns += [Column("Gold", "number"), Column(found.baseline, key="Baseline score")]
-    columns += [Column("System", key="System score"), Column("Diff", "difference")]
+    columns += [Column("System", key="System score"), _DIFFERENCE]
     columns.append(Column("Words", "number"))
     rows = [
         (*((name,) if several else ()), gain.system, *gain.values, gain.score.gold, *_gain(gain))

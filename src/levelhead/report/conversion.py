@@ -17,15 +17,15 @@ _COLUMNS = (
     Column("Words", "number"),
     Column("Converted", "number"),
     Column("Converted %"),
-    Column("Sentences failed", "number"),
-    Column("Heads lost", "number"),
-    Column("Heads lost %"),
+    Column("Failed sentences", "number"),
+    Column("Lost heads", "number"),
+    Column("Lost heads %"),
     Column("Nonproj. arcs %"),
-    Column("arcs then %"),
+    Column("Nonproj. arcs after %"),
     Column("Nonproj. sent. %"),
-    Column("sent. then %"),
+    Column("Nonproj. sent. after %"),
     Column("Head entropy", "number"),
-    Column("then", "number"),
+    Column("Head entropy after", "number"),
 )
 
 _TEXTS = {"Treebank", "sent_id", "Form"}

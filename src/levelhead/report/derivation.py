@@ -15,9 +15,9 @@ from levelhead.report.scores import signature_line
 from levelhead.report.table import Column, Table
 
 _NUMBERS = (
-    "Perplexity/event",
-    "Including OOV",
-    "Log10 perplexity/sentence",
+    "Perplexity",
+    "With OOV",
+    "Log10/sentence",
     "Events",
     "OOV",
     "Sentences",

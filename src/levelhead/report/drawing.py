@@ -122,17 +122,20 @@ def _title(sentence: Sentence, number: int) -> str:
     return f"{name}: {printable(sentence.text)}"
 
 
-def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]]) -> str:
+def draw_examples(matches: Matches, cells: Mapping[str, Sequence[Example]], most: int | None = None) -> str:
     """Draw the gold and the system's tree of each example, with the word marked.
 
     Args:
         matches: the aligned words.
         cells: the examples of each cell of the confusion, by its name.
+        most: how many examples of each cell are drawn; None for all.
     """
     lines = []
     for cell, examples in cells.items():
-        lines += [f"{cell}: {number_of(len(examples), 'word')}", ""]
-        for example in examples:
+        drawn = examples[:most]
+        first = f", the first {len(drawn)} shown (--limit)" if len(drawn) < len(examples) else ""
+        lines += [f"{cell}: {number_of(len(examples), 'word')}{first}", ""]
+        for example in drawn:
             lines += _example(matches, example)
     return "\n".join(lines) + "\n"
 

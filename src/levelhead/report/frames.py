@@ -41,6 +41,7 @@ def to_polars(table: Table) -> Any:
     """
     with needed("polars"):
         import polars as pl  # type: ignore[import-not-found,unused-ignore]
+    table = table.tidy
     types = [pl.String if column.kind == "text" else pl.Float64 for column in table.columns]
     schema = dict(zip([column.unique_name for column in table.columns], types, strict=True))
     return pl.DataFrame(_columns(table), schema=schema, strict=False)
@@ -57,6 +58,7 @@ def to_pandas(table: Table) -> Any:
     """
     with needed("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
+    table = table.tidy
     types = {column.unique_name: "string" if column.kind == "text" else "float64" for column in table.columns}
     return pd.DataFrame(_columns(table)).astype(types)
 

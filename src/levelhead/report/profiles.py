@@ -196,6 +196,15 @@ def _rows_document(
     }
 
 
+def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the rows of a document for JSON lines, each with the signature.
+
+    Args:
+        document: what `similarity_document`, `selection_document` or `samples_document` returns.
+    """
+    return [{**row, "signature": document["signature"]} for row in document["rows"]]
+
+
 def selection_table(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> Table:
     """Return one row a treebank, with all that speaks against it.
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 
 from levelhead.campaign import Ranking, Results
-from levelhead.significance import unit_line, unit_notes
+from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 
 _MOST_NAMED = 6
 
@@ -49,14 +49,20 @@ def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     notes = [f"{f'{one.group.name}: ' if several else ''}{undecided(one)}" for one in tested]
     if tested:
         notes.append("systems that share a letter do not differ significantly")
-    if tested:
-        codes = {code for one in tested for code in one.group.codes}
-        units = {code: one for code, one in results.units.items() if code in codes}
-        by_test_set = f"confidence intervals and p-values by test set: {len(codes)} test sets"
-        notes += [unit_line(units), *unit_notes(units)] if units else [by_test_set]
+    notes += _units(results, {code for one in rankings if one.lines is not None for code in one.group.codes})
     if tested and any_failed(results, tested):
         notes.append("no difference is significant because of missing or invalid outputs alone")
     return notes
+
+
+def _units(results: Results, codes: Collection[str]) -> list[str]:
+    """What was taken as a unit on the test sets of tested rankings, and where there were too few."""
+    units = {code: one for code, one in results.units.items() if code in codes}
+    if units:
+        return [unit_line(units), *unit_notes(units)]
+    line = f"confidence intervals and p-values by test set: {len(codes)} test sets"
+    few = f"fewer than {FEWEST_UNITS} test sets, so no intervals and p-values"
+    return [] if not codes else [few if len(codes) < FEWEST_UNITS else line]
 
 
 def any_failed(results: Results, rankings: Iterable[Ranking]) -> bool:

@@ -17,6 +17,8 @@ def sentences_table(treebanks: Mapping[str, SentenceCounts], notes: tuple[str, .
     """
     listed = {name: counts.columns() for name, counts in treebanks.items()}
     names = next(iter(listed.values()))
-    columns = tuple(Column(name, "text" if name == "sent_id" else "number") for name in names)
+    columns = tuple(
+        Column(name.replace(".", " "), "text" if name == "sent_id" else "number", key=name) for name in names
+    )
     rows = [(name, *cells) for name, table in listed.items() for cells in zip(*table.values(), strict=True)]
     return Table((Column("treebank", "text"), *columns), tuple(rows), notes)

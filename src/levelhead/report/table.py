@@ -2,12 +2,27 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from decimal import Decimal
 from fractions import Fraction
 from typing import Literal, NamedTuple
 
 Kind = Literal["text", "ratio", "difference", "probability", "number"]
-Cell = str | int | float | None
+
+
+class IntervalCell(NamedTuple):
+    """An interval in a cell.
+
+    Args:
+        low: where it begins.
+        high: where it ends.
+    """
+
+    low: float
+    high: float
+
+
+Cell = str | int | float | IntervalCell | None
 
 
 class Plain(float):
@@ -24,6 +39,8 @@ class Column(NamedTuple):
         width: the least width in plain text.
         digits: of probabilities: digits after the point, whatever the other columns have.
         key: its name in TSV and data frames, where names must be unique; the heading if empty.
+        ends: of a column of intervals: the names of their ends in TSV and data frames, which have two columns for it.
+        tidy_only: whether only TSV and data frames have the column.
     """
 
     name: str
@@ -31,6 +48,8 @@ class Column(NamedTuple):
     width: int = 0
     digits: int = 4
     key: str = ""
+    ends: tuple[str, str] | None = None
+    tidy_only: bool = False
 
     @property
     def unique_name(self) -> str:
@@ -65,6 +84,36 @@ class Table(NamedTuple):
         """The rows above which a rule is drawn: of every row."""
         return self.rules_before | ({len(self.rows)} if self.rows and self.summary else set())
 
+    @property
+    def readable(self) -> Table:
+        """The table for people, without the columns that only TSV and data frames have."""
+        keep = [i for i, column in enumerate(self.columns) if not column.tidy_only]
+        return self._with([self.columns[i] for i in keep], lambda row: [row[i] for i in keep])
+
+    @property
+    def tidy(self) -> Table:
+        """The table for TSV and data frames: an interval is two columns."""
+        columns = [part for column in self.columns for part in _tidy_columns(column)]
+        flags = [column.ends is not None for column in self.columns]
+        return self._with(
+            columns, lambda row: [part for cell, ends in zip(row, flags) for part in (_ends(cell) if ends else (cell,))]
+        )
+
+    def _with(self, columns: Iterable[Column], cells: Callable[[tuple[Cell, ...]], Iterable[Cell]]) -> Table:
+        rows, summary = (tuple(tuple(cells(row)) for row in some) for some in (self.rows, self.summary))
+        return self._replace(columns=tuple(columns), rows=rows, summary=summary)
+
+
+def _tidy_columns(column: Column) -> list[Column]:
+    if column.ends is None:
+        return [column]
+    return [column._replace(name=name, key="", ends=None) for name in column.ends]
+
+
+def _ends(cell: Cell) -> tuple[Cell, Cell]:
+    """Both ends of an interval; twice the cell where there is none."""
+    return cell if isinstance(cell, IntervalCell) else (cell, cell)
+
 
 def percentage(ratio: float | Fraction) -> float:
     """Return a ratio as a percentage, with the digits of the ratio: .54375 is 54.375, not 54.37499999999999.
@@ -85,6 +134,19 @@ def value_cell(value: float | Fraction | None, *, perplexity: bool) -> float | N
     return None if value is None else Plain(value) if perplexity else float(value)
 
 
+def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> IntervalCell | None:
+    """Return an interval of values, or of differences, as a cell.
+
+    Args:
+        interval: both ends, None if there is none.
+        perplexity: whether they are perplexities.
+    """
+    if interval is None:
+        return None
+    low, high = (Plain(end) if perplexity else float(end) for end in interval)
+    return IntervalCell(low, high)
+
+
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """Return a cell as text: percentages with so many places (all of them if None), a dash where there is no value.
 
@@ -95,6 +157,8 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     """
     if cell is None:
         return "-"
+    if isinstance(cell, IntervalCell):
+        return _between(column).join(formatted(end, column, places) for end in cell)
     if isinstance(cell, Plain):
         sign = "+z" if column.kind == "difference" else ""
         return repr(float(cell)) if places is None else f"{cell:{sign}.{places}f}"
@@ -106,6 +170,10 @@ def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
     if isinstance(cell, float) and not cell.is_integer():
         return repr(cell) if places is None else f"{cell:.{places}f}"
     return str(int(cell)) if isinstance(cell, float) else str(cell)
+
+
+def _between(column: Column) -> str:
+    return " to " if column.kind == "difference" else "-"
 
 
 def probability(value: float, digits: int = 4) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from html import escape
+from itertools import takewhile, zip_longest
 from types import MappingProxyType
 
 from levelhead.errors import printable
@@ -20,29 +21,113 @@ _LATEX = str.maketrans(
 )  # fmt: skip
 
 
+_WIDEST = 99  # the rule is longer than the rows
+_WIDEST_TEXT = 40
+_LEAST_TEXT, _LEAST = 24, 8
+"""The width of a table in plain text, and in a table that would be wider: of texts, of the last text, of heads."""
+
+_Lines = list[str]
+"""A cell of plain text."""
+
+
 def to_text(table: Table, places: int | None = 2) -> str:
-    """Return a table for the terminal, in the layout of the official scorers' verbose output."""
-    cells = [[printable(formatted(cell, c, places)) for cell, c in zip(row, table.columns)] for row in table.every_row]
-    names = [printable(column.name) for column in table.columns]
-    widths = [max(column.width, *(len(row[i]) for row in [names, *cells])) for i, column in enumerate(table.columns)]
-    rule = "+".join("-" * (width + (2 if i else 1)) for i, width in enumerate(widths))
-    lines = [_text_line(names, table.columns, widths), rule]
-    for number, row in enumerate(cells):
+    """Return a table for the terminal, in the layout of the official scorers' verbose output.
+
+    In a table wider than 100 columns, heads and texts are wrapped; if that is not enough, it is continued below, with
+    the first columns repeated.
+
+    Args:
+        table: the table.
+        places: digits after the point.
+    """
+    table = table.readable
+    names = [[printable(column.name)] for column in table.columns]
+    rows = [[[printable(formatted(cell, c, places))] for cell, c in zip(row, table.columns)] for row in table.every_row]
+    widths = _widths(table.columns, [names, *rows])
+    if _width(widths) > _WIDEST:
+        names, rows = _narrowed(table.columns, names, rows)
+        widths = _widths(table.columns, [names, *rows])
+    blocks = [_block(table, part, widths, names, rows) for part in _parts(table.columns, widths)]
+    return "\n\n".join(blocks) + "".join(f"\n{printable(note)}" for note in table.notes) + "\n"
+
+
+def _narrowed(
+    columns: Sequence[Column], names: Sequence[_Lines], rows: Sequence[Sequence[_Lines]]
+) -> tuple[list[_Lines], list[list[_Lines]]]:
+    """Return the heads and rows of a table with line breaks; the last column gets the space that the others leave."""
+    widest = [_WIDEST_TEXT] * (len(columns) - 1)
+    for _ in range(2):  # without and with the last column
+        cells = [
+            [
+                _wrapped(cell, most) if column.kind == "text" else cell
+                for cell, column, most in zip(row, columns, widest)
+            ]
+            for row in rows
+        ]
+        heads = [
+            _wrapped(name, max(width, _LEAST)) for name, width in zip(names, _widths(columns[: len(widest)], cells))
+        ]
+        left = _WIDEST - _width(_widths(columns[: len(widest)], [heads, *cells])) - len(" | ")
+        widest = [*widest, max(left, _LEAST_TEXT)]
+    return heads, cells
+
+
+def _widths(columns: Sequence[Column], rows: Sequence[Sequence[_Lines]]) -> list[int]:
+    """Return the width of each column."""
+    return [max(column.width, *(len(line) for row in rows for line in row[i]), 0) for i, column in enumerate(columns)]
+
+
+def _width(widths: Sequence[int]) -> int:
+    return sum(widths) + len(" | ") * (len(widths) - 1)
+
+
+def _wrapped(cell: _Lines, width: int) -> _Lines:
+    """Return a cell with line breaks between words."""
+    from textwrap import wrap
+
+    return wrap(cell[0], max(width, 1), break_long_words=False, break_on_hyphens=False) or cell
+
+
+def _parts(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[list[int]]:
+    """Give the columns of each part of a table; all parts begin with the first column and the texts after it."""
+    n_first = 1 + len(list(takewhile(lambda column: column.kind == "text", columns[1:])))
+    if _width(widths) > _WIDEST and _width(widths[:n_first]) > _WIDEST // 2:
+        n_first = 1
+    first = list(range(min(n_first, len(columns))))
+    part = list(first)
+    for i in range(len(first), len(columns)):
+        if len(part) > len(first) and _width([widths[j] for j in (*part, i)]) > _WIDEST:
+            yield part
+            part = list(first)
+        part.append(i)
+    yield part
+
+
+def _block(
+    table: Table, part: Sequence[int], widths: Sequence[int], names: Sequence[_Lines], rows: Sequence[Sequence[_Lines]]
+) -> str:
+    """Return some columns of a table."""
+    rule = "+".join("-" * (widths[column] + (2 if i else 1)) for i, column in enumerate(part))
+    lines = [*_text_lines([names[i] for i in part], part, table, widths), rule]
+    for number, row in enumerate(rows):
         lines += [rule] if number in table.rules else []
-        lines.append(_text_line(row, table.columns, widths))
-    return "\n".join([*lines, *map(printable, table.notes)]) + "\n"
+        lines += _text_lines([row[i] for i in part], part, table, widths)
+    return "\n".join(lines)
 
 
-def _text_line(cells: list[str], columns: tuple[Column, ...], widths: list[int]) -> str:
-    aligned = (
-        cell.ljust(width) if column.kind == "text" else cell.rjust(width)
-        for cell, column, width in zip(cells, columns, widths)
-    )
-    return " | ".join(aligned).rstrip()
+def _text_lines(cells: Sequence[_Lines], part: Sequence[int], table: Table, widths: Sequence[int]) -> Iterator[str]:
+    """Give the lines of a row."""
+    for line in zip_longest(*cells, fillvalue=""):
+        aligned = (
+            text.ljust(widths[i]) if table.columns[i].kind == "text" else text.rjust(widths[i])
+            for text, i in zip(line, part)
+        )
+        yield " | ".join(aligned).rstrip()
 
 
 def to_tsv(table: Table, places: int | None = None) -> str:
     """Return a table as tab-separated values: unique names, no summary rows, full precision by default."""
+    table = table.tidy
     lines = ["\t".join(_heading(column.unique_name) for column in table.columns)]
     lines += ["\t".join(_tsv_cell(cell, c, places) for cell, c in zip(row, table.columns)) for row in table.rows]
     return "\n".join(lines) + "\n"
@@ -63,6 +148,7 @@ def _heading(name: str) -> str:
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
     """Return a table in Markdown."""
+    table = table.readable
     rule = ["---" if column.kind == "text" else "---:" for column in table.columns]
     rows = [[column.name for column in table.columns], rule]
     rows += [[formatted(cell, c, places) for cell, c in zip(row, table.columns)] for row in table.every_row]
@@ -77,6 +163,7 @@ def _markdown_cell(text: str) -> str:
 
 def to_latex(table: Table, places: int | None = 2) -> str:
     """Return a table in LaTeX, with the rules of the booktabs package."""
+    table = table.readable
     layout = "".join("l" if column.kind == "text" else "r" for column in table.columns)
     lines = ["% \\usepackage{booktabs}", f"\\begin{{tabular}}{{{layout}}}", "\\toprule"]
     lines += [_latex_row([column.name for column in table.columns]), "\\midrule"]
@@ -87,8 +174,17 @@ def to_latex(table: Table, places: int | None = 2) -> str:
     return "\n".join(lines) + "\n"
 
 
+def latex_text(text: str) -> str:
+    """Return text for LaTeX, escaped.
+
+    Args:
+        text: the text.
+    """
+    return printable(text).translate(_LATEX)
+
+
 def _latex_row(cells: list[str]) -> str:
-    row = " & ".join(printable(cell).translate(_LATEX) for cell in cells) + r" \\"
+    row = " & ".join(map(latex_text, cells)) + r" \\"
     return f"{{}}{row}" if row.lstrip()[:1] in set("[*") else row  # else an argument of the command before it
 
 

@@ -37,7 +37,7 @@ class Result(NamedTuple):
         difference_interval: the confidence interval of the difference.
         p: the p-value of the hypothesis of no difference.
         p_holm: the p-value corrected for the number of systems (Holm).
-        detectable: the smallest difference that would be found with a probability of 80%.
+        detectable: the smallest true difference that a test at 5% detects with a probability of 80%.
         test: where p comes from: "randomization", if both have one run; otherwise "runs".
         average: which average over treebanks this is; None for a treebank, whatever its name.
         runs: how many runs the system and the baseline have.

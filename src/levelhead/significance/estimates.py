@@ -5,13 +5,14 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from levelhead.significance.student import quantile, two_sided_p
+from levelhead.significance.student import noncentrality, quantile, two_sided_p
 from levelhead.significance.units import FEWEST_UNITS
 
-_POWER = 0.80
-_SIGNIFICANT = 0.05
 _SMALLEST_P = 1e-12
 _HALVINGS = 50
+
+_NO_ERROR = 1e-12
+"""Errors below this come from rounding alone."""
 
 Interval = tuple[float, float]
 
@@ -64,16 +65,16 @@ class Estimate(NamedTuple):
 
         Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
         instead of the normal distribution, as for proportions in clustered samples (Korn and Graubard 1998; Dean and
-        Pagano 2015). For a score of 0 or 1 each unit counts as one observation.
+        Pagano 2015). For a score of 0 or 1, and where all units are alike, each unit counts as one observation.
 
         Args:
             level: the confidence level.
         """
         if not self.has_interval or not 0 <= self.value <= 1:
             return self.interval(level)
-        t = quantile((1 - level) / 2, self.freedom)
-        bounded, error = self.value * (1 - self.value), self.half_width(level) / t
-        ratio = t**2 * (error**2 / bounded if bounded > 0 and error > 0 else 1 / self.n_units)
+        t, half = quantile((1 - level) / 2, self.freedom), self.half_width(level)
+        bounded = self.value * (1 - self.value)
+        ratio = half**2 / bounded if bounded > 0 and half > _NO_ERROR * t else t**2 / self.n_units
         middle, half = self.value + ratio / 2, math.sqrt(ratio * bounded + ratio**2 / 4)
         return (middle - half) / (1 + ratio), (middle + half) / (1 + ratio)
 
@@ -106,18 +107,25 @@ class Estimate(NamedTuple):
         half = self._p(abs(beyond)) / 2
         return half if beyond >= 0 else 1 - half
 
-    def detectable(self) -> float | None:
-        """Return the smallest difference that a test at 5% finds with a probability of 80%, None with too few units."""
+    def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
+        """Return the smallest true difference that a two-sided t-test detects, None if there are too few units.
+
+        Args:
+            alpha: the level of the test, between 0 and 1.
+            power: the probability with which the test should detect the difference, above `alpha` and below 1.
+        """
         if not self.has_interval:
             return None
-        more = quantile(1 - _POWER, self.freedom) / quantile(_SIGNIFICANT / 2, self.freedom)
-        return self.half_width(1 - _SIGNIFICANT) * (1 + more)
+        multiple = noncentrality(self.freedom, alpha, power)
+        return multiple * self.half_width(1 - alpha) / quantile(alpha / 2, self.freedom)
 
     def _p(self, size: float) -> float:
         """The share of errors that are at least this large: 1 minus the level of the interval that reaches it."""
         if not self.runs:
             beyond_all = math.inf if size else 0.0
-            return two_sided_p(size / math.sqrt(self.variance) if self.variance else beyond_all, self.freedom)
+            return max(
+                _SMALLEST_P, two_sided_p(size / math.sqrt(self.variance) if self.variance else beyond_all, self.freedom)
+            )
         low, high = _SMALLEST_P, 1.0
         for _ in range(_HALVINGS):
             middle = math.sqrt(low * high)

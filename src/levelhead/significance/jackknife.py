@@ -21,13 +21,13 @@ class Stratum(NamedTuple):
         moves: the value without the unit minus the value, float64, shape (units, runs, measures).
         sizes: the denominators, float64, likewise.
         is_ratio: whether a measure is a ratio of counts (a perplexity is not), bool, shape (measures,).
-        share: the share of the test set in the value.
+        share: the share of the test set in the value, or one for each run and measure, shape (runs, measures).
     """
 
     moves: Sums
     sizes: Sums
     is_ratio: NDArray[np.bool_]
-    share: float = 1.0
+    share: float | Sums = 1.0
 
 
 class Spread(NamedTuple):
@@ -61,7 +61,7 @@ def leave_out(table: Counted, share: float = 1.0) -> Stratum:
 def leave_out_of(tables: Sequence[Counted]) -> list[Stratum]:
     """Return what each unit does to the values of all test sets together, one stratum for each test set.
 
-    A test set from which a unit is left out keeps its size: the other units stand in for it.
+    A test set from which a unit is left out keeps its size: the other units in which something counts stand in for it.
 
     Args:
         tables: the counts of each test set by unit, all of the same runs and measures.
@@ -70,10 +70,12 @@ def leave_out_of(tables: Sequence[Counted]) -> list[Stratum]:
     whole: Sums = np.sum(totals, axis=0)
     strata = []
     for table, total in zip(tables, totals, strict=True):
-        n_units = len(table.parts)
-        without = whole - total + (total - table.parts) * (n_units / max(1, n_units - 1))
-        moves = np.nan_to_num(table.values(without) - table.values(whole))
-        strata.append(Stratum(moves, table.parts[..., 1], _ratios(table), 1 / len(tables)))
+        sizes = table.parts[..., 1]
+        n_units = np.count_nonzero(sizes, axis=0)[..., None]
+        without = whole - total + (total - table.parts) * (n_units / np.maximum(1, n_units - 1))
+        moves = np.where(sizes == 0, 0.0, np.nan_to_num(table.values(without) - table.values(whole)))
+        share = total[..., 1] / np.maximum(1, whole[..., 1])
+        strata.append(Stratum(moves, sizes, _ratios(table), share))
     return strata
 
 
@@ -109,7 +111,8 @@ def _spread_in(stratum: Stratum, contrast: Sums, measure: int) -> Spread:
     moved = stratum.moves[:, involved, measure] @ contrast[involved]
     total = float(sizes.sum())
     effective = total**2 / float(sizes @ sizes) if total else 1.0
-    observation = stratum.share * _OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
+    share = float(np.broadcast_to(stratum.share, stratum.sizes.shape[1:])[involved, measure].mean())
+    observation = share * _OBSERVATION / total if total and stratum.is_ratio[measure] else 0.0
     return Spread(float(moved @ moved), max(effective - 1, 1.0), int(np.count_nonzero(sizes)), observation**2)
 
 

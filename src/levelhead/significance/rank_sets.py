@@ -40,6 +40,8 @@ class PairDifferences(NamedTuple):
 def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums) -> PairDifferences:
     """Return the studentized differences of the averages of all pairs of systems.
 
+    Where an output failed, the standard error is that of the difference with the zero, never smaller than without.
+
     Args:
         scores: observed scores, shape (test sets, systems).
         failed: where a score is 0 because the output is missing or invalid, same shape; see `evidence`.

@@ -3,15 +3,21 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from functools import lru_cache
 from statistics import NormalDist
 
-_NORMAL_FROM = 300
-"""Degrees of freedom from which on the expansion around the normal distribution is exact to five digits."""
+_NORMAL_FROM = 100_000
+"""Degrees of freedom from which on the expansion around the normal distribution is exact to six digits (to |t| = 6)."""
+
+_POINTS = 120
+_POINTS_BY_FREEDOM = 4000
+"""How many points the quadrature over standard errors has at least, and at one degree of freedom."""
 
 _TERMS = 500
 _STEPS = 50
 _CLOSE = 1e-13
+_CLOSE_POWER = 1e-10
 _TINY = 1e-300
 
 
@@ -47,6 +53,60 @@ def quantile(tail: float, freedom: float) -> float:
         if abs(step) < _CLOSE:
             break
     return t
+
+
+@lru_cache(maxsize=4096)
+def noncentrality(freedom: float, alpha: float, power: float) -> float:
+    """Return how many standard errors a difference must have for a two-sided t-test to detect it.
+
+    Args:
+        freedom: the degrees of freedom, at least 1; any real number.
+        alpha: the level of the test, between 0 and 1.
+        power: the probability with which the test should detect the difference, above `alpha` and below 1.
+    """
+    critical, scales, root = quantile(alpha / 2, freedom), _scales(freedom), math.sqrt(2)
+
+    def lacking(shift: float) -> float:
+        """How far the probability that |T| is beyond the critical value is below the power."""
+        beyond = (
+            math.erfc((critical * s - shift) / root) + math.erfc((critical * s + shift) / root) for s, _ in scales
+        )
+        return power - sum(w * one / 2 for one, (_, w) in zip(beyond, scales, strict=True))
+
+    return _root_of_falling(lacking, critical + NormalDist().inv_cdf(power))
+
+
+def _scales(freedom: float) -> list[tuple[float, float]]:
+    """Estimated standard errors as shares of the true one, with their probabilities: sqrt(chi squared / freedom).
+
+    The logarithms of the shares are equally spaced.
+    """
+    n_points = max(_POINTS, round(_POINTS_BY_FREEDOM / freedom))
+    spread = 9 / math.sqrt(2 * freedom)
+    low, high = -spread - 30 / freedom, spread
+    logs = [low + (high - low) * i / n_points for i in range(n_points + 1)]
+    weights = [math.exp(freedom * (log + (1 - math.exp(2 * log)) / 2)) for log in logs]
+    whole = sum(weights)
+    return [(math.exp(log), weight / whole) for log, weight in zip(logs, weights, strict=True)]
+
+
+def _root_of_falling(function: Callable[[float], float], guess: float) -> float:
+    """Where a falling function of positive numbers is 0, by the Illinois variant of false position."""
+    low, high = 0.0, max(guess, 1.0)
+    above, below = function(low), function(high)
+    while below > 0:
+        low, above, high = high, below, 2 * high
+        below = function(high)
+    for _ in range(_STEPS):
+        middle = (low * below - high * above) / (below - above)
+        value = function(middle)
+        if abs(value) < _CLOSE_POWER:
+            return middle
+        if value > 0:
+            low, above, below = middle, value, below / 2
+        else:
+            high, below, above = middle, value, above / 2
+    return (low + high) / 2
 
 
 def _density(t: float, freedom: float) -> float:

@@ -32,12 +32,15 @@ class Units(NamedTuple):
         kind: "sentence", "document" or "comment:NAME".
         of_sentence: the unit of each sentence, from 0, int64, shape (sentences,).
         largest: the share of the words in the largest unit.
+        effective: the effective number of units, which is lower where sizes are uneven: the square of the sum of
+            sizes, over the sum of squares; 0 for sentences.
         marked: whether gold marks documents at all.
     """
 
     kind: str
     of_sentence: NDArray[np.int64]
     largest: float = 0.0
+    effective: float = 0.0
     marked: bool = True
 
     @property
@@ -86,37 +89,42 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
     return _sized(resample_by, _comments(gold, resample_by.removeprefix(COMMENT)), gold)
 
 
-def unit_line(units: Mapping[str, Units]) -> str:
+def unit_line(units: Mapping[str, Units], results: str = "confidence intervals and p-values") -> str:
     """Return what was taken as a unit, and how many units there were.
 
     Args:
         units: the units of each test set by its code.
+        results: what was computed from them.
     """
     kinds: dict[str, int] = {}
     for one in units.values():
         kinds[one.kind] = kinds.get(one.kind, 0) + one.n_units
     counted = " and ".join(f"{_plural(kind, n_units)}" for kind, n_units in kinds.items())
-    return f"confidence intervals and p-values by {' or '.join(map(_named, kinds))}: {counted}"
+    return f"{results} by {' or '.join(map(_named, kinds))}: {counted}"
 
 
-def unit_notes(units: Mapping[str, Units]) -> Iterator[str]:
+def unit_notes(units: Mapping[str, Units], results: str = "intervals and p-values") -> Iterator[str]:
     """Say where intervals and p-values are missing, rough or too optimistic.
 
     Args:
         units: the units of each test set by its code.
+        results: what is computed from them.
     """
     unmarked = [name for name, one in units.items() if not one.marked]
     if unmarked:
         yield f"gold marks no documents, so sentences are resampled as if they were independent: {_some(unmarked)}"
     none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
     if none:
-        yield f"fewer than {FEWEST_UNITS} units to resample, so no intervals and p-values: {_some(none)}"
+        yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}: {_some(none)}"
     few = [name for name, one in units.items() if FEWEST_UNITS <= one.n_units < ENOUGH_UNITS]
     if few:
-        yield f"fewer than {ENOUGH_UNITS} units to resample, so intervals and p-values are rough: {_some(few)}"
+        yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {_some(few)}"
     for name, one in units.items():
+        if one.n_units >= ENOUGH_UNITS and 0 < one.effective < ENOUGH_UNITS:
+            uneven = f"{_plural(one.kind, one.n_units)} of uneven size count as {one.effective:.0f}"
+            yield f"{name}: {uneven}, so {results} are rough"
         if one.largest > _LARGE:
-            yield f"{name}: one {_named(one.kind)} has {one.largest:.0%} of the words, so intervals depend on it"
+            yield f"{name}: one {_named(one.kind)} has {one.largest:.0%} of the words, so {results} depend on it"
 
 
 def _some(names: Sequence[str]) -> str:
@@ -135,7 +143,7 @@ def _plural(kind: str, n_units: int) -> str:
 
 def _documents(gold: Treebank) -> NDArray[np.int64]:
     """The document of each sentence, from 0; 0 is what stands before the first mark, if anything does."""
-    if b"# newdoc" not in gold.comments.text:
+    if b"newdoc" not in gold.comments.text:
         return np.zeros(len(gold), dtype=np.int64)
     starts = np.array([_starts_document(text) for text in gold.comments], dtype=np.int64)
     numbers: NDArray[np.int64] = np.cumsum(starts)
@@ -165,4 +173,5 @@ def _numbered(values: Sequence[str | None]) -> NDArray[np.int64]:
 
 def _sized(kind: str, of_sentence: NDArray[np.int64], gold: Treebank) -> Units:
     words = np.bincount(of_sentence, weights=np.diff(gold.sentence_starts))
-    return Units(kind, of_sentence, float(words.max() / max(1, words.sum())))
+    total = max(1.0, float(words.sum()))
+    return Units(kind, of_sentence, float(words.max()) / total, total**2 / max(1.0, float(words @ words)))

@@ -8,7 +8,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, unknown
 from levelhead.studies.parts import check_outputs, parts_of
 from levelhead.studies.request import StudyRequest, Trainer
 from levelhead.studies.study import Claim, Study, StudySection
@@ -21,6 +21,7 @@ STUDIES: Mapping[str, str] = MappingProxyType(
         "kohita-2017": "Kohita, Noji and Matsumoto (2017): content heads and function heads",
         "sogaard-haulrich": "Søgaard and Haulrich: derivation perplexity",
         "measures-2018": "Our own: which measure separates the systems of the CoNLL 2018 shared task best",
+        "documents-2018": "Our own: how wrong intervals and tests are that resample sentences of documents",
     }
 )
 """Every study and what it is about."""
@@ -28,6 +29,7 @@ STUDIES: Mapping[str, str] = MappingProxyType(
 _MODULES = {
     "nivre-fang-2017": "nivre_fang.study", "callin": "callin.study", "conll17": "conll17",
     "kohita-2017": "kohita.study", "sogaard-haulrich": "sogaard_haulrich.study", "measures-2018": "measures_2018.study",
+    "documents-2018": "documents_2018.study",
 }  # fmt: skip
 
 _USED: Mapping[str, frozenset[str]] = MappingProxyType(
@@ -38,6 +40,7 @@ _USED: Mapping[str, frozenset[str]] = MappingProxyType(
         "kohita-2017": frozenset({"systems"}),
         "sogaard-haulrich": frozenset({"systems"}),
         "measures-2018": frozenset({"systems"}),
+        "documents-2018": frozenset({"systems"}),
     }
 )
 """What each study uses beside treebanks."""
@@ -50,6 +53,7 @@ _WHERE: Mapping[str, tuple[str, ...]] = MappingProxyType(
         "kohita-2017": ("*/UD",),
         "sogaard-haulrich": ("*",),
         "measures-2018": ("*",),
+        "documents-2018": ("*",),
     }
 )
 """In which folders of `systems` each study finds outputs."""
@@ -69,7 +73,7 @@ def reproduce(name: str, request: StudyRequest) -> Study:
             not valid.
     """
     if name not in STUDIES:
-        raise InputError(Fault("unknown-study", f"there is no study {name!r}; there are {', '.join(STUDIES)}"))
+        raise InputError(Fault("unknown-study", unknown("study", name, STUDIES)))
     for given in ("systems", "judgements", "scores", "weights"):
         _check(name, given, getattr(request, given))
     if request.systems is not None:

@@ -18,8 +18,9 @@ from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.examples import ErrorExamples
 from levelhead.comparison.folders import Evaluations
 from levelhead.comparison.languages import Languages
+from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
-from levelhead.report import analysis, comparison, scores
+from levelhead.report import analysis, comparison, power, scores
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
 from levelhead.report.drawing import draw_examples
@@ -113,6 +114,7 @@ def _per_treebank(table: Any, document: Any) -> View:
 VIEWS: Mapping[type, View] = {
     Evaluations: View(_scores_table, _scores_document),
     Comparison: View(comparison.comparison_table, comparison.comparison_document),
+    Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(comparison.agreement_table, comparison.agreement_document),
     Gains: View(comparison.gains_table, comparison.gains_document),

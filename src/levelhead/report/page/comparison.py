@@ -60,8 +60,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart]) -> Pa
 
 
 _DIFFERENCES = (
-    "To {}, in points, with intervals by the paired bootstrap. Asterisks mark differences that the randomisation test,"
-    " corrected by Holm's method, finds real."
+    "To {}, in points, with confidence intervals. Asterisks mark significant differences, corrected by Holm's method."
 )
 
 

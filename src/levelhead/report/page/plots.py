@@ -8,9 +8,11 @@ from typing import NamedTuple
 from levelhead.report.page.svg import (
     N_COLOURS,
     Drawing,
+    LogScale,
     Scale,
     dot,
     line,
+    log_scale_for,
     number,
     path,
     scale_for,
@@ -58,7 +60,9 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     return _finished(title, parts, series)
 
 
-def curves(title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str) -> Drawing:
+def curves(
+    title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
+) -> Drawing:
     """Draw a curve for each series.
 
     Args:
@@ -66,9 +70,10 @@ def curves(title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: st
         lines: the points of each.
         x: what is to the right.
         y: what is upwards.
+        logarithmic: whether the horizontal axis is logarithmic.
     """
     every = [point for points in lines.values() for point in points]
-    across = scale_for((at for at, _ in every), _LEFT, _RIGHT)
+    across = (log_scale_for if logarithmic else scale_for)((at for at, _ in every), _LEFT, _RIGHT)
     up = scale_for((value for _, value in every), _BOTTOM, _TOP)
     parts = _frame(across, up, x, y)
     for i, (name, points) in enumerate(lines.items()):
@@ -78,7 +83,7 @@ def curves(title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: st
     return _finished(title, parts, list(lines))
 
 
-def _frame(across: Scale, up: Scale, x: str, y: str) -> list[str]:
+def _frame(across: Scale | LogScale, up: Scale, x: str, y: str) -> list[str]:
     """Grid lines with their numbers, and what the axes are."""
     parts = [line(across(at), _TOP, across(at), _BOTTOM, "grid") for at in across.ticks()]
     parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()]

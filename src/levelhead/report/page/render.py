@@ -13,7 +13,7 @@ from levelhead.errors import InputError
 from levelhead.extras import missing_library
 from levelhead.report.page.blocks import Block, Page
 from levelhead.report.page.svg import plain
-from levelhead.report.table import Cell, Column, formatted
+from levelhead.report.table import Cell, Column, IntervalCell, formatted
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}
 
@@ -59,6 +59,8 @@ def _finalize(value: Any) -> Any:
 
 def _formatted(cell: Cell, column: Column, places: int = 2) -> str:
     text = formatted(cell, column, places)
+    if isinstance(cell, IntervalCell):
+        return text.replace("-", "−") if column.kind == "difference" else text.replace("-", "–")
     return "–" if cell is None else text.replace("-", "−", 1) if isinstance(cell, float | int) else text
 
 

@@ -171,6 +171,26 @@ class Scale(NamedTuple):
         return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
 
 
+class LogScale(NamedTuple):
+    """Positive values on a line of pixels, by their logarithms.
+
+    Args:
+        logarithms: the scale of the logarithms to the base 10.
+    """
+
+    logarithms: Scale
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value."""
+        return self.logarithms(math.log10(value))
+
+    def ticks(self) -> list[float]:
+        """Return 1, 2 and 5 times the powers of 10 inside."""
+        low, high = self.logarithms.low, self.logarithms.high
+        every = (step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in (1, 2, 5))
+        return [value for value in every if low <= math.log10(value) <= high]
+
+
 def _round_step(rough: float) -> float:
     if rough <= 0:
         return 1.0
@@ -191,6 +211,17 @@ def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool =
     low, high = min(known), max(known)
     room = 0.04 * (high - low) or 0.5
     return Scale(low if zero and low == 0 else low - room, high if zero and high == 0 else high + room, start, end)
+
+
+def log_scale_for(values: Iterable[float], start: float, end: float) -> LogScale:
+    """Return a logarithmic scale that holds positive values with some room.
+
+    Args:
+        values: what it must hold.
+        start: where it starts.
+        end: where it ends.
+    """
+    return LogScale(scale_for(map(math.log10, values), start, end))
 
 
 def number(value: float) -> str:

@@ -7,7 +7,6 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from levelhead.analysis.restrictions import exclusions_of
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.evaluation.setup import setup_of
 from levelhead.studies.examples import conllu
@@ -47,9 +46,9 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     Raises:
         InputError: a file is not valid.
     """
-    tables = [exclusions_of("LAS", kind) for kind in ("classes", "relations")]
-    measures = dict.fromkeys(str(measure) for table in tables for measure in table.measures)
-    found = check_valid(score_files(golds, {PARSER: outputs}, setup_of(measures), request)).results
+    without = [f"LAS-{name}" for name in (*WITHOUT, *RELATIONS)]
+    setup = setup_of(["LAS", "CLAS", *(f"LAS@{name}" for name in CLASSES), *without])
+    found = check_valid(score_files(golds, {PARSER: outputs}, setup, request)).results
     return {code: _renamed(found[PARSER, code].values) for code in outputs}
 
 

@@ -1,4 +1,4 @@
-"""Options that several verbs share, and how they print."""
+"""Options that several commands share, and how they print."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from levelhead.cli.program import OutputClosed, say
-from levelhead.cli.result_paths import FIGURES, REPORT, RESULT
+from levelhead.cli.shared.grouped import Decorator
+from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
 from levelhead.errors import Fault, OutputError, Place, UnreadableFile
 from levelhead.extras import require
 from levelhead.report.table import Table
@@ -23,28 +24,27 @@ if TYPE_CHECKING:
     from levelhead.report.page import Page
     from levelhead.scoring.measure import Measure
     from levelhead.scoring.weights import Weights
+    from levelhead.typology.collection import Files
 
 FORMATS = ("text", "json", "jsonl", "tsv", "markdown", "latex")
 
 PATH = click.Path(readable=False)
-"""A path that is checked where it is opened, so that all errors of files are told alike."""
+"""A path that is checked where it is opened, so that all errors of files are reported alike."""
 
 _MOST_FILES = 2
-
-Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
 
 def format_option(*formats: str) -> Decorator:
     """Return the option --format."""
     return click.option(
         "--format", "output_format", type=click.Choice(formats or FORMATS), default="text", show_default=True,
-        help="How to print.",
+        help="Output format",
     )  # fmt: skip
 
 
 rules_option: Decorator = click.option(
     "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]), default="ud", show_default=True,
-    help="Whose verdicts and numbers: levelhead's own, or exactly those of an official scorer.",
+    help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer",
 )  # fmt: skip
 
 
@@ -56,7 +56,7 @@ def measure_option(default: str) -> Decorator:
     """
     return click.option(
         "-m", "--measure", "measures", multiple=True, metavar="MEASURE,...", callback=_separated,
-        help=f"Measures such as LAS or CLAS.recall, separated by commas; can be repeated. Default: {default}.",
+        help=f"Measures such as LAS or CLAS.recall, separated by commas; can be repeated  [default: {default}]",
     )  # fmt: skip
 
 
@@ -69,39 +69,42 @@ def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[
 
 
 places_option: Decorator = click.option(
-    "--places", type=click.IntRange(0, 15), help="Digits after the point. Default: 2; all in TSV. JSON always has all."
+    "--places", type=click.IntRange(0, 15), help="Decimal places  [default: 2; all in TSV; JSON always has all]"
 )
 output_option: Decorator = click.option(
-    "--output", "-o", type=RESULT, help="Write to this file, whole or not at all, instead of standard output."
+    "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
 )
 definitions_option: Decorator = click.option(
     "--definitions", multiple=True, type=PATH, metavar="TOML",
-    help="A file with measures and schemes of your own; can be repeated.",
+    help="File with custom measures and schemes; can be repeated",
 )  # fmt: skip
 scheme_option: Decorator = click.option(
     "--scheme", metavar="SCHEME",
-    help="The scheme of classes such as CORE that are named without one. Default: nivre-fang.",
+    help="Scheme of classes that are named without one, such as CORE  [default: nivre-fang]",
 )  # fmt: skip
 punct_option: Decorator = click.option(
     "--punct", type=click.Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
-    help="Leave words out of UAS, LAS and LS by their gold relation: punct; or that and all relations whose last word"
-    " in gold is ASCII punctuation, as Callin does. The measures are then named LAS(nopunct), LAS(nopunct=callin).",
+    help="Leave punctuation out of UAS, LAS and LS: words with the gold relation punct, or as Callin does. The measures"
+    " are then named LAS(nopunct) or LAS(nopunct=callin)",
 )  # fmt: skip
 input_format_option: Decorator = click.option(
     "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
-    help="The format of the files.",
+    help="Format of the files",
 )  # fmt: skip
 gold_format_option: Decorator = click.option(
     "--gold-format", type=click.Choice(["conllu", "conllx"]),
-    help="The format of GOLD, if it is another. Where only GOLD is CoNLL-U, its multiword tokens are taken apart.",
+    help="Format of GOLD, if it differs. If only GOLD is CoNLL-U, its multiword tokens are split",
 )  # fmt: skip
+merge_option: Decorator = click.option(
+    "--merge", is_flag=True, help="Count the train, dev and test file of a treebank as one treebank"
+)
 resamples_option: Decorator = click.option(
     "--resamples", type=click.IntRange(1, 1_000_000), default=2000, show_default=True,
-    help="Bootstrap resamples, and random permutations.",
+    help="Number of bootstrap resamples and of random permutations",
 )  # fmt: skip
 level_option: Decorator = click.option(
     "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
-    help="How much an interval holds.",
+    help="Confidence level of intervals",
 )  # fmt: skip
 
 
@@ -119,16 +122,16 @@ resample_by_option: Decorator = click.option(
     " same comment), or auto: documents if gold marks two or more, otherwise sentences",
 )  # fmt: skip
 seed_option: Decorator = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="The seed of all randomness."
+    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed"
 )
 
 report_option: Decorator = click.option(
     "--report", "report_file", type=REPORT, metavar="HTML",
-    help="Also write one page with tables, charts and trees that opens offline (extra: report).",
+    help="Also write a page with tables, charts and trees to this HTML file (extra: report)",
 )  # fmt: skip
 figures_option: Decorator = click.option(
     "--figures", type=FIGURES, metavar="FOLDER",
-    help="Also write every chart of the page as SVG, PDF and PNG, every table as TSV and LaTeX (extra: report).",
+    help="Also write the charts (SVG, PDF, PNG) and tables (TSV, LaTeX) to this folder (extra: report)",
 )  # fmt: skip
 
 
@@ -225,6 +228,30 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     if any(_same_file(target, source) for target in targets for source in sources):
         raise click.UsageError("a file that is read cannot be written")
     check_inputs(sources)
+
+
+def treebank_files(
+    paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
+) -> Files:
+    """Return the files of each treebank by its name, checked as `check_paths` does.
+
+    Args:
+        paths: files, folders of files, or "-" for standard input.
+        outputs: the paths that are written, None where there is none.
+        merge: whether the train, dev and test file of a treebank count as one treebank.
+        others: other paths that are read.
+
+    Raises:
+        click.UsageError: standard input is read twice, or a result would replace another or an input.
+        InputError: a file or folder cannot be read, or a folder has no CoNLL-U file.
+    """
+    from levelhead.typology.collection import files_of
+
+    if paths.count("-") > 1:
+        raise click.UsageError("only one file can be standard input")
+    files = files_of(paths, merge=merge)
+    check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
+    return files
 
 
 def check_inputs(paths: Iterable[str]) -> None:

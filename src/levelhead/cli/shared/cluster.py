@@ -1,4 +1,4 @@
-"""The options of verbs whose jobs may run on a cluster."""
+"""The options of commands whose jobs may run on a cluster."""
 
 from __future__ import annotations
 
@@ -13,11 +13,14 @@ if TYPE_CHECKING:
 
 _OPTIONS = (
     click.option(
-        "--cluster", "address", metavar="ADDRESS", help="Run on dask: local, tcp://host:port or tls://host:port."
+        "--cluster",
+        "address",
+        metavar="ADDRESS",
+        help="Run on a dask cluster: local, tcp://host:port or tls://host:port",
     ),
-    click.option("--tls-ca", type=click.Path(), help="The certificate of the cluster's authority (PEM)."),
-    click.option("--tls-cert", type=click.Path(), help="One's own certificate (PEM)."),
-    click.option("--tls-key", type=click.Path(), help="The key of one's own certificate (PEM)."),
+    click.option("--tls-ca", type=click.Path(), help="Certificate of the cluster's authority (PEM)"),
+    click.option("--tls-cert", type=click.Path(), help="Your certificate (PEM)"),
+    click.option("--tls-key", type=click.Path(), help="Key of your certificate (PEM)"),
 )
 
 

@@ -1,4 +1,4 @@
-"""compare --languages, --agreement, --by, --examples: against plain second implementations, by hand, on real data."""
+"""languages and agree, and compare, breakdown and trees of systems: against plain second implementations, by hand, on real data."""
 
 import contextlib
 import io
@@ -12,14 +12,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, library
 from levelhead.analysis import break_down
 from levelhead.analysis.buckets import BucketSettings as Buckets
 from levelhead.campaign import find
 from levelhead.cli import program
 from levelhead.comparison.agreement import agreement
 from levelhead.comparison.contrasts import compare_by, contrasts
-from levelhead.comparison.languages import _boot, _pairs, _parallel, compare_languages, only_count
+from levelhead.comparison.languages import _pairs, _parallel, compare_languages, only_count
 from levelhead.errors import MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
@@ -36,10 +36,12 @@ PUD = ("cs_pud", "en_pud", "fi_pud", "sv_pud", "th_pud")
 
 
 def run(*arguments: object) -> tuple[int, str, str]:
-    """Run the command in this process; gives the exit code, standard output and standard error."""
+    """Run a command in this process, compare if none is named; gives the exit code and both outputs."""
+    command = list(map(str, arguments))
+    command = command if command[0] in program.COMMANDS else ["compare", *command]
     out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
     with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
-        code = program.run(["compare", *map(str, arguments)])
+        code = program.run(command)
     out.flush()
     assert "Traceback" not in err.getvalue()
     return code, out.buffer.getvalue().decode("utf-8"), err.getvalue()
@@ -58,31 +60,46 @@ def one_system(parts: list[tuple[int, int]], gold: str) -> Counted:
     return Counted(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
 
 
+ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
+
+
 @pytest.mark.parametrize("paired", [True, False])
-@settings(max_examples=15)
-@given(rows=st.lists(st.tuples(PART, PART), min_size=2, max_size=3))
-def test_both_bootstraps_against_all_samples(paired, rows):
-    """Paired: both treebanks have the same draw; apart: every draw of one meets every draw of the other."""
+@settings(max_examples=25)
+@given(rows=ROWS)
+def test_pairs_are_those_of_the_second_implementation(paired, rows):
+    """Paired: a sentence is left out of both treebanks; apart: their variances add up (Welch 1947)."""
+    library("scipy.stats")
+    from oracle import intervals
+
     one, other = ([row[side] for row in rows] for side in (0, 1))
     tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
-    names = tuple(f"id{i * i}" for i in range(len(rows)))
+    names = tuple(f"id{i * i:04}" for i in range(len(rows)))
     groups = _parallel(tables, {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None})
-    drawn = _boot(tables, groups, Settings(4000))
-    found = (drawn["a"] - drawn["b"])[:, 0, 0]
-    expected = oracle.pairs_of_samples(one, other, paired=paired)
-    (pair,) = _pairs(tables, groups, Settings(4000))
+    (pair,) = _pairs(tables, groups, Settings(9))
     assert pair.paired is paired
-    values = sorted({float(value) for value in expected})
-    for value in values:
-        share = sum(one <= value + 1e-9 for one in map(float, expected)) / len(expected)
-        assert abs(np.mean(found <= value + 1e-9) - share) <= 5 * (share * (1 - share) / 4000) ** 0.5 + 1e-9
-    below, above = (sum(sign * one >= 0 for one in expected) / len(expected) for sign in (-1, 1))
-    exact = min(1.0, 2 * min(below, above))
-    assert abs(pair.p - exact) <= 10 * (exact / 2 * (1 - exact / 2) / 4000) ** 0.5 + 4 / 4000
+    if paired:
+        expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
+    else:
+        each = [[[part] for part in side] for side in (one, other)]
+        alone = [intervals.estimate([side], {0: 1.0}) for side in each]
+        variance = sum(part.variance for part in alone)
+        freedom = intervals.satterthwaite([part.variance for part in alone], [part.freedom for part in alone])
+        more = max((2 / sum(part[0][1] for part in side)) ** 2 for side in each)
+        expected = intervals.Estimate(alone[0].value - alone[1].value, variance + more, freedom, len(rows))
+    assert pair.difference == pytest.approx(expected.value, abs=1e-12)
+    assert pair.interval == pytest.approx(intervals.difference_interval(expected, 0.95), rel=1e-6, abs=1e-9)
+    assert pair.p == pytest.approx(intervals.t_p(expected), rel=1e-6)
+
+
+def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
+    tables = {"a": one_system([(1, 2)] * 40, "gold a"), "b": one_system([(1, 3)] * 9, "gold b")}
+    (pair,) = _pairs(tables, _parallel(tables, {"a": None, "b": None}), Settings(9))
+    assert pair.difference == pytest.approx(1 / 6)
+    assert (pair.interval, pair.p, pair.p_holm) == (None, None, None)
 
 
 def test_the_five_pud_sets(data):
-    """Values are those of score; texts are parallel where the sent_ids are the same."""
+    """Values are those of score; texts are parallel where the sent_ids are the same, whoever marks documents."""
     folder = data / "conll18"
     outputs = find(folder / "gold", [folder / "systems/UDPipe-Future"])
     chosen = outputs._replace(test_sets=tuple(one for one in outputs.test_sets if one.code in PUD))
@@ -113,15 +130,14 @@ def test_ids_that_only_count(ids, expected):
 
 
 def test_pairs_need_evidence(tmp_path):
-    _, out, err = run(PARALLEL / "gold", PARALLEL / "systems/alpha", "--languages", "--resamples", 50)
-    assert "apart" in out
-    assert "paired |" not in out
-    (note,) = [line for line in err.splitlines() if "which only count" in line]
+    _, out, err = run("languages", PARALLEL / "gold", PARALLEL / "systems/alpha")
+    assert {line.split(" | ")[3].strip() for line in out.splitlines() if line.startswith("alpha")} == {"no"}
+    (note,) = [line for line in err.splitlines() if "only numbers" in line]
     assert note.startswith(
-        "note: ar and cs; ar and de; ar and en (and 25 more pairs) have the same sent_ids, which only"
+        "note: ar and cs; ar and de; ar and en (and 25 more pairs) have the same sent_ids, but these are only numbers"
     )
-    assert "with 28 pairs and 50 resamples no corrected p can be below 1: --resamples 2000 is enough" in err
-    found = document(PARALLEL / "gold", PARALLEL / "systems/alpha", "--languages", "--resamples", 50, "--parallel")
+    assert "note: gold marks no documents, so sentences are resampled as if they were independent: ar, cs" in err
+    found = document("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--parallel")
     assert {pair["paired"] for pair in found["pairs"]} == {True}
     assert found["signature"]["parallel"] == "declared"
     for folder in ("gold", "system"):
@@ -129,17 +145,17 @@ def test_pairs_need_evidence(tmp_path):
         text = GOLD.read_text(encoding="utf-8")
         (tmp_path / folder / "a.conllu").write_text(text, encoding="utf-8")
         (tmp_path / folder / "b.conllu").write_text("\n\n".join(text.split("\n\n")[:15]) + "\n\n", encoding="utf-8")
-    _, _, err = run(tmp_path / "gold", tmp_path / "system", "--languages", "--resamples", 5, "--parallel")
-    assert "note: a and b share 15 of 20 sent_ids: drawn apart, since not all sentences are in both" in err
+    _, _, err = run("languages", tmp_path / "gold", tmp_path / "system", "--parallel")
+    assert "note: a and b share 15 of 20 sent_ids: not paired, since not all sentences are in both" in err
 
 
 def test_languages_say_what_decides_their_numbers(tmp_path):
     weights = tmp_path / "weights"
     weights.write_text("det 1\n")
     measure = f"WLAS({weights},default=1)"
-    arguments = (PARALLEL / "gold", PARALLEL / "systems/alpha", "--languages", "--resamples", 30, "--level", "0.9")
+    arguments = ("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--level", "0.9")
     _, out, _ = run(*arguments, "-m", measure, "-m", "LAS@CORE")
-    assert "90% from" in out
+    assert "90% CI" in out
     assert "95%" not in out
     signature = document(*arguments, "-m", measure, "-m", "LAS@CORE")["signature"]
     assert list(signature) == [
@@ -148,13 +164,11 @@ def test_languages_say_what_decides_their_numbers(tmp_path):
         "systems",
         measure,
         "classes",
-        "resamples",
-        "seed",
         "level",
-        "numpy",
+        "resample-by",
         "version",
     ]
-    assert (signature["seed"], signature["level"]) == ("0", "0.9")
+    assert signature["level"] == "0.9"
     train = document(*arguments, "--train", GOLD)
     assert list(dict.fromkeys(pair["measure"] for pair in train["pairs"])) == ["LAS", "CLAS", "WLAS(WDE)"]
     assert "WLAS(WDE)" in train["signature"]
@@ -215,10 +229,10 @@ def test_kappa_is_cohens():
 
 
 def test_agreement_is_printed():
-    _, out, err = run(GOLD, BETA, "--agreement")
+    _, out, err = run("agree", GOLD, BETA)
     assert "sentences differ in span, heads or universal relations: p01" in out
     assert err == ""
-    found = document(GOLD, GOLD, "--agreement")
+    found = document("agree", GOLD, GOLD)
     assert (found["f1"]["LEM"], found["kappa"]["upos"]["kappa"], found["differing"]) == (100.0, 1.0, [])
 
 
@@ -250,15 +264,22 @@ def test_gains_are_those_of_breakdowns():
     assert [abs(gain.more_correct) for gain in gains] == sorted((abs(g.more_correct) for g in gains), reverse=True)
 
 
-def test_every_mode_has_a_signature():
+def test_every_command_has_a_signature():
     train = ("--train", GOLD)
-    found = document(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
+    found = document("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
     assert list(found["signature"]) == ["rules", "gold", "systems", "measure", "by", "train", "version"]
     assert found["baseline"] == "alpha"
-    assert "measure:LAS|by:vocabulary|train:1df049534849|" in run(GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
-    shown = document(GOLD, ALPHA, BETA, "--examples", 1, "-m", "WLAS(WDE)", *train)
+    assert (
+        "measure:LAS|by:vocabulary|train:1df049534849|"
+        in run("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
+    )
+    shown = document("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", "WLAS(WDE)", *train)
     assert list(shown["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
-    assert run(GOLD, ALPHA, BETA, "--examples", 1)[1].splitlines()[-1].startswith("rules:ud|gold:1df049534849|systems:")
+    assert (
+        run("trees", GOLD, ALPHA, BETA, "--limit", 1)[1]
+        .splitlines()[-1]
+        .startswith("rules:ud|gold:1df049534849|systems:")
+    )
     assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train, "--resamples", 5)["signature"]
 
 
@@ -277,7 +298,7 @@ def test_examples_are_weighted(tmp_path):
         }
     with pytest.raises(MeasureError, match="Sentences does not count words, and shows no sentences"):
         contrasts(one, other, 1, setup_of(["Sentences"]))
-    code, out, err = run(GOLD, ALPHA, BETA, "--examples", 1, "-m", f"DPPL({GOLD})")
+    code, out, err = run("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", f"DPPL({GOLD})")
     assert (code, out) == (2, "")
     assert "Traceback" not in err
 
@@ -285,7 +306,7 @@ def test_examples_are_weighted(tmp_path):
 # What is said, and what is refused
 
 
-def test_warnings_and_notes_in_all_modes(tmp_path):
+def test_warnings_and_notes_of_all_commands(tmp_path):
     """A v1 relation that CLAS under the rules ud leaves out; a multiword token of one word."""
     text = "1-1\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\tab\t_\tX\t_\t_\t0\troot\t_\t_\n2\tc\t_\tX\t_\t_\t1\tdobj\t_\t_\n\n"
     for folder in ("gold", "one", "two"):
@@ -293,62 +314,68 @@ def test_warnings_and_notes_in_all_modes(tmp_path):
         for name in ("a", "b"):
             (tmp_path / folder / f"{name}.conllu").write_text(text, encoding="utf-8")
     gold, one, two = (tmp_path / folder for folder in ("gold", "one", "two"))
-    for mode in ((one, two), (one, two, "--by", "deprel"), (one, two, "--examples", 1), (one, "--languages")):
-        measure = ("-m", "CLAS")
-        _, _, err = run(gold, *mode, *measure, *(("--resamples", 5) if len(mode) == 2 else ()))
-        assert "single-word-range" in err, mode
-        assert "does not list: dobj; left out of CLAS" in err, mode
-    _, _, err = run(gold / "a.conllu", one / "a.conllu", "--agreement")
+    commands = (
+        (gold, one, two, "--resamples", 5),
+        ("breakdown", gold, one, two, "--by", "deprel"),
+        ("trees", gold, one, two, "--limit", 1),
+        ("languages", gold, one),
+    )
+    for command in commands:
+        _, _, err = run(*command, "-m", "CLAS")
+        assert "single-word-range" in err, command
+        assert "does not list: dobj; left out of CLAS" in err, command
+    _, _, err = run("agree", gold / "a.conllu", one / "a.conllu")
     assert "single-word-range" in err
     assert "does not list: dobj; left out of CLAS" in err
     assert document(gold, one, two, "-m", "CLAS", "--resamples", 5)["notes"]
 
 
-IDLE = {
-    "--agreement -m LAS": "--agreement does nothing with --measure",
-    "--agreement --power": "--agreement does nothing with --power",
-    "--agreement --each --wilcoxon": "--agreement does nothing with --each, --wilcoxon",
-    "--agreement --resamples 5": "--agreement does nothing with --resamples",
-    "--agreement --seed 0": "--agreement does nothing with --seed",
-    "--languages --power": "--languages does nothing with --power",
-    "--languages --train x -m LAS": "--train is for WLAS(WDE), and -m asks for other measures",
-    "--parallel": "--parallel is for --languages",
-    "--train x": "--train is for --by, --languages and WLAS(WDE)",
-    "-m WLAS(WDE)": "WLAS(WDE) needs training treebanks: --train FILE",
-    "--agreement --languages": "give one of --languages, --agreement, --by, --examples",
-    "--by deprel": "this needs two systems",
-    "--languages": "--languages needs a folder of at least two treebanks",
+REFUSED = {
+    # a command for files, and what is said
+    "languages": "GOLD must be a folder of at least two treebanks",
+    "compare -m WLAS(WDE)": "WLAS(WDE) needs training treebanks",
 }
 
 
-@pytest.mark.parametrize("arguments", IDLE)
-def test_options_that_do_nothing_are_refused(arguments):
-    code, out, err = run(GOLD, ALPHA, *arguments.split())
+@pytest.mark.parametrize("command", REFUSED)
+def test_refused(command):
+    name, *options = command.split()
+    code, out, err = run(name, GOLD, ALPHA, *options)
     assert (code, out) == (2, "")
-    assert IDLE[arguments] in " ".join(err.split())
+    assert REFUSED[command] in " ".join(err.split())
 
 
-@pytest.mark.parametrize("idle", ["--power", "--each", "--wilcoxon", "--resamples 9", "--level .9"])
-@pytest.mark.parametrize("mode", ["by deprel", "examples 1"])
-def test_options_of_tests_are_refused_without_tests(mode, idle):
-    code, out, err = run(GOLD, ALPHA, BETA, *f"--{mode} {idle}".split())
-    assert (code, out) == (2, "")
-    assert f"--{mode.split()[0]} does nothing with {idle.split()[0]}" in " ".join(err.split())
+def test_training_treebanks_without_a_measure_of_theirs_change_nothing():
+    command = ("languages", PARALLEL / "gold", ALPHA.parent, "-m", "LAS")
+    assert run(*command, "--train", GOLD) == run(*command)
 
 
-def test_runs_are_told_in_table_and_signature(tmp_path):
+def test_tables_fit_a_hundred_columns():
+    """Folders, or a margin; and the measures of languages one below the other."""
+    folders = (PARALLEL / "gold", ALPHA.parent, BETA.parent, "--resamples", 50)
+    for command in (folders, (*folders, "--each"), (GOLD, ALPHA, BETA, "--margin", 1), ("languages", *folders[:3])):
+        table = [line for line in run(*command)[1].splitlines() if "|" in line and not line.startswith("rules:")]
+        assert max(map(len, table)) <= 100, command
+        assert "95% CI" in table[0]
+
+
+def test_tests_are_named_in_table_and_signature(tmp_path):
     """One system with two runs: which p is from which test, and a plain warning."""
     for name, path in (("gold", GOLD), ("a", ALPHA), ("b", BETA), ("c/1", ALPHA), ("c/2", BETA)):
         (tmp_path / name).mkdir(parents=True)
         (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
     paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
     _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
-    assert [line.split("|")[-1].strip() for line in out.splitlines()[2:5]] == ["", "randomisation", "bootstrap"]
-    assert "|p:bootstrap+randomisation|" in out
+    assert "\np by Student's t where a system has several runs, otherwise also by randomization\n" in out
+    rows = [
+        line.split("\t") for line in run(*paths, "-m", "LAS", "--resamples", 200, "--format", "tsv")[1].splitlines()
+    ]
+    assert [row[rows[0].index("Test")] for row in rows[1:]] == ["", "randomization", "runs"]
+    assert "|p:randomization+runs|" in out
     assert "note: c has 2 runs: its differences get no significance marks; give five or more" in err
     for system in "ab":
         assert f"note: {system} has one run: differences to systems with several runs get no significance" in err
-    stars = [line.split("|")[-2].strip() for line in out.splitlines()[2:5]]
+    stars = [line.split("|")[-1].strip() for line in out.splitlines()[2:5]]
     assert stars == ["", "**", ""]
 
 

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import functools
 import os
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 
-from levelhead.cli.cluster_options import cluster_options, tls_of, workers_of
-from levelhead.cli.result_paths import STORE
+from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
+from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.cli.shared.result_paths import STORE
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -19,16 +19,18 @@ if TYPE_CHECKING:
 
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 
+split_option: Decorator = click.option(
+    "--split", type=click.Choice(["train", "dev", "test"]),
+    help="Which files of UD releases are gold.  [default: test, or the only split available]",
+)  # fmt: skip
+
 _OPTIONS = (
-    click.option(
-        "--split", type=click.Choice(["train", "dev", "test"]),
-        help="Which files of UD releases are gold.  [default: test, or the only split that there is]",
-    ),
+    split_option,
     click.option(
         "-j", "--jobs", type=click.IntRange(1, 1024),
-        help="Processes.  [default: one a core; one if there is little to do]",
+        help="Number of processes  [default: one per core; one for small inputs]",
     ),
-    click.option("--store", type=STORE, help="Keep results in this file; run again, it continues where it ended."),
+    click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run"),
     cluster_options,
 )  # fmt: skip
 
@@ -71,14 +73,5 @@ def _size(path: os.PathLike[str]) -> int:
         return 0  # the engine reports it
 
 
-def engine_options(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Add these options to a command, which gets their values as one argument, `engine`."""
-
-    @functools.wraps(function)
-    def with_one_value(**given: Any) -> Any:
-        engine = EngineOptions(*(given.pop(name) for name in EngineOptions._fields))
-        return function(**given, engine=engine)
-
-    for decorator in reversed(_OPTIONS):
-        with_one_value = decorator(with_one_value)
-    return with_one_value
+engine_options: Decorator = grouped("engine", EngineOptions, _OPTIONS)
+"""These options, whose values a command gets as the argument `engine`."""

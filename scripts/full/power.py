@@ -1,0 +1,82 @@
+"""Whether `levelhead power` promises what tests find: power at the detectable difference; results in docs/power.md.
+
+    python scripts/full/power.py DATA [--draws 1000] [--resamples 400]
+
+DATA holds the outputs of the CoNLL 2018 shared task (`conll18/gold`, `conll18/systems`). The sentences or documents of
+a test set with the outputs of two systems are the population. The second system's right words are changed by the same
+share of its words in every unit, so that the true difference of the population is the detectable one for n units;
+then n units are drawn with replacement, and the difference is tested as `compare` does. The share of significant tests
+is the power, which should be 80%.
+"""
+
+import argparse
+from pathlib import Path
+
+import numpy as np
+
+from levelhead.campaign import find, score_plan
+from levelhead.evaluation.setup import setup_of
+from levelhead.significance import Counted, Settings, differences
+from levelhead.significance.power import detectable_difference, difference_variances
+
+SYSTEMS = ("UDPipe-Future", "Stanford-18")
+MEASURES = ("LAS", "MLAS")
+DESIGNS = {
+    ("en_ewt", "sentence"): (20, 100, 500),
+    ("en_ewt", "document"): (20, 50, 200),
+    ("hy_armtdp", "document"): (20, 30),
+    ("fi_pud", "sentence"): (20, 100, 500),
+}
+
+
+def population(data: Path, code: str, unit: str) -> Counted:
+    """Return the counts of both systems, one row per unit."""
+    gold = data / "conll18" / "gold" / f"{code}.conllu.xz"
+    outputs = {name: data / "conll18" / "systems" / name / f"{code}.conllu.xz" for name in SYSTEMS}
+    results = score_plan(find({code: gold}, outputs), setup_of(MEASURES), by_sentence=True, resample_by=unit)
+    each = [np.stack([results.results[name, code].sentences[m].T for m in MEASURES], axis=1) for name in SYSTEMS]
+    return Counted(SYSTEMS, MEASURES, results.units[code].sums(np.stack(each, axis=1)), code)
+
+
+def shifted(whole: Counted, wanted: dict[int, float]) -> Counted:
+    """Return the population with the wanted true differences, by the index of the measure."""
+    parts = whole.parts.copy()
+    sums = parts.sum(axis=0)
+    values = sums[..., 0] / sums[..., 1]
+    for m, difference in wanted.items():
+        parts[:, 1, m, 0] += (difference - (values[1, m] - values[0, m])) * parts[:, 1, m, 1]
+    return whole._replace(parts=parts)
+
+
+def powers(whole: Counted, n_units: int, draws: int, resamples: int) -> list[tuple[str, float, float]]:
+    """Return measure, detectable difference and the share of significant tests."""
+    every = difference_variances(whole, *SYSTEMS)
+    wanted = {m: detectable_difference(one, n_units) for m, one in enumerate(every) if one is not None}
+    true, rng = shifted(whole, wanted), np.random.default_rng([len(whole.parts), n_units])
+    found = dict.fromkeys(wanted, 0)
+    for draw in range(draws):
+        rows = rng.integers(0, len(true.parts), n_units)
+        sample = true._replace(parts=true.parts[rows])
+        results = differences({"sample": sample}, Settings(resamples, draw))
+        for one in results:
+            found[MEASURES.index(one.measure)] += one.p is not None and one.p < 0.05
+    return [(MEASURES[m], 100 * wanted[m], found[m] / draws) for m in wanted]
+
+
+def main() -> None:
+    """Print a table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("data", type=Path)
+    parser.add_argument("--draws", type=int, default=1000)
+    parser.add_argument("--resamples", type=int, default=400)
+    asked = parser.parse_args()
+    print("| test set | unit | n | measure | detectable | power |\n| --- | --- | ---: | --- | ---: | ---: |")
+    for (code, unit), sizes in DESIGNS.items():
+        whole = population(asked.data, code, unit)
+        for n_units in sizes:
+            for measure, difference, share in powers(whole, n_units, asked.draws, asked.resamples):
+                print(f"| {code} | {unit} | {n_units} | {measure} | {difference:.2f} | {share:.1%} |", flush=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,185 @@
+"""levelhead breakdown: scores and errors by properties of words or by sentence, of one system or several."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import split_option
+from levelhead.cli.shared.measuring import measuring_options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import print_provenance, printing_options
+from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
+
+if TYPE_CHECKING:
+    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.campaign.plan import Plan
+    from levelhead.cli.shared.measuring import Measuring
+    from levelhead.cli.shared.printing import Printing
+    from levelhead.cli.shared.reading import Reading
+    from levelhead.evaluation.setup import Setup
+    from levelhead.treebank import Treebank
+
+
+class _Request(NamedTuple):
+    plan: Plan
+    by: tuple[str, ...]
+    measuring: Measuring
+    reading: Reading
+    printing: Printing
+
+    def setup(self, measures: list[str]) -> Setup:
+        return self.reading.setup(measures, self.measuring.registry, self.measuring.weights(measures))
+
+    def properties(self) -> list[list[str]]:
+        return [one.split(",") for one in self.by]
+
+
+@command()
+@click.argument("gold", type=options.PATH)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
+@click.option(
+    "--by", multiple=True, required=True, metavar="PROPERTY[,PROPERTY]",
+    help="A property, or a combination of several: class, deprel, relation, upos, direction, length, depth, projective,"
+    " sentence-length, document, comment:NAME; with --train also frequency, vocabulary, seen-sentence, seen-tree. Or"
+    " for one system: sentence (counts of every sentence), error (in which way words are wrong), cascading (how many"
+    " wrong arcs hang from right ones). Can be repeated for one system",
+)  # fmt: skip
+@measuring_options("LAS", "--by frequency, vocabulary, seen-sentence and seen-tree, and WLAS(WDE)")
+@split_option
+@reading_options
+@printing_options
+def breakdown(
+    gold: str,
+    systems: tuple[str, ...],
+    by: tuple[str, ...],
+    split: Any,
+    measuring: Measuring,
+    reading: Reading,
+    printing: Printing,
+) -> int:
+    """Break scores down by properties of words: where is SYSTEM good, where are its errors?
+
+    With several systems: where does each gain or lose against the first? GOLD and SYSTEM are files or folders, as in
+    levelhead score. By class and by deprel, the table also has the score without each class or relation.
+    """
+    options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [printing.output])
+    special = [one for one in by if one in _TABLES]
+    if special and (len(by) > 1 or len(systems) > 1):
+        raise click.UsageError(f"--by {special[0]} takes one system and cannot be combined with another --by")
+    if len(systems) > 1 and len(by) > 1:
+        raise click.UsageError("with several systems, give one --by")
+    request = _Request(plan_of(gold, systems, split), by, measuring, reading, printing)
+    show = _TABLES[special[0]] if special else _breakdowns if len(systems) == 1 else _gains
+    show(request)
+    return DONE
+
+
+def _breakdowns(request: _Request) -> None:
+    from levelhead.analysis import break_down, leave_out
+    from levelhead.analysis.breakdown import check_breakable
+    from levelhead.analysis.buckets import RequestedComments
+    from levelhead.cli.shared.outputs import Pairs
+    from levelhead.report.analysis import breakdown_document, breakdown_table
+
+    measuring, properties = request.measuring, request.properties()
+    registry, setup = measuring.registry, request.setup([measuring.single()])
+    (measure,) = setup.measures
+    check_breakable(measure, registry)
+    buckets = _buckets(measuring, _training(measuring))
+    names = [name for by in properties for name in by]
+    pairs = Pairs(request.plan, setup, (measuring.default_scheme, "--by class") if "class" in names else None)
+    found, comments = {}, RequestedComments(names)
+    for name, matches in pairs:
+        every = (break_down(matches, measure, by, buckets, registry=registry) for by in properties)
+        found[name] = [leave_out(one, matches, registry) for one in every]
+        comments.see(matches.gold)
+    comments.check()
+    signed = pairs.signature
+    request.printing.print(lambda: breakdown_table(found, signed), lambda: breakdown_document(found, signed))
+
+
+def _gains(request: _Request) -> None:
+    from levelhead.comparison.contrasts import compare_by
+    from levelhead.evaluation.provenance import short_hash
+    from levelhead.report.comparison import gains_document, gains_table
+
+    if any(system.run for system in request.plan.systems):
+        raise click.UsageError("breakdown compares single outputs: name one run of each system")
+    (by,) = request.properties()
+    train = _training(request.measuring)
+    decided = {"train": "+".join(short_hash(one.source.sha256) for one in train)} if train else {}
+    setup = request.setup([request.measuring.single()])
+    found = compare_by(request.plan, by, _buckets(request.measuring, train), setup, decided)
+    print_provenance(found.provenance)
+    request.printing.print(lambda: gains_table(found), lambda: gains_document(found))
+
+
+def _training(measuring: Measuring) -> list[Treebank]:
+    from levelhead.treebank import read
+
+    return [read(path) for path in measuring.train]
+
+
+def _buckets(measuring: Measuring, train: list[Treebank]) -> BucketSettings:
+    from levelhead.analysis import Training
+    from levelhead.analysis.buckets import BucketSettings
+
+    return BucketSettings(measuring.default_scheme, Training.of(train) if train else None)
+
+
+def _sentences(request: _Request) -> None:
+    from levelhead.campaign.outputs import read_outputs
+    from levelhead.comparison.folders import one_run
+    from levelhead.evaluation.by_sentence import count_sentences_of
+    from levelhead.evaluation.provenance import joint_signature
+    from levelhead.report.documents import header
+    from levelhead.report.scores import signature_line
+    from levelhead.report.sentences import sentences_table
+
+    setup = request.setup(request.measuring.names("LAS"))
+    outputs = read_outputs(one_run(request.plan), setup)
+    treebanks = {name: count_sentences_of(one.matches, setup) for name, (one,) in outputs}
+    provenances = [counts.provenance for counts in treebanks.values()]
+    print_provenance(*provenances)
+    signature = joint_signature(one.signature for one in provenances)
+    columns = {name: counts.columns() for name, counts in treebanks.items()}
+    request.printing.print(
+        lambda: sentences_table(treebanks, (signature_line(signature),)),
+        lambda: {**header("sentences", signature), "treebanks": columns},
+    )
+
+
+def _errors(request: _Request) -> None:
+    from levelhead.analysis import error_types
+    from levelhead.cli.shared.outputs import Pairs
+    from levelhead.report.analysis import errors_document, errors_table
+
+    pairs = Pairs(request.plan, request.setup([]))
+    found = {name: error_types(matches) for name, matches in pairs}
+    signed = pairs.signature
+    request.printing.print(lambda: errors_table(found, signed), lambda: errors_document(found, signed))
+
+
+def _cascading(request: _Request) -> None:
+    from levelhead.analysis import cascading_errors
+    from levelhead.cli.shared.outputs import Pairs
+    from levelhead.report.analysis import cascading_document, cascading_table
+
+    scheme = request.measuring.default_scheme
+    pairs = Pairs(request.plan, request.setup([]), (scheme, "--by cascading"))
+    found = {name: cascading_errors(matches, scheme) for name, matches in pairs}
+    signed = pairs.signature
+    request.printing.print(lambda: cascading_table(found, signed), lambda: cascading_document(found, signed))
+
+
+_TABLES: Mapping[str, Callable[[_Request], None]] = {
+    "sentence": _sentences,
+    "error": _errors,
+    "cascading": _cascading,
+}
+"""What `--by` shows besides properties of words."""

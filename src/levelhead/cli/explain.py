@@ -1,0 +1,33 @@
+"""levelhead explain: why official scorers disagree on two files."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import click
+
+from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import printing_options
+
+if TYPE_CHECKING:
+    from levelhead.cli.shared.printing import Printing
+
+
+@command()
+@click.argument("gold", type=options.PATH)
+@click.argument("system", type=options.PATH)
+@printing_options
+def explain(gold: str, system: str, printing: Printing) -> int:
+    """Show which differences between the four scoring rules change the scores of SYSTEM.
+
+    GOLD and SYSTEM are files; "-" is standard input.
+    """
+    from levelhead.analysis.rule_differences import explain as explained
+    from levelhead.report.explanation import explanation_document, explanation_table
+
+    options.check_paths([gold, system], [printing.output])
+    found = explained(gold, system)
+    printing.print(lambda: explanation_table(found), lambda: explanation_document(found))
+    return DONE

@@ -1,0 +1,58 @@
+"""levelhead languages: which treebank is harder for a system?"""
+
+from __future__ import annotations
+
+import click
+
+from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.measuring import Measuring, measuring_options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
+from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
+
+
+@command()
+@click.argument("gold", type=options.PATH)
+@click.argument("systems", metavar="SYSTEM...", nargs=-1, required=True, type=options.PATH)
+@measuring_options("LAS and CLAS; with --train also WLAS(WDE)", "WLAS(WDE)")
+@options.resample_by_option
+@options.level_option
+@click.option("--parallel", is_flag=True, help="Pair sentences with equal sent_ids even if the ids are only numbers")
+@engine_options
+@reading_options
+@printing_options
+def languages(
+    gold: str,
+    systems: tuple[str, ...],
+    measuring: Measuring,
+    resample_by: str,
+    level: float,
+    parallel: bool,
+    engine: EngineOptions,
+    reading: Reading,
+    printing: Printing,
+) -> int:
+    """Compare the treebanks of GOLD: which is harder for a system, and how much do function words matter?
+
+    GOLD and SYSTEMS are folders of files of the same names. Every two treebanks are compared for every system.
+    P-values are corrected over the pairs of treebanks by Holm's method.
+    """
+    from levelhead.comparison.languages import compare_languages
+    from levelhead.report.comparison import languages_document, languages_table
+    from levelhead.significance import Settings
+
+    files = [*inputs_of([gold, *systems]), *measuring.files()]
+    options.check_paths(files, [printing.output, engine.store])
+    names = measuring.names("LAS", "CLAS", *(("WLAS(WDE)",) if measuring.train else ()))
+    setup = reading.setup(names, measuring.registry, measuring.weights(names))
+    plan = plan_of(gold, systems, engine.split)
+    if len(plan.test_sets) < 2:
+        raise click.UsageError("GOLD must be a folder of at least two treebanks")
+    settings = Settings(level=level, resample_by=resample_by)
+    with engine.running(plan) as how:
+        found = compare_languages(plan, setup, settings=settings, parallel=parallel, **how)
+    print_provenance(found.provenance)
+    printing.print(lambda: languages_table(found), lambda: languages_document(found))
+    return DONE

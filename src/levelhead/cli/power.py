@@ -1,0 +1,134 @@
+"""levelhead power: the difference that a test set can detect."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from levelhead.cli.program import DONE
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import EngineOptions, engine_options
+from levelhead.cli.shared.measuring import Measuring, measuring_options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.printing import Printing, printing_options
+from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
+from levelhead.cli.shared.result_paths import CHART
+
+if TYPE_CHECKING:
+    from levelhead.comparison.power import Design, Power
+
+_MEASURES = ("UAS", "LAS", "CLAS")
+
+
+class _Request(NamedTuple):
+    files: tuple[str, ...]
+    sizes: tuple[int, ...]
+    runs: tuple[int, ...]
+    run_sd: float | None
+    alpha: float
+    power: float
+    resample_by: str
+    each: bool
+    figure: str | None
+    measuring: Measuring
+    engine: EngineOptions
+    reading: Reading
+    printing: Printing
+
+    def check(self) -> None:
+        """Refuse a wrong number of files, and results that would replace inputs."""
+        if len(self.files) not in {0, 3}:
+            raise click.UsageError("give GOLD and two SYSTEMs, or no files for typical test sets")
+        if self.figure is not None:
+            from levelhead.report.page.files import checked_suffix
+
+            checked_suffix(self.figure)
+        files = [*inputs_of(self.files), *self.measuring.files()]
+        options.check_paths(files, [self.printing.output, self.figure, self.engine.store])
+
+    def design(self) -> Design:
+        """Return the designs to compute."""
+        from levelhead.comparison.power import Design
+        from levelhead.significance.power import checked_test
+
+        deviation = None if self.run_sd is None else self.run_sd / 100
+        return Design(self.sizes, self.runs, deviation, checked_test(self.alpha, self.power))
+
+    def result(self) -> Power:
+        """Return the detectable differences."""
+        from levelhead.comparison.power import power, typical_power
+
+        design = self.design()
+        if not self.files:
+            return typical_power(self.measuring.measures or _MEASURES, design)
+        names = self.measuring.names(*_MEASURES)
+        setup = self.reading.setup(names, self.measuring.registry, self.measuring.weights(names))
+        if self.run_sd is not None and setup.perplexities:
+            raise click.UsageError("--run-sd is in points: leave perplexities out")
+        gold, *systems = self.files
+        plan = plan_of(gold, systems, self.engine.split)
+        with self.engine.running(plan) as how:
+            return power(plan, setup, design, resample_by=self.resample_by, **how)
+
+
+def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:  # noqa: ARG001
+    """Read numbers between commas."""
+    if text is None:
+        return ()
+    try:
+        return tuple(sorted({int(one) for one in text.split(",")}))
+    except ValueError as error:
+        raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
+
+
+@command()
+@click.argument("files", nargs=-1, type=options.PATH, metavar="[GOLD SYSTEM SYSTEM]")
+@measuring_options("UAS, LAS and CLAS", "WLAS(WDE)")
+@click.option(
+    "--units", "sizes", metavar="N,...", callback=_numbers,
+    help="Numbers of units: sentences or documents  [default: 6 sizes, and that of the test set]",
+)  # fmt: skip
+@click.option(
+    "--runs", metavar="K,...", callback=_numbers,
+    help="Numbers of training runs per system  [default: 1; 1,3,5,10 if their spread is known]",
+)  # fmt: skip
+@click.option(
+    "--run-sd", type=click.FloatRange(0), metavar="POINTS",
+    help="Standard deviation between runs  [default: estimated from folders of runs]",
+)  # fmt: skip
+@click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of the two-sided test")
+@click.option(
+    "--power", type=float, default=0.8, show_default=True, help="Probability with which the difference is detected"
+)
+@options.resample_by_option
+@click.option("--each", is_flag=True, help="Print every treebank of folders, not only the macro-average")
+@click.option(
+    "--figure", type=CHART, metavar="FILE", help="Also draw the table to this file: .svg, .png, .pdf or .html"
+)
+@engine_options
+@reading_options
+@printing_options
+def power(**given: Any) -> int:
+    """Show which difference between two systems a test set can detect.
+
+    GOLD and SYSTEMs are files or folders, as for `compare`; a SYSTEM that is a folder of folders has several training
+    runs. From their outputs, the table shows the smallest difference that a test set of n sentences or documents
+    detects with k runs of each system. Without files, it shows what is typical of the outputs of CoNLL 2018.
+    """
+    request = _Request(**given)
+    request.check()
+    found = request.result()
+    options.print_warnings(dict.fromkeys(found.provenance.warnings))
+    _print(request, found)
+    return DONE
+
+
+def _print(request: _Request, found: Power) -> None:
+    from levelhead.report import power as report
+
+    request.printing.print(lambda: report.power_table(found, each=request.each), lambda: report.power_document(found))
+    if request.figure is not None:
+        from levelhead.report.page.files import write_drawing
+
+        write_drawing(report.power_chart(found, each=request.each), request.figure)

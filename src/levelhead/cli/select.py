@@ -1,0 +1,68 @@
+"""levelhead select: which treebanks can be compared."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.report import profiles as report
+from levelhead.typology import Criteria, collection
+from levelhead.typology import select as select_treebanks
+from levelhead.typology.selection import NEEDED
+
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import Format
+
+
+@command()
+@click.argument("treebanks", nargs=-1, required=True, type=click.Path())
+@click.option(
+    "--min-tokens", type=click.IntRange(0, 1_000_000_000), default=30_000, show_default=True,
+    help="Select treebanks with at least this many tokens",
+)  # fmt: skip
+@click.option(
+    "--max-nonprojective", type=click.FloatRange(0), default=25.0, show_default=True, metavar="PERCENT",
+    help="Select treebanks with fewer non-projective trees",
+)  # fmt: skip
+@click.option(
+    "--nonprojective", type=click.Choice(["callin", "true"]), default="callin", show_default=True,
+    help="Count non-projective trees as Callin's program does, or by the definition",
+)  # fmt: skip
+@click.option("--any-features", is_flag=True, help="Also select treebanks without morphological features")
+@click.option(
+    "--several-per-language", is_flag=True, help="Select several treebanks per language, not only the largest"
+)
+@options.input_format_option
+@options.format_option()
+@options.output_option
+def select(
+    treebanks: tuple[str, ...],
+    min_tokens: int,
+    max_nonprojective: float,
+    nonprojective: str,
+    any_features: bool,
+    several_per_language: bool,
+    input_format: str,
+    output_format: str,
+    output: str | None,
+) -> None:
+    """Select the TREEBANKS that can be compared by Callin's criteria, and list all reasons against the others.
+
+    TREEBANKS are CoNLL-U files, compressed or not, or folders of them. The train, dev and test file of a treebank
+    count as one treebank. "-" is standard input.
+    """
+    files = options.treebank_files(treebanks, [output], merge=True)
+    survey = collection.survey(files, columns=NEEDED, format=cast("Format", input_format))
+    options.print_warnings(survey.warnings)
+    criteria = Criteria(
+        not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
+    )
+    verdicts = select_treebanks(survey.profiles, criteria)
+    document = report.selection_document(verdicts, criteria, survey.files)
+    options.print_result(
+        lambda: report.selection_table(verdicts, criteria, survey.files), lambda: document, output_format, None, output,
+        lines=lambda: report.row_documents(document),
+    )  # fmt: skip

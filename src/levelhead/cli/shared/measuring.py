@@ -1,0 +1,90 @@
+"""The options that choose what is measured: measures, the schemes of their classes, training treebanks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from levelhead.cli.shared import options
+from levelhead.cli.shared.grouped import Decorator, grouped
+
+if TYPE_CHECKING:
+    from levelhead.measures.registry import Registry
+    from levelhead.scoring.weights import Weights
+    from levelhead.treebank.schemes import Scheme
+
+
+class Measuring(NamedTuple):
+    """The values of these options.
+
+    Args:
+        measures: the measures, as they were written.
+        definitions: files with measures and schemes.
+        scheme: the default scheme, or None.
+        punct: which punctuation is left out.
+        train: training treebanks.
+    """
+
+    measures: tuple[str, ...]
+    definitions: tuple[str, ...]
+    scheme: str | None
+    punct: str
+    train: tuple[str, ...]
+
+    @property
+    def registry(self) -> Registry:
+        """The available measures and schemes."""
+        return options.registry_of(self.definitions, self.scheme)
+
+    @property
+    def default_scheme(self) -> Scheme:
+        """The scheme of classes that are named without one."""
+        schemes = self.registry.schemes
+        return schemes.by_name[schemes.default]
+
+    def names(self, *default: str) -> list[str]:
+        """Return the measures in their full form, with the punctuation that they leave out.
+
+        Args:
+            default: the measures if none were given.
+        """
+        return options.without_punctuation(self.measures or default, self.punct, self.registry)
+
+    def single(self) -> str:
+        """Return the one measure of a table, LAS by default.
+
+        Raises:
+            click.UsageError: there are several.
+        """
+        names = self.names("LAS")
+        if len(names) > 1:
+            raise click.UsageError("this table shows one measure: give one -m")
+        return names[0]
+
+    def weights(self, measures: Iterable[str]) -> dict[str, Weights]:
+        """Return the weights of WLAS(WDE) from the training treebanks, or nothing if no measure needs them.
+
+        Args:
+            measures: the measures that are counted.
+        """
+        return options.entropy_weights_of(self.train) if options.needs_entropy(measures) else {}
+
+    def files(self) -> Iterator[str]:
+        """Give the files that are read."""
+        yield from (*self.train, *self.definitions, *options.files_of_measures(self.measures))
+
+
+def measuring_options(default: str, train: str) -> Decorator:
+    """Return the options, whose values a command gets as the argument `measuring`.
+
+    Args:
+        default: what the help says of the measures without -m.
+        train: what the help says that training treebanks are for.
+    """
+    training = click.option(
+        "--train", multiple=True, type=options.PATH, help=f"Training treebank, for {train}; can be repeated"
+    )
+    chosen = (options.measure_option(default), options.definitions_option, options.scheme_option, options.punct_option)
+    return grouped("measuring", Measuring, (*chosen, training))

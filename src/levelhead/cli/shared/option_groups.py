@@ -1,0 +1,69 @@
+"""The groups in which `--help` lists the options of a command."""
+
+from __future__ import annotations
+
+from functools import partial
+
+import click
+
+GROUPS = {
+    "Input": (
+        "input-format gold-format split manifest scores key missing merge judgements words train dev treebanks"
+        " systems weights targets"
+    ),
+    "What to compute": (
+        "measure rules enhancements scheme definitions punct counts align-sentences"
+        " columns list-columns long total chunk partial-chunk window least rarefy samples min-tokens max-nonprojective"
+        " nonprojective any-features several-per-language column diff given family method matrix cumulative-variance"
+        " system ranking group all-measures by-treebank by show limit parallel"
+        " ties subtypes-apart check failures variant ud exact transitions labeled lift order ngram"
+        " minimum-counts minimum-word-count ends sentences schemes quick"
+    ),
+    "Parser": "beam relations folds jar train-cmd parse-cmd options repair",
+    "Statistics": (
+        "significance rank-sets resamples resample-by level seed alpha power units runs run-sd wilcoxon votes margin"
+    ),
+    "Output": "each format layout places output report figures figure draw wde-table write-arpa outputs",
+    "Gates": "fail-under fail-over fail-if-worse",
+    "Running": "jobs store cluster tls-ca tls-cert tls-key",
+}
+"""The long names of options by group. An option has the same name and group in every command."""
+
+OTHER = "Other options"
+"""The group of `--help`, and of options that only one shared-task command has."""
+
+_GROUP_OF = {f"--{name}": group for group, names in GROUPS.items() for name in names.split()}
+
+
+def group_of(option: click.Option) -> str:
+    """Return the group in which `--help` lists an option.
+
+    Args:
+        option: the option of a command.
+    """
+    return next((_GROUP_OF[name] for name in option.opts if name in _GROUP_OF), OTHER)
+
+
+class Command(click.Command):
+    """A command whose `--help` lists options in groups."""
+
+    def format_options(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
+        """Write the options of each group.
+
+        Args:
+            ctx: the command's context.
+            formatter: where to write.
+        """
+        records: dict[str, list[tuple[str, str]]] = {group: [] for group in (*GROUPS, OTHER)}
+        for option in self.get_params(ctx):
+            record = option.get_help_record(ctx)
+            if record is not None and isinstance(option, click.Option):
+                records[group_of(option)].append(record)
+        for group, lines in records.items():
+            if lines:
+                with formatter.section(group):
+                    formatter.write_dl(lines)
+
+
+command = partial(click.command, cls=Command)
+"""The decorator of a command whose `--help` lists options in groups."""

@@ -1,0 +1,82 @@
+"""Options of parsers that several commands share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from levelhead.cli.shared.grouped import Decorator
+from levelhead.cli.shared.options import seed_option
+from levelhead.extras import require
+
+if TYPE_CHECKING:
+    from levelhead.parsing import Recipe
+
+_RUNNING = (
+    click.option("--jar", type=click.Path(), metavar="FILE", help="MaltParser's jar file (malt)"),
+    click.option(
+        "--parse-cmd",
+        metavar="COMMAND",
+        help="Command that parses, with {model}, {input} and {output}; run without a shell (command)",
+    ),
+)
+_TRAINING = (
+    click.option("--beam", type=click.IntRange(1, 1024), help="Beam width (transition systems)  [default: 4]"),
+    click.option(
+        "--relations", type=click.Choice(["universal", "full"]), default="universal", show_default=True,
+        help="Learn relations without or with subtypes",
+    ),
+    click.option(
+        "--scheme", type=click.Choice(["content-head", "function-head"]), default="content-head", show_default=True,
+        help="Learn the trees unchanged, or converted to function heads; parses are converted back",
+    ),
+    click.option(
+        "--train-cmd", metavar="COMMAND",
+        help="Command that trains, with {train} and {model}; run without a shell (command)",
+    ),
+    click.option(
+        "--options", "more", default="", metavar="TEXT",
+        help="More options for the external parser (malt, udpipe)",
+    ),
+    seed_option,
+)  # fmt: skip
+
+repair_option: Decorator = click.option(
+    "--repair", is_flag=True, help="Repair invalid trees of external parsers instead of refusing them"
+)
+
+
+def running_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options for parsing with an external parser."""
+    return _with(_RUNNING, function)
+
+
+def training_options(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the options that decide which parser is trained."""
+    return _with(_TRAINING, function)
+
+
+def _with(decorators: tuple[Decorator, ...], function: Callable[..., Any]) -> Callable[..., Any]:
+    for decorator in reversed(decorators):
+        function = decorator(function)
+    return function
+
+
+def recipe_of(parser: str, chosen: dict[str, Any]) -> Recipe:
+    """Return the recipe that the options of training describe.
+
+    Args:
+        parser: the name of the parser.
+        chosen: the values of `training_options`, and of `running_options` where the command has them.
+    """
+    from levelhead.parsing import ALL_PARSERS, Outside, Recipe
+    from levelhead.parsing.training import DEFAULT_BEAM, check_parser
+
+    check_parser(parser, ALL_PARSERS)
+    if parser == "udpipe":
+        require("ufal.udpipe", "UDPipe models")
+    outside = Outside(chosen.get("jar"), chosen["train_cmd"], chosen.get("parse_cmd"), chosen["more"])
+    beam = DEFAULT_BEAM if chosen["beam"] is None else chosen["beam"]
+    return Recipe(parser, beam, chosen["seed"], chosen["relations"], chosen["scheme"], outside)

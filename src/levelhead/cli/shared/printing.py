@@ -1,0 +1,59 @@
+"""The options that say how a result is printed, and where."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from levelhead.cli.shared import options
+from levelhead.cli.shared.grouped import Decorator, grouped
+
+if TYPE_CHECKING:
+    from levelhead.evaluation.provenance import Provenance
+    from levelhead.report.table import Table
+
+
+class Printing(NamedTuple):
+    """The values of these options.
+
+    Args:
+        output_format: how to print.
+        places: digits after the point, or None.
+        output: the file, or None for standard output.
+    """
+
+    output_format: str
+    places: int | None
+    output: str | None
+
+    def print(
+        self,
+        table: Callable[[], Table],
+        document: Callable[[], object],
+        *,
+        lines: Callable[[], list[Any]] | None = None,
+    ) -> None:
+        """Print a table, or its JSON document; each is made only when it is printed.
+
+        Args:
+            table: makes the table.
+            document: makes the document.
+            lines: makes the documents of JSON lines, if there are several.
+        """
+        options.print_result(table, document, self.output_format, self.places, self.output, lines=lines)
+
+
+printing_options: Decorator = grouped(
+    "printing", Printing, (options.format_option(), options.places_option, options.output_option)
+)
+"""The options that say how a table is printed, whose values a command gets as the argument `printing`."""
+
+
+def print_provenance(*provenances: Provenance) -> None:
+    """Print the warnings and notes of results on standard error.
+
+    Args:
+        provenances: where their numbers come from.
+    """
+    options.print_warnings(dict.fromkeys(fault for one in provenances for fault in one.warnings))
+    options.print_notes(note for one in provenances for note in one.notes)

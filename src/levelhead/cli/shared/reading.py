@@ -1,0 +1,133 @@
+"""GOLD, SYSTEM and the options that say how files are read."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import click
+
+from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import split_option
+from levelhead.cli.shared.grouped import Decorator, grouped
+
+if TYPE_CHECKING:
+    from levelhead.campaign.plan import Plan
+    from levelhead.evaluation.setup import Setup
+    from levelhead.measures.registry import Registry
+    from levelhead.scoring import Rules
+    from levelhead.scoring.measure import Measure
+    from levelhead.scoring.weights import Weights
+
+
+class Reading(NamedTuple):
+    """The values of the options that say how files are read.
+
+    Args:
+        rules: the name of the rules.
+        input_format: the format of files.
+        gold_format: that of gold, or None.
+    """
+
+    rules: str
+    input_format: Any
+    gold_format: Any
+
+    def setup(
+        self,
+        measures: Iterable[str | Measure] | None = (),
+        registry: Registry | None = None,
+        weights: Mapping[str, Weights] | None = None,
+        rules: Rules | None = None,
+    ) -> Setup:
+        """Return the settings for some measures.
+
+        Args:
+            measures: the measures; those of the rules' scorer if None.
+            registry: the available measures and schemes; the shipped ones if None.
+            weights: weights that measures name, if they were read already.
+            rules: the rules, if they are not simply those named.
+        """
+        from levelhead.evaluation.setup import setup_of
+        from levelhead.measures.registry import STANDARD
+
+        formats = {"format": self.input_format, "gold_format": self.gold_format}
+        return setup_of(measures, rules=rules or self.rules, registry=registry or STANDARD, weights=weights, **formats)
+
+
+reading_options: Decorator = grouped(
+    "reading", Reading, (options.rules_option, options.input_format_option, options.gold_format_option)
+)
+"""The options that say how files are read, whose values a command gets as the argument `reading`."""
+
+
+def pair_arguments(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Add the arguments GOLD and SYSTEM, and --split, which a command gets as `gold`, `system` and `split`."""
+    with_split = split_option(function)
+    return click.argument("gold", type=options.PATH)(click.argument("system", type=options.PATH)(with_split))
+
+
+def inputs_of(paths: Iterable[str]) -> Iterator[str]:
+    """Give paths, and all files below those that are folders.
+
+    Args:
+        paths: gold and systems.
+    """
+    for path in paths:
+        yield from options.files_in(path)
+
+
+def plan_of(gold: str, systems: Sequence[str], split: Any) -> Plan:
+    """Return the test sets and the outputs; files that match no test set are reported.
+
+    Args:
+        gold: a file, a folder or a manifest.
+        systems: files or folders.
+        split: which files of UD releases are gold, or None.
+
+    Raises:
+        click.UsageError: gold is a file and a system a folder, or the other way around.
+        InputError: a path does not exist, or the layout is unclear.
+    """
+    from pathlib import Path
+
+    from levelhead.campaign.plan import find, missing_outputs
+
+    check_kinds(gold, systems)
+    named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
+    plan = find(gold, named, split)
+    options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
+    return plan
+
+
+def check_kinds(gold: str, systems: Sequence[str]) -> None:
+    """Refuse a file with a folder.
+
+    Args:
+        gold: a file, a folder or a manifest.
+        systems: files or folders.
+
+    Raises:
+        click.UsageError: one is a file and another a folder.
+        InputError: a path does not exist.
+    """
+    folders = options.holds_test_sets(gold)
+    for system in systems:
+        if os.path.isdir(system) != folders:  # noqa: PTH112 -- pathlib is slow to load
+            options.check_inputs([gold, *systems])
+            raise click.UsageError(f"{system}: GOLD and SYSTEM must both be files or both be folders")
+
+
+def name_of(gold: str, system: str) -> str:
+    """Return the name of a system: its folder, or its file if that says more than the name of the gold file.
+
+    Args:
+        gold: a file, a folder or a manifest.
+        system: a file or folder.
+    """
+    from pathlib import Path
+
+    own = Path(system).resolve()
+    name, of_gold = (Path(path).name.partition(".conll")[0] for path in (own, gold))
+    return own.parent.name if name == of_gold and not options.holds_test_sets(gold) else name

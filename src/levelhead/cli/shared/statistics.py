@@ -1,0 +1,52 @@
+"""The options of intervals and tests."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import click
+
+from levelhead.cli.shared import options
+from levelhead.cli.shared.grouped import Decorator, grouped
+
+if TYPE_CHECKING:
+    from levelhead.significance import Settings
+
+
+class Statistics(NamedTuple):
+    """The values of these options.
+
+    Args:
+        resamples: the number of permutations.
+        resample_by: what is taken as independent.
+        seed: the seed of all draws.
+        level: the confidence level of intervals.
+    """
+
+    resamples: int
+    resample_by: str
+    seed: int
+    level: float
+
+    def settings(self, margin: float | None = None) -> Settings:
+        """Return how differences are tested.
+
+        Args:
+            margin: the largest difference that does not matter, or None.
+        """
+        from levelhead.significance import Settings
+
+        return Settings(self.resamples, self.seed, self.level, margin, self.resample_by)
+
+
+_RESAMPLES: Decorator = click.option(
+    "--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
+    help="Number of random permutations",
+)  # fmt: skip
+
+statistics_options: Decorator = grouped(
+    "statistics",
+    Statistics,
+    (_RESAMPLES, options.resample_by_option, options.seed_option, options.level_option),
+)
+"""The options of intervals and tests, whose values a command gets as the argument `statistics`."""

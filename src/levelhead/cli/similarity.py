@@ -1,0 +1,48 @@
+"""levelhead similarity: how similar treebanks are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, cast
+
+import click
+
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.report import profiles as report
+from levelhead.typology import collection
+
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import Format
+
+
+@command()
+@click.argument("treebanks", nargs=-1, required=True, type=click.Path())
+@options.merge_option
+@options.input_format_option
+@options.format_option()
+@options.places_option
+@options.output_option
+def similarity(
+    treebanks: tuple[str, ...],
+    merge: bool,
+    input_format: str,
+    output_format: str,
+    places: int | None,
+    output: str | None,
+) -> None:
+    """Measure how similar each pair of TREEBANKS is.
+
+    TREEBANKS are CoNLL-U files, compressed or not, or folders of them. "-" is standard input. For each pair A, B the
+    table shows KLcpos3 in both directions, the Jensen-Shannon divergence of relations, and the distance of dependency
+    displacements; 0 means equal.
+    """
+    files = options.treebank_files(treebanks, [output], merge=merge)
+    if len(files) < 2:
+        raise click.UsageError("similarity compares at least two treebanks")
+    found = collection.neighbours(files, format=cast("Format", input_format))
+    options.print_warnings(found.warnings)
+    document = report.similarity_document(found)
+    options.print_result(
+        lambda: report.similarity_table(found), lambda: document, output_format, places, output,
+        lines=lambda: report.row_documents(document),
+    )  # fmt: skip

@@ -1,0 +1,249 @@
+"""Planning a test set: which difference between two systems n sentences or documents and k training runs can detect."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.campaign.plan import Plan
+from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
+from levelhead.errors import Fault, InputError, unknown
+from levelhead.evaluation.provenance import Provenance, comparison_provenance
+from levelhead.evaluation.setup import Setup
+from levelhead.significance.counted import Counted
+from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
+from levelhead.significance.typical import TypicalDeviation, typical_deviations
+from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
+from levelhead.tabular import Tabular
+
+SIZES: Mapping[str, tuple[int, ...]] = MappingProxyType(
+    {
+        SENTENCE: (100, 200, 500, 1000, 2000, 5000),
+        DOCUMENT: (20, 50, 100, 200, 500, 1000),
+    }
+)
+"""The numbers of units without a request; those of documents are also those of units by a comment."""
+
+RUNS = (1, 3, 5, 10)
+"""The numbers of runs without a request, where the deviation between runs is known."""
+
+MACRO = "macro-average"
+
+
+class Detectable(NamedTuple):
+    """The difference that one test set, or the mean of several, can detect.
+
+    Args:
+        treebank: the test set; empty without files.
+        measure: the measure.
+        unit: the kind of unit: "sentence", "document" or "comment:NAME".
+        n_units: how many units the test set has, or each of several.
+        n_runs: how many runs each system has.
+        difference: the detectable difference, None if its variance cannot be estimated.
+        low: the same where systems differ little (the lower quartile over test sets); None with files.
+        high: the same where they differ much.
+        average: whether it is for the mean over test sets.
+    """
+
+    treebank: str
+    measure: str
+    unit: str
+    n_units: int
+    n_runs: int
+    difference: float | None
+    low: float | None = None
+    high: float | None = None
+    average: bool = False
+
+
+@dataclass(frozen=True, repr=False)
+class Power(Tabular):
+    """Detectable differences by measure, number of units and number of runs.
+
+    Args:
+        rows: the differences.
+        test: the test that is planned for.
+        provenance: where the numbers come from.
+        perplexities: the measures that are perplexities: no percentages.
+        units: the units of each test set; empty without files.
+    """
+
+    rows: tuple[Detectable, ...]
+    test: Target
+    provenance: Provenance
+    perplexities: tuple[str, ...] = ()
+    units: Mapping[str, Units] = field(default_factory=dict)
+
+
+class Design(NamedTuple):
+    """The designs for which differences are computed.
+
+    Args:
+        sizes: the numbers of units; by default those of `SIZES` and that of the test set.
+        runs: the numbers of runs; by default those of `RUNS` if the deviation between runs is known, else one.
+        run_deviation: the standard deviation between runs of one system, in the unit of the measure (.002 is 0.2
+            points of LAS); estimated if None and if both systems have several runs.
+        test: the level and the power of the test.
+    """
+
+    sizes: tuple[int, ...] = ()
+    runs: tuple[int, ...] = ()
+    run_deviation: float | None = None
+    test: Target = Target()
+
+    def checked(self) -> Design:
+        """Return the design.
+
+        Raises:
+            InputError: a number of units is below the fewest that are tested, or a number of runs below 1.
+        """
+        if min(self.sizes, default=FEWEST_UNITS) < FEWEST_UNITS or min(self.runs, default=1) < 1:
+            message = f"give {FEWEST_UNITS} or more units, and 1 or more runs"
+            raise InputError(Fault("invalid-power", message))
+        return self
+
+
+STANDARD = Design()
+"""The default sizes, a level of 5% and a power of 80%."""
+
+
+def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: str = AUTO, **how: Any) -> Power:
+    """Return the differences between two systems that test sets like the given ones can detect.
+
+    Variances are estimated from the counts of both systems (see `levelhead.significance.power`) and scaled to n units
+    and k runs. The macro-average assumes n units in each test set.
+
+    Args:
+        plan: the test sets and two systems, each with one run or several.
+        setup: the settings.
+        design: numbers of units and runs, and the test.
+        resample_by: the units, see `levelhead.significance.units_of`.
+        how: `workers` and `store`, as in `score_plan`.
+
+    Raises:
+        InputError: an output is missing, a file is invalid, or several runs are requested and their deviation is
+            unknown.
+    """
+    design.checked()
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by, **how)
+    counts, sources = counts_and_sources(results, plan, setup)
+    rows, notes = detectable_rows(counts, results.units, design)
+    parts = {**measures_part(results), "resample-by": resample_by, **_signed(design)}
+    notes = (*unit_notes(results.units, "detectable differences"), *notes, *_on_runs(rows))
+    provenance = comparison_provenance(sources, setup, parts, notes)
+    powers = next(iter(counts.values())).perplexities
+    return Power(rows, design.test, provenance, tuple(results.measures[m] for m in powers), results.units)
+
+
+def detectable_rows(
+    counts: Mapping[str, Counted], units: Mapping[str, Units], design: Design
+) -> tuple[tuple[Detectable, ...], tuple[str, ...]]:
+    """Return the detectable differences between the two systems of some tables, and notes on them.
+
+    Args:
+        counts: the counts of each test set, one row per unit, of the same measures and two systems.
+        units: the units of each test set; the macro-average needs units of the same kind everywhere.
+        design: numbers of units and runs, and the test.
+    """
+    estimated = {code: _estimated(table, design) for code, table in counts.items()}
+    kinds = [units[code].kind for code in counts]
+    rows: list[Detectable] = []
+    notes: list[str] = []
+    for m, measure in enumerate(next(iter(counts.values())).measures):
+        own = {code: variances[m] for code, variances in estimated.items()}
+        for code, variances in own.items():
+            n_units = len(counts[code].parts)
+            rows += _rows(Detectable(code, measure, units[code].kind, n_units, 1, None), variances, design)
+            if variances is None and n_units >= FEWEST_UNITS:
+                notes.append(f"{code}: {measure}: {_UNKNOWN}")
+        known = tuple(one for one in own.values() if one is not None)
+        if len(own) > 1 and len(known) == len(own) and len(set(kinds)) == 1:
+            rows += _rows(Detectable(MACRO, measure, kinds[0], 0, 1, None, average=True), known, design)
+    return tuple(rows), tuple(notes)
+
+
+_UNKNOWN = f"the outputs differ nowhere, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
+
+
+def _estimated(table: Counted, design: Design) -> list[Variances | None]:
+    baseline, system = dict.fromkeys(table.systems)
+    every = difference_variances(table, baseline, system)
+    return [None if one is None else _with_runs(one, design) for one in every]
+
+
+def _with_runs(variances: Variances, design: Design) -> Variances:
+    """With the requested deviation between runs, of both systems."""
+    deviation = design.run_deviation
+    return variances if deviation is None else variances._replace(runs=2 * deviation**2)
+
+
+def _rows(
+    start: Detectable, variances: Variances | tuple[Variances, ...] | None, design: Design
+) -> Iterator[Detectable]:
+    """A row for each number of units and runs."""
+    every = () if variances is None else (variances,) if isinstance(variances, Variances) else variances
+    own = {start.n_units} if start.n_units >= FEWEST_UNITS else set()
+    for n_units in design.sizes or sorted({*SIZES.get(start.unit, SIZES[DOCUMENT]), *own}):
+        for n_runs in _runs(every, design):
+            found = detectable_difference(every, n_units, n_runs, design.test) if every else None
+            yield start._replace(n_units=n_units, n_runs=n_runs, difference=found)
+
+
+def _runs(variances: Iterable[Variances], design: Design) -> tuple[int, ...]:
+    known = all(one.runs is not None for one in variances)
+    if not known and max(design.runs, default=1) > 1:
+        message = "several runs: the standard deviation between runs is unknown; give it, or folders of runs"
+        raise InputError(Fault("invalid-power", message))
+    return design.runs or (RUNS if known and variances else (1,))
+
+
+def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
+    if any(row.n_runs == 1 for row in rows):
+        yield "with 1 run, two outputs are compared: the result says nothing about other runs of the same systems"
+
+
+def _signed(design: Design) -> dict[str, str]:
+    deviation = {} if design.run_deviation is None else {"run-sd": f"{100 * design.run_deviation:g}"}
+    return {"alpha": f"{design.test.alpha:g}", "power": f"{design.test.power:g}", **deviation}
+
+
+def typical_power(measures: Sequence[str] = ("UAS", "LAS", "CLAS"), design: Design = STANDARD) -> Power:
+    """Return the differences that typical test sets can detect, from deviations measured on CoNLL 2018.
+
+    Args:
+        measures: the measures; see `levelhead.significance.typical`.
+        design: numbers of units and runs, and the test.
+
+    Raises:
+        InputError: no deviation was measured for a measure, or several runs are requested and their deviation is
+            unknown.
+    """
+    design.checked()
+    table = typical_deviations()
+    known = dict.fromkeys(one.measure for one in table)
+    for measure in measures:
+        if measure not in known:
+            hint = f"{unknown('measure', measure, known)}; for other measures, give a gold file and two outputs"
+            raise InputError(Fault("invalid-power", f"without files: {hint}"))
+    chosen = [one for measure in measures for one in table if one.measure == measure]
+    rows = tuple(row for one in chosen for row in _typical_rows(one, design))
+    signature = {"variances": "conll18", **_signed(design), "version": VERSION}
+    notes = (_TYPICAL, *_on_runs(rows))
+    return Power(rows, design.test, Provenance(signature, {}, (), notes))
+
+
+_TYPICAL = (
+    "quartiles over test sets of CoNLL 2018, each the median over pairs of parsers; for similar parsers, smaller"
+    " differences can be detected"
+)
+
+
+def _typical_rows(one: TypicalDeviation, design: Design) -> Iterator[Detectable]:
+    start = Detectable("", one.measure, one.unit, 0, 1, None)
+    variances = [Variances(sd**2, evenness=one.evenness) for sd in (one.median, one.low, one.high)]
+    every = [_rows(start, _with_runs(own, design), design) for own in variances]
+    for middle, low, high in zip(*every, strict=True):
+        yield middle._replace(low=low.difference, high=high.difference)

@@ -1,0 +1,107 @@
+"""Detectable differences as tables, drawings and JSON documents."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from levelhead.comparison.power import Detectable, Power
+from levelhead.report.documents import header, points, sources
+from levelhead.report.page.plots import curves
+from levelhead.report.page.svg import Drawing
+from levelhead.report.scores import signature_line, units_document
+from levelhead.report.table import Cell, Column, Table, interval_cell, value_cell
+from levelhead.significance import unit_line
+from levelhead.significance.units import COMMENT
+
+
+def power_table(power: Power, *, each: bool = False) -> Table:
+    """Return one row for each measure, number of units and number of runs.
+
+    Args:
+        power: the detectable differences.
+        each: with several test sets: the rows of each; those of the mean over them are then summary rows.
+    """
+    rows = _shown(power, each=each)
+    several = any(one.average for one in power.rows)
+    typical = any(one.low is not None for one in rows)
+    columns = [Column("Treebank", "text")] if several else []
+    columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]
+    columns += [Column("Runs", "number"), Column("Detectable")]
+    columns += [Column("Quartiles", ends=("low", "high"))] if typical else []
+    cells = tuple(_cells(one, power, several=several, typical=typical) for one in rows)
+    starts = [(one.treebank, one.measure, one.unit) for one in rows]
+    n_rows = sum(not one.average for one in rows) if each else len(rows)
+    rules = frozenset(i for i in range(1, n_rows) if starts[i] != starts[i - 1])
+    test = power.test
+    note = (
+        f"difference in points detected with {test.power:.0%} power by a two-sided test at the level of {test.alpha:g}"
+    )
+    by_unit = [unit_line(power.units, "variances")] if power.units else []
+    notes = (note, *by_unit, *power.provenance.notes, signature_line(power.provenance.signature))
+    return Table(tuple(columns), cells[:n_rows], notes, rules, cells[n_rows:])
+
+
+def _shown(power: Power, *, each: bool) -> list[Detectable]:
+    averages = [one for one in power.rows if one.average]
+    own = [one for one in power.rows if not one.average]
+    return [*own, *averages] if each or not averages else averages
+
+
+def _cells(one: Detectable, power: Power, *, several: bool, typical: bool) -> tuple[Cell, ...]:
+    plain = one.measure in power.perplexities
+    quartiles = None if one.low is None or one.high is None else (one.low, one.high)
+    return (
+        *((one.treebank,) if several else ()),
+        *(one.measure, one.unit, one.n_units, one.n_runs, value_cell(one.difference, perplexity=plain)),
+        *((interval_cell(quartiles, perplexity=plain),) if typical else ()),
+    )
+
+
+def power_chart(power: Power, *, each: bool = False) -> Drawing:
+    """Return a line for each measure and number of runs: the detectable difference by the number of units.
+
+    Args:
+        power: the detectable differences.
+        each: as in `power_table`.
+    """
+    shown = [one for one in _shown(power, each=each) if one.difference is not None]
+    series: dict[str, list[tuple[float, float]]] = {}
+    for one in shown:
+        plain = one.measure in power.perplexities
+        value = one.difference or 0.0
+        series.setdefault(_label(one, shown), []).append((one.n_units, value if plain else 100 * value))
+    units = dict.fromkeys(_units(one.unit) for one in shown)
+    return curves("Detectable difference", series, " or ".join(units), "detectable difference", logarithmic=True)
+
+
+def _label(one: Detectable, shown: Sequence[Detectable]) -> str:
+    """What tells a line from the others."""
+    parts = (one.treebank, one.measure, _units(one.unit), f"{one.n_runs} runs" if one.n_runs > 1 else "1 run")
+    fields = ("treebank", "measure", "unit", "n_runs")
+    differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]
+    return ", ".join(differ) or one.measure
+
+
+def _units(kind: str) -> str:
+    return "units" if kind.startswith(COMMENT) else f"{kind}s"
+
+
+def power_document(power: Power) -> dict[str, Any]:
+    """Return all differences for JSON: in points, at full precision.
+
+    Args:
+        power: the detectable differences.
+    """
+    return {
+        **header("power", power.provenance.signature),
+        **power.test._asdict(),
+        "results": [_document(one, plain=one.measure in power.perplexities) for one in power.rows],
+        "units": units_document(power.units),
+        **sources(power.provenance),
+    }
+
+
+def _document(one: Detectable, *, plain: bool) -> dict[str, Any]:
+    values = {name: getattr(one, name) for name in ("difference", "low", "high")}
+    return one._asdict() | (values if plain else {name: points(value) for name, value in values.items()})

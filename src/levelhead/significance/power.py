@@ -1,0 +1,157 @@
+"""Power: the smallest difference between two systems that a test of n units and k runs can detect.
+
+Source: Card, Henderson, Khandelwal, Jia, Mahowald and Jurafsky (2020), "With Little Power Comes Great Responsibility",
+who ask NLP to plan test sets this way.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from levelhead.errors import Fault, InputError
+from levelhead.significance.counted import Counted
+from levelhead.significance.differences import EQUAL
+from levelhead.significance.estimates import Estimate
+from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, spread_of
+from levelhead.significance.units import FEWEST_UNITS
+
+
+class Target(NamedTuple):
+    """The test that is planned for: two-sided.
+
+    Args:
+        alpha: its level, between 0 and 1.
+        power: the probability with which it should detect the difference, above `alpha` and below 1.
+    """
+
+    alpha: float = 0.05
+    power: float = 0.8
+
+
+class Variances(NamedTuple):
+    """The variance of the difference between two systems in one measure, by source.
+
+    Args:
+        units: between units, for a test set of one unit: the units are difficult for one system and not for the other.
+        interaction: between runs in the same unit, for one unit and one run of each system; 0 if it is unknown.
+        runs: between runs whatever the units, for one run of each system; None if it is unknown.
+        evenness: the effective number of units as a share of their number, from 0 to 1; 1 if units have equal sizes.
+        observation: the variance that one more observation makes in a test set of one unit, see `Spread`.
+    """
+
+    units: float
+    interaction: float = 0.0
+    runs: float | None = None
+    evenness: float = 1.0
+    observation: float = 0.0
+
+
+def checked_test(alpha: float, power: float) -> Target:
+    """Return the test of a level and a power.
+
+    Args:
+        alpha: the level.
+        power: the power.
+
+    Raises:
+        InputError: they are not between 0 and 1, or the power is not above the level, so that any difference would do.
+    """
+    if not 0 < alpha < power < 1:
+        message = f"the level {alpha:g} and the power {power:g} must satisfy 0 < level < power < 1"
+        raise InputError(Fault("invalid-power", message))
+    return Target(alpha, power)
+
+
+def difference_variances(table: Counted, baseline: str, system: str) -> tuple[Variances | None, ...]:
+    """Return the variance of the difference between two systems by source, for each measure.
+
+    The variance between units is that of `compare`: of the delete-one-unit jackknife (`spread_of`), times the number of
+    units. Runs are a random effect: their variance within units is taken out of that between units, and their
+    interaction with units out of the variance between runs.
+
+    Args:
+        table: the counts, one row per unit.
+        baseline: the first system.
+        system: the other system.
+
+    Returns:
+        One value per measure; None where a system has no value, where the systems never differ, or where fewer than
+        `FEWEST_UNITS` units have something to count.
+    """
+    values, strata = table.values(table.parts.sum(axis=0)), [leave_out(table)]
+    runs = [[run for run, name in enumerate(table.systems) if name == own] for own in (baseline, system)]
+    known = [not np.isnan(values[:, m]).any() for m in range(len(table.measures))]
+    each = [[values[own, m] for own in runs] for m in range(len(table.measures))]
+    return tuple(_variances(strata, runs, each[m], m) if known[m] else None for m in range(len(table.measures)))
+
+
+def _variances(
+    strata: list[Stratum], runs: list[list[int]], values: Sequence[np.ndarray], measure: int
+) -> Variances | None:
+    """The variances of one measure; `runs` and `values` are those of both systems."""
+    contrast = np.zeros(strata[0].moves.shape[1])
+    for sign, own in zip((-1, 1), runs, strict=True):
+        contrast[own] += sign / len(own)
+    spread = spread_of(strata, contrast, measure)
+    if spread.variance <= EQUAL**2 or spread.n_units < FEWEST_UNITS:
+        return None
+    n_units = len(strata[0].moves)
+    shared = [disagreement_of(strata, own, measure) for own in runs]
+    within = [one * len(own) for one, own in zip(shared, runs, strict=True)]
+    between = [max(0.0, float(own.var(ddof=1)) - one) if len(own) > 1 else None for own, one in zip(values, within)]
+    return Variances(
+        n_units * max(0.0, spread.variance - sum(shared)),
+        n_units * sum(within),
+        None if None in between else sum(one or 0.0 for one in between),
+        (spread.freedom + 1) / n_units,
+        n_units**2 * spread.observation,
+    )
+
+
+def detectable_difference(
+    variances: Variances | Sequence[Variances], n_units: int, n_runs: int = 1, test: Target | None = None
+) -> float:
+    """Return the smallest true difference that a two-sided t-test detects with the requested power.
+
+    The squared standard error of a difference is units / n + (interaction / n + runs) / k, with the degrees of freedom
+    of Satterthwaite (1946) from the effective number of units minus one and from 2 (k - 1). One run of each system
+    tests these two outputs and says nothing about other runs: their variance is left out. For the present number of
+    units and one run, this is what `compare` finds for the same outputs.
+
+    Args:
+        variances: of the difference; of several test sets with n units each, for the mean of their differences.
+        n_units: how many units the test set has, at least `FEWEST_UNITS`.
+        n_runs: how many runs each system has.
+        test: its level and power; 5% and 80% by default.
+
+    Returns:
+        The difference in the unit of the measure: .01 is one point of LAS.
+
+    Raises:
+        InputError: there are too few units or no run, or the variance between several runs is unknown.
+    """
+    every = (variances,) if isinstance(variances, Variances) else variances
+    if n_units < FEWEST_UNITS or n_runs < 1:
+        message = f"{n_units} units and {n_runs} runs: give {FEWEST_UNITS} units and 1 run or more"
+        raise InputError(Fault("invalid-power", message))
+    parts = [part for one in every for part in _parts(one, n_units, n_runs)]
+    whole = sum(square for square, _ in parts)
+    freedom = whole**2 / sum(square**2 / freedom for square, freedom in parts)
+    variance = whole + max(one.observation for one in every) / n_units**2
+    found = Estimate(0.0, variance / len(every) ** 2, freedom, n_units).detectable(*(test or Target()))
+    return found or 0.0
+
+
+def _parts(variances: Variances, n_units: int, n_runs: int) -> list[tuple[float, float]]:
+    """The parts of the squared standard error, with their degrees of freedom."""
+    own = max(variances.evenness * n_units - 1, 1.0)
+    if n_runs == 1:
+        return [((variances.units + variances.interaction) / n_units, own)]
+    if variances.runs is None:
+        message = f"{n_runs} runs: the standard deviation between runs is unknown"
+        raise InputError(Fault("invalid-power", message))
+    between = (variances.interaction / n_units + variances.runs) / n_runs
+    return [(variances.units / n_units, own), (between, 2 * (n_runs - 1))]

@@ -1,0 +1,1 @@
+"""Documents against sentences: how wrong intervals and tests are that resample sentences."""

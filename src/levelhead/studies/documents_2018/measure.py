@@ -1,0 +1,190 @@
+"""One test set, many outputs: how variances, intervals and tests by sentence differ from those by document."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+
+from levelhead.campaign import find, score_plan
+from levelhead.campaign.results import Results
+from levelhead.evaluation.setup import setup_of
+from levelhead.significance import Counted, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
+from levelhead.significance.counted import Sums
+from levelhead.significance.estimates import Estimate
+from levelhead.significance.jackknife import Spread, leave_out, spread_of
+from levelhead.significance.resampling import Seed
+from levelhead.significance.units import AUTO, DOCUMENT
+
+MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
+"""The measures that are compared."""
+
+METHODS = ("bootstrap, sentences", "bootstrap, documents", "jackknife and t, documents")
+"""The intervals that are compared: those usual in the field, the same by document, and those of `compare`."""
+
+FEWEST_DOCUMENTS = 10
+"""Test sets with fewer documents are left out."""
+
+_LEVEL = 0.95
+_EQUAL = 1e-12
+
+
+def measure_documents(gold: str, *arguments: Any) -> dict[str, Any]:
+    """Return design effects, coverage of intervals, and p-values of one test set.
+
+    Args:
+        gold: the path of the test set.
+        arguments: the paths of the outputs; then the names of the systems, the number of samples of documents, of
+            resamples in each of them, of permutations, and the seed.
+
+    Returns:
+        The numbers of documents, sentences and valid outputs; with `FEWEST_DOCUMENTS` documents and two outputs, also
+        `scores` (one entry per system) and `differences` (one per pair), lists by measure. Each entry has `variances`
+        by sentence and by document, and `covered`, the shares of the intervals of each of `METHODS` that hold the true
+        value when documents are drawn; those of pairs also `p`, by sentence and by document.
+    """
+    *paths, names, samples, resamples, permutations, seed = arguments
+    plan = find({"gold": gold}, dict(zip(names, paths)))
+    results = score_plan(plan, setup_of(MEASURES), by_sentence=True, resample_by=AUTO)
+    valid = [name for name in results.systems if results.results[name, "gold"].state == "valid"]
+    units = results.units["gold"]
+    n_documents = units.n_units if units.kind == DOCUMENT else 1
+    found = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": valid}
+    if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
+        return found
+    sentences = _counts(results, valid)
+    documents = sentences._replace(parts=units.sums(sentences.parts))
+    variances = np.stack([_variances(one) for one in (sentences, documents)], axis=-1)
+    covered = coverage(sentences, units, samples, resamples, seed)
+    p_values = pair_p_values(sentences, documents, permutations, seed)
+    entries = _entries(sentences.measures, variances, covered)
+    scores = {name: own[: len(valid)] for name, own in entries.items()}
+    differences = {
+        name: [{**one, "p": p.tolist()} for one, p in zip(own[len(valid) :], p_values[:, m], strict=True)]
+        for m, (name, own) in enumerate(entries.items())
+    }
+    return {**found, "largest": units.largest, "scores": scores, "differences": differences}
+
+
+def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[str, list[dict[str, Any]]]:
+    """Variances and coverage of scores and differences by measure, from shapes (n, measures, ...)."""
+    return {
+        name: [
+            {"variances": one.tolist(), "covered": held.tolist()}
+            for one, held in zip(variances[:, m], covered[:, m], strict=True)
+        ]
+        for m, name in enumerate(measures)
+    }
+
+
+def _counts(results: Results, valid: list[str]) -> Counted:
+    """The counts of the measures that have a value for every valid output."""
+    each = [results.results[name, "gold"].sentences for name in valid]
+    measures = tuple(name for name in results.measures if all(name in one for one in each))
+    parts = np.stack([np.stack([one[name].T for name in measures], axis=1) for one in each], axis=1)
+    return Counted(tuple(valid), measures, parts, "")
+
+
+def coverage(sentences: Counted, units: Units, samples: int, resamples: int, seed: int) -> Sums:
+    """Return how often the intervals of each method hold the true value when documents are drawn.
+
+    Args:
+        sentences: the counts of the test set by sentence.
+        units: its documents.
+        samples: how many samples of as many documents as there are.
+        resamples: how many resamples each bootstrap has.
+        seed: of all draws.
+
+    Returns:
+        Shares of the samples, for scores of all runs and differences of all pairs; shape (scores and differences,
+        measures, methods).
+    """
+    true = _contrasts(sentences.values(sentences.parts.sum(axis=0)))
+    of_document = [np.flatnonzero(units.of_sentence == number) for number in range(units.n_units)]
+    drawing, *seeds = spawned(seed, 1 + 2 * samples)
+    held = np.zeros((*true.shape, len(METHODS)))
+    for i, rows in enumerate(resampled_rows(units.n_units, samples, drawing)):
+        drawn = sentences._replace(parts=sentences.parts[np.concatenate([of_document[row] for row in rows])])
+        whole = sentences._replace(parts=np.stack([sentences.parts[of_document[row]].sum(axis=0) for row in rows]))
+        bootstraps = [percentiles(drawn, resamples, seeds[2 * i]), percentiles(whole, resamples, seeds[2 * i + 1])]
+        for method, (low, high) in enumerate([*bootstraps, _student_intervals(whole)]):
+            held[..., method] += (low <= true + _EQUAL) & (true <= high + _EQUAL)
+    return held / samples
+
+
+def _contrasts(values: Sums) -> Sums:
+    """The scores of all runs, then the differences of all pairs; from (..., runs, measures) to (..., n, measures)."""
+    pairs = list(combinations(range(values.shape[-2]), 2))
+    one, other = ([pair[side] for pair in pairs] for side in (0, 1))
+    return np.concatenate([values, values[..., other, :] - values[..., one, :]], axis=-2)
+
+
+def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
+    """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures).
+
+    Args:
+        table: the counts by unit.
+        resamples: how many resamples.
+        seed: of the draws.
+    """
+    sums = table.shaped(resampled(table.flat, resamples, seed))
+    ends: Sums = np.quantile(_contrasts(table.values(sums)), [(1 - _LEVEL) / 2, (1 + _LEVEL) / 2], axis=0)
+    return ends
+
+
+def _student_intervals(table: Counted) -> Sums:
+    """The intervals of `compare`, shape (2, n, measures); endless where there are too few units."""
+    n_runs = len(table.systems)
+    ends = [
+        [(one.score_interval if i < n_runs else one.interval)(_LEVEL) or (-np.inf, np.inf) for one in own]
+        for i, own in enumerate(_estimates(table))
+    ]
+    return np.moveaxis(np.array(ends), -1, 0)
+
+
+def _spreads(table: Counted) -> list[list[Spread]]:
+    """How far the scores and differences may be off, by measure."""
+    strata = [leave_out(table)]
+    contrasts = _contrasts(np.eye(len(table.systems)))
+    return [[spread_of(strata, one, m) for m in range(len(table.measures))] for one in contrasts]
+
+
+def _variances(table: Counted) -> Sums:
+    """The variances of scores and differences, shape (n, measures)."""
+    return np.array([[one.variance for one in own] for own in _spreads(table)])
+
+
+def _estimates(table: Counted) -> Iterator[list[Estimate]]:
+    """The scores and differences by measure, with the errors of `compare`."""
+    values = _contrasts(table.values(table.parts.sum(axis=0)))
+    for i, spreads in enumerate(_spreads(table)):
+        more = [0.0 if i < len(table.systems) else one.observation for one in spreads]
+        yield [
+            Estimate(float(value), one.variance + extra, one.freedom, one.n_units)
+            for value, one, extra in zip(values[i], spreads, more, strict=True)
+        ]
+
+
+def pair_p_values(sentences: Counted, documents: Counted, permutations: int, seed: int) -> Sums:
+    """Return the p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`.
+
+    Args:
+        sentences: the counts by sentence.
+        documents: the counts by document.
+        permutations: how many permutations each test has.
+        seed: of the permutations.
+    """
+    swaps = [pairwise_randomization_p(one, permutations, seed) for one in (sentences, documents)]
+    by_t = [[one.p() for one in own] for own in list(_estimates(documents))[len(documents.systems) :]]
+    return np.stack([swaps[0], np.maximum(swaps[1], np.array(by_t, dtype=np.float64))], axis=-1)
+
+
+def known_results(results: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str, Any]]]:
+    """Give the test sets with enough documents and outputs, by code.
+
+    Args:
+        results: what `measure_documents` returned for each test set.
+    """
+    yield from ((code, one) for code, one in results.items() if "scores" in one)

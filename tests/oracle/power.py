@@ -1,0 +1,70 @@
+"""The detectable difference in plain Python: variances from their definitions, the noncentral t by integration."""
+
+import math
+import statistics
+
+from scipy.integrate import quad
+from scipy.optimize import brentq
+from scipy.stats import chi, norm, t
+
+
+def values_without(pairs):
+    """How the ratio of pairs of numerators and denominators changes without each unit."""
+    above, below = (sum(column) for column in zip(*pairs, strict=True))
+    return [(above - one) / (below - other) - above / below for one, other in pairs]
+
+
+def components(runs_of_one, runs_of_other):
+    """The variances of units, of runs in units, and of runs, the evenness of units, and that of one observation.
+
+    Each argument is one list of pairs for each run.
+    """
+    sides = [[values_without(run) for run in runs] for runs in (runs_of_one, runs_of_other)]
+    n = len(sides[0][0])
+    changes = [
+        statistics.fmean(run[u] for run in sides[1]) - statistics.fmean(run[u] for run in sides[0]) for u in range(n)
+    ]
+    units, interaction, between = sum(change**2 for change in changes), 0.0, 0.0
+    for own, runs in zip(sides, (runs_of_one, runs_of_other), strict=True):
+        if len(own) == 1:
+            between = None
+            continue
+        within = sum(statistics.variance([run[u] for run in own]) for u in range(n))
+        values = [sum(above for above, _ in run) / sum(below for _, below in run) for run in runs]
+        interaction += within
+        units -= within / len(own)
+        if between is not None:
+            between += max(0.0, statistics.variance(values) - within)
+    every = [*runs_of_one, *runs_of_other]
+    sizes = [statistics.fmean(run[u][1] for run in every) for u in range(n)]
+    evenness = sum(sizes) ** 2 / sum(size**2 for size in sizes) / n
+    return n * max(0.0, units), n * interaction, between, evenness, (2 * n / sum(sizes)) ** 2
+
+
+def detectable(components_of, n_units, n_runs, alpha=0.05, power=0.8):
+    """The difference that a t-test with Satterthwaite's degrees of freedom detects."""
+    units, interaction, between, evenness, observation = components_of
+    own = max(1, evenness * n_units - 1)
+    if n_runs == 1:
+        squares = [((units + interaction) / n_units, own)]
+    else:
+        squares = [(units / n_units, own), ((interaction / n_units + between) / n_runs, 2 * (n_runs - 1))]
+    whole = sum(square for square, _ in squares)
+    freedom = whole**2 / sum(square**2 / n for square, n in squares)
+    critical = t.ppf(1 - alpha / 2, freedom)
+
+    def missing(shift):
+        return beyond(critical, freedom, shift) - power
+
+    return brentq(missing, 0, 200) * math.sqrt(whole + observation / n_units**2)
+
+
+def beyond(critical, freedom, shift):
+    """How often a noncentral t is beyond a critical value on either side, by adaptive integration over chi."""
+    root = math.sqrt(freedom)
+
+    def weighted(x):
+        right, left = shift - critical * x / root, -shift - critical * x / root
+        return chi.pdf(x, freedom) * (norm.cdf(right) + norm.cdf(left))
+
+    return quad(weighted, chi.ppf(1e-12, freedom), chi.isf(1e-12, freedom), limit=200)[0]

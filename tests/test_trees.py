@@ -1,0 +1,117 @@
+"""levelhead trees: how many sentences are drawn, and drawings that hold exactly the arcs of gold and system."""
+
+import json
+import re
+from pathlib import Path
+from xml.etree import ElementTree as ET
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES, library
+from levelhead.cli.trees import _colored
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
+AR = [PARALLEL / "gold/ar.conllu", PARALLEL / "systems/alpha/ar.conllu"]
+SVG = "{http://www.w3.org/2000/svg}"
+EDGE = re.compile(r"\\depedge(\[[^]]*\])?\{(\d+)\}\{(\d+)\}\{(.*)\}|\\deproot(\[[^]]*\])?\{(\d+)\}\{(.*)\}")
+
+
+def chain(path: Path, relations: list[str]) -> Path:
+    """A sentence of one word for each relation, with characters that drawings must escape."""
+    word = "1\t{}\tx\tX\t_\t_\t0\troot\t_\t_\n2\ta&b<_%\tx\tX\t_\t_\t1\t{}\t_\t_\n\n"
+    path.write_text("".join(word.format(f"w{i}", relation) for i, relation in enumerate(relations)), encoding="utf-8")
+    return path
+
+
+@pytest.fixture(name="seven")
+def _seven(tmp_path: Path) -> tuple[Path, Path]:
+    return chain(tmp_path / "gold.conllu", ["obl"] * 7), chain(tmp_path / "system.conllu", ["nmod"] * 7)
+
+
+def test_five_words_are_drawn_unless_limit_says_otherwise(run, seven) -> None:
+    code, out, _ = run("trees", *seven, "--show", "obl:nmod")
+    assert (code, out.count("* a&b")) == (0, 2 * 5)
+    assert out.startswith("obl:nmod: 7 words, the first 5 shown (--limit)\n")
+    _, out, _ = run("trees", *seven, "--show", "obl:nmod", "--limit", 7)
+    assert out.startswith("obl:nmod: 7 words\n")
+    assert out.count("* a&b") == 2 * 7
+    for limit, n in (((), 7), (("--limit", 2), 2)):
+        document = json.loads(run("trees", *seven, "--show", "obl:nmod", "--format", "json", *limit)[1])
+        assert len(document["cells"]["obl:nmod"]) == n
+
+
+def test_contrasts_are_limited_in_text_and_complete_in_json(run) -> None:
+    document = json.loads(run("trees", GOLD, ALPHA, BETA, "--format", "json")[1])
+    (one,) = document["systems"]
+    assert len(one["loses"]) > 5
+    _, out, _ = run("trees", GOLD, ALPHA, BETA)
+    assert "en: beta gains most" in out
+    assert "loses most against alpha in 5 sentences" in out
+
+
+def arcs(path: Path, number: int) -> list[tuple[int, int, str]]:
+    one = levelhead.read(path)[number]
+    return [(head, word, relation) for word, (head, relation) in enumerate(zip(one.heads, one.relations), 1)]
+
+
+def test_latex_has_the_arcs_of_both_sides(run) -> None:
+    """Gold above, the system below, wrong words in red."""
+    _, out, _ = run("trees", GOLD, ALPHA, "--show", "nsubj:obj", "--format", "tikz")
+    found = {True: [], False: []}
+    red = []
+    for options, head, word, relation, root_options, root, root_relation in EDGE.findall(out):
+        arc = (int(head or 0), int(word or root), relation or root_relation)
+        found["edge below" in options + root_options].append(arc)
+        red += [arc[1]] if "red" in options + root_options else []
+    gold, system = arcs(GOLD, 17), arcs(ALPHA, 17)
+    assert (found[False], found[True]) == (gold, system)
+    assert red == [
+        word for (head, word, relation), (other, _, label) in zip(gold, system)
+        if head != other or relation.partition(":")[0] != label.partition(":")[0]
+    ]  # fmt: skip
+    assert out.startswith("% \\usepackage{tikz-dependency}\n")
+
+
+@pytest.mark.parametrize("pair", [(GOLD, ALPHA), AR], ids=["left to right", "right to left"])
+def test_svg_has_the_words_and_relations_of_both_sides(run, pair) -> None:
+    """Well-formed; one arc or root a word; Arabic runs from right to left."""
+    document = json.loads(run("trees", *pair, "--show", "obl:nmod", "--format", "json", "--limit", 1)[1])
+    ((one,),) = document["cells"].values()
+    root = ET.fromstring(run("trees", *pair, "--show", "obl:nmod", "--format", "svg", "--limit", 1)[1])
+    texts = [(text.text, float(text.get("x"))) for text in root.iter(f"{SVG}text")]
+    forms = one["gold"]["forms"]
+    assert [text for text, _ in texts if text in forms][: len(forms)] == forms
+    relations = sorted([*one["gold"]["relations"], *one["system"]["relations"]])
+    assert sorted(text for text, _ in texts if text in relations) == relations
+    assert len(list(root.iter(f"{SVG}polygon"))) == len(relations)
+    places = [x for text, x in texts if text in forms]
+    assert (places[0] > places[len(forms) - 1]) == (pair == AR)
+
+
+def test_characters_are_escaped(run, seven) -> None:
+    _, out, _ = run("trees", *seven, "--show", "obl:nmod", "--format", "tikz", "--limit", 1)
+    assert "w0 \\& a\\symbol{38}b\\textless{}\\_\\% \\\\\n" in out
+    _, out, _ = run("trees", *seven, "--show", "obl:nmod", "--format", "svg", "--limit", 1)
+    assert ">a&amp;b&lt;_%</text>" in out
+
+
+def test_a_page_of_trees(run, tmp_path: Path) -> None:
+    library("jinja2")
+    code, _, err = run("trees", GOLD, ALPHA, BETA, "--limit", 2, "--format", "html", "-o", tmp_path / "page.html")
+    assert (code, err) == (0, "")
+    page = (tmp_path / "page.html").read_text(encoding="utf-8")
+    assert page.startswith("<!")
+    assert "en: beta loses most against alpha" in page
+    assert "<title>Dependency trees" in page
+
+
+def test_marked_words_are_red_on_terminals(run) -> None:
+    """The lines of marked words and no others."""
+    for arguments in (("--show", "obl:nmod", ALPHA), (ALPHA, BETA)):
+        out = run("trees", GOLD, *arguments)[1]
+        colored = _colored(out).splitlines()
+        red = [line for line in colored if line.startswith("\x1b[31m") and line.endswith("\x1b[0m")]
+        assert len(red) == len([line for line in out.splitlines() if " * " in line]) > 0
+        assert "\x1b" not in out

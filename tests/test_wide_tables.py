@@ -1,0 +1,51 @@
+"""Tables as plain text fit a terminal of 100 columns, and lose nothing."""
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from levelhead.report.table import Column, Table
+from levelhead.report.writers import to_text
+
+WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
+KINDS = st.sampled_from(["text", "number"])
+COLUMNS = st.lists(st.builds(Column, WORDS, KINDS, st.just(0), st.just(4), st.just("")), min_size=2, max_size=15)
+
+
+def words_of(text: str) -> set[str]:
+    return {word for line in text.split("\n") for cell in line.split("|") for word in cell.split()}
+
+
+@st.composite
+def tables(draw) -> Table:
+    columns = draw(COLUMNS)
+    row = st.tuples(*(WORDS if column.kind == "text" else st.integers(0, 10**6) for column in columns))
+    return Table(tuple(columns), tuple(draw(st.lists(row, min_size=1, max_size=4))), summary=(draw(row),))
+
+
+@settings(max_examples=50, deadline=None)
+@given(tables())
+def test_every_table_fits_and_has_every_word(table: Table) -> None:
+    text = to_text(table)
+    assert max(map(len, text.split("\n"))) <= 100
+    expected = {word for column in table.columns for word in column.name.split()}
+    expected |= {word for row in table.every_row for cell in row for word in str(cell).split()}
+    assert expected == {word for word in words_of(text) if not set(word) <= set("-+")}
+
+
+def test_columns_that_do_not_fit_are_continued_below() -> None:
+    names = [f"column{i:02}" for i in range(14)]
+    table = Table((Column("System", "text"), *(Column(name, "number") for name in names)), (("a", *range(14)),))
+    first, second = (part.split("\n") for part in to_text(table).rstrip("\n").split("\n\n"))
+    assert first[0].split(" | ") == ["System", *names[:8]]
+    assert second[0].split(" | ") == ["System", *names[8:]]
+    assert [cell.strip() for cell in second[2].split("|")] == ["a", *map(str, range(8, 14))]
+
+
+@pytest.mark.parametrize("n_words", [15, 40])
+def test_a_long_text_is_wrapped_in_its_column(n_words: int) -> None:
+    table = Table((Column("System", "text"), Column("Reason", "text")), (("a", "wrong " * n_words), ("b", "")))
+    head, _, *rows = to_text(table).rstrip("\n").split("\n")
+    assert head == "System | Reason"
+    assert "".join(row.partition("|")[2] for row in rows).split() == ["wrong"] * n_words
+    assert [row[0] for row in rows] == ["a", *" " * (len(rows) - 2), "b"]
