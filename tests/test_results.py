@@ -51,6 +51,7 @@ RESULTS = {
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
     "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
     "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
+    "Power": lambda: levelhead.power(GOLD, [ALPHA, BETA]),
     "Gains": lambda: levelhead.breakdown(GOLD, [ALPHA, BETA], by="deprel"),
     "Contrasts": lambda: levelhead.trees(GOLD, [ALPHA, BETA]),
     "ErrorExamples": lambda: levelhead.trees(GOLD, ALPHA, show=["nsubj:obj", "obl:nmod"]),

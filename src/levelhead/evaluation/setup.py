@@ -19,13 +19,13 @@ from levelhead.scoring.selection import is_class
 from levelhead.scoring.weights import (
     ENTROPY,
     TEMPLATE,
+    checked_weights,
     file_of,
     for_treebank,
     key_of,
     path_of,
     read_weights,
     values_of,
-    weights_of,
 )
 from levelhead.treebank.source import is_stream
 
@@ -222,5 +222,5 @@ def setup_of(
             others = [name for name, other in RULES.items() if measure.name not in other.lacks]
             message = f"the rules {chosen.name} have no {measure.name}; the rules {', '.join(others)} do"
             raise MeasureError(message, "unknown-measure")
-    named = {name: one if isinstance(one, Resource) else weights_of(one) for name, one in (weights or {}).items()}
+    named = {name: one if isinstance(one, Resource) else checked_weights(one) for name, one in (weights or {}).items()}
     return Setup(parsed, chosen, known, format, gold_format, named, folder)

@@ -72,6 +72,15 @@ def weights_of(values: Mapping[str, float]) -> Weights:
 
     Args:
         values: the weight of each universal relation.
+    """
+    return Weights(values, hashlib.sha256(repr(values).encode()).hexdigest())
+
+
+def checked_weights(values: Mapping[str, float]) -> Weights:
+    """Return weights from a mapping, which may hold what a file of weights may hold.
+
+    Args:
+        values: the weight of each universal relation.
 
     Raises:
         InputError: a relation has a subtype, a weight is not a number from 0 to 1e9, or there is no weight.
@@ -81,10 +90,10 @@ def weights_of(values: Mapping[str, float]) -> Weights:
         for relation, value in values.items()
     ]
     if not values:
-        wrong = ["there is no weight"]
+        wrong = ["the mapping has no weight"]
     if faults := [Fault("invalid-weights", message) for message in wrong if message]:
         raise InputError(*faults)
-    return Weights(values, hashlib.sha256(repr(values).encode()).hexdigest())
+    return weights_of(values)
 
 
 def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[str, float]) -> str | None:
