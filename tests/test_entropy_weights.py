@@ -40,9 +40,9 @@ def test_in_python():
         score(gold, gold, measures=["WLAS(WDE)"])
 
 
-def test_training_treebanks_that_nothing_asks_for(capfd):
-    """`--train` without a measure or table that reads it, and `WLAS(WDE)` without it, are refused."""
-    assert run(["score", *PAIR, "--train", TRAINING[0]]) == 2
+def test_training_treebanks_that_no_measure_reads(capfd):
+    """`--train` without such a measure has no effect; `WLAS(WDE)` without `--train` is refused."""
+    assert run(["score", *PAIR, "--train", TRAINING[0]]) == 0
     assert run(["score", *PAIR, "-m", "WLAS(WDE)"]) == 2
     assert "--train" in capfd.readouterr().err
 
@@ -50,5 +50,5 @@ def test_training_treebanks_that_nothing_asks_for(capfd):
 def test_refused_before_any_work_begins():
     """The workers are not asked, whatever they are."""
     plan = find(PAIR[0], {"alpha": PAIR[1]})
-    with pytest.raises(MeasureError, match="needs training treebanks: --train FILE in score and compare"):
+    with pytest.raises(MeasureError, match="needs training treebanks: --train FILE"):
         score_plan(plan, setup_of(["WLAS(WDE)"]), workers=object())

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
     from levelhead.comparison.contrasts import Contrasts
-    from levelhead.report.trees import Group
+    from levelhead.report.trees import TreeGroup
 
 _LIMIT = 5
 
@@ -51,7 +51,7 @@ class _Request(NamedTuple):
     def print(
         self,
         drawn: Callable[[], str],
-        groups: Callable[[], list[Group]],
+        groups: Callable[[], list[TreeGroup]],
         document: Callable[[], object],
         signature: Mapping[str, str],
     ) -> None:
@@ -120,7 +120,7 @@ def _colored(text: str) -> str:
     return _MARKED.sub(lambda line: click.style(line[0], fg="red"), text)
 
 
-def _written(groups: list[Group], output_format: str, signature: Mapping[str, str]) -> str:
+def _written(groups: list[TreeGroup], output_format: str, signature: Mapping[str, str]) -> str:
     from levelhead.report.scores import signature_line
     from levelhead.report.trees import trees_page, trees_svg, trees_tikz
 
@@ -138,7 +138,7 @@ def _confused(request: _Request) -> None:
     from levelhead.report.drawing import draw_examples
     from levelhead.report.page.examples import Shown
     from levelhead.report.scores import signature_line
-    from levelhead.report.trees import Group
+    from levelhead.report.trees import TreeGroup
 
     if len(request.plan.test_sets) > 1:
         raise click.UsageError("--show requires one pair of files")
@@ -150,7 +150,7 @@ def _confused(request: _Request) -> None:
     request.print(
         lambda: f"{draw_examples(matches, found, request.most)}{signature_line(pairs.signature)}\n",
         lambda: [
-            Group(f"{cell}: {number_of(len(found[cell]), 'word')}", [output], [one.gold_sentence for one in some])
+            TreeGroup(f"{cell}: {number_of(len(found[cell]), 'word')}", [output], [one.gold_sentence for one in some])
             for cell, some in shown.items()
         ],
         lambda: examples_document(matches, shown, pairs.signature),
@@ -189,12 +189,12 @@ def _contrasts(request: _Request) -> None:
     )
 
 
-def _groups(found: Contrasts) -> Iterator[Group]:
+def _groups(found: Contrasts) -> Iterator[TreeGroup]:
     from levelhead.report.page.examples import Shown
-    from levelhead.report.trees import Group
+    from levelhead.report.trees import TreeGroup
 
     for name, baseline, system, gained, lost in found.found:
         outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
         for verb, some in (("gains", gained), ("loses", lost)):
             title = f"{name}: {system.name} {verb} most against {baseline.name}"
-            yield Group(title, outputs, [one.sentence for one in some])
+            yield TreeGroup(title, outputs, [one.sentence for one in some])

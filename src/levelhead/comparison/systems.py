@@ -1,4 +1,4 @@
-"""Several systems on one or many treebanks: whose scores differ, and by how much for sure."""
+"""Several systems on one or many treebanks: which differences are significant."""
 
 from __future__ import annotations
 

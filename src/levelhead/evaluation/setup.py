@@ -123,7 +123,7 @@ class Setup:
         for measure, definition in self.defined:
             if key_of(measure) == ENTROPY and definition.takes_weights and ENTROPY not in self.weights:
                 message = (
-                    f"{measure} needs training treebanks: --train FILE in score, breakdown, trees and compare,"
+                    f"{measure} needs training treebanks: --train FILE (not in rank),"
                     " train=[...] in Python; for rank, write the weights with"
                     f" `levelhead profile TREEBANK... --wde-table FILE` and use {measure.name}(FILE)"
                 )

@@ -19,7 +19,7 @@ _ROW = 22
 _SMALL = 11
 
 
-class Group(NamedTuple):
+class TreeGroup(NamedTuple):
     """Sentences that are shown for the same reason.
 
     Args:
@@ -46,7 +46,7 @@ class Group(NamedTuple):
         return f"{self.title}; {number_of(left_out, 'sentence')} too long to draw" if left_out else self.title
 
 
-def _has_sentences(group: Group) -> bool:
+def _has_sentences(group: TreeGroup) -> bool:
     return bool(group.sentences)
 
 
@@ -65,7 +65,7 @@ def _sides(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[_Words, _
     return gold, _Words(tree.get("f", shown["f"]), tree["h"], tree["d"], [error != "o" for error in tree["e"]])
 
 
-def trees_svg(groups: Sequence[Group], signature: str) -> str:
+def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
     """Return all sentences as one SVG file: gold's arcs above the words, a system's below, wrong ones in color.
 
     Args:
@@ -169,7 +169,7 @@ def _tip(x: float, y: float, up: int, color: int) -> str:
     return f'<polygon class="s{color}" points="{points}"/>'
 
 
-def trees_tikz(groups: Sequence[Group], signature: str) -> str:
+def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
     """Return all sentences for LaTeX, as drawn by the package tikz-dependency: gold above, a system below.
 
     Args:
@@ -221,7 +221,7 @@ def _edges(side: _Words, *styles: str) -> list[str]:
     return edges
 
 
-def trees_page(groups: Sequence[Group], signature: Mapping[str, str]) -> Page:
+def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
     """Return a page of the sentences, each with gold's and the systems' trees.
 
     Args:

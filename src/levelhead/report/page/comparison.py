@@ -22,7 +22,7 @@ from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell
 from levelhead.significance import Result
 
-_KINDS = (("won for sure", "s0"), ("tied", "none"), ("lost for sure", "s1"))
+_KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _PROPERTIES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
 _MOST_BARS = 16
 _ALL_SENTENCES = 300
