@@ -169,6 +169,7 @@ def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[by
     record["undefined"] = _undefined(gold, setup, record.get("undefined", nothing))
     record["gold"] = _contents_of(reference)
     if units is not None:
+        record["gold_hash"] = contents_hash(reference)
         record["units"] = {**units._asdict(), "of_sentence": units.of_sentence.tolist()}
     return _json(record), matches
 

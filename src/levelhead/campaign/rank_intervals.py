@@ -86,7 +86,7 @@ def with_intervals(
             measures = dict.fromkeys(one.measure for one in counting)
             parts = {measure: _parts(results, test_set.code, measure) for measure in measures}
             failed = {measure: _failed(results, test_set.code, measure) for measure in measures}
-            add_test_set(results.gold[test_set.code].sha256 or "", parts, failed, counting, settings)
+            add_test_set(results.seed_of(test_set.code), parts, failed, counting, settings)
     for one in drawn.values() if not results.gold else ():
         add_scores(_values(results, one), one, settings)
     shown = [_with_intervals(one, number, drawn.get(place), rank_sets) for place, one in enumerate(rankings)]

@@ -50,6 +50,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
         sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
         units=_units(record["units"]) if "units" in record else None,
+        gold_hash=record.get("gold_hash", ""),
         faults=_faults(record["reasons"], output),
         contents=_contents(record["system"], output) if "system" in record else None,
         measures=record.get("measures", {}),

@@ -39,6 +39,7 @@ class OutputResult(NamedTuple):
         sentences: the numerators and denominators of each measure in every gold sentence, float64, shape
             (2, sentences); empty if they were not requested or if the output is not valid.
         units: the units of the gold treebank, if the counts of sentences were requested.
+        gold_hash: the hash of the gold contents, from which draws are seeded; empty without counts of sentences.
         faults: every fault of an invalid output.
         contents: the sizes of a valid output.
         measures: what decides the meaning of the measures, for signatures.
@@ -54,6 +55,7 @@ class OutputResult(NamedTuple):
     coverage: Coverage | None = None
     sentences: Mapping[str, NDArray[np.float64]] = {}
     units: Units | None = None
+    gold_hash: str = ""
     faults: tuple[Fault, ...] = ()
     contents: Contents | None = None
     measures: Mapping[str, str] = {}
@@ -86,6 +88,14 @@ class Results(NamedTuple):
         """The units of each test set by its code, see `significance.units_of`; empty without counts of sentences."""
         found = {code: self.results[self.systems[0], code].units for code in self.gold}
         return {code: units for code, units in found.items() if units is not None}
+
+    def seed_of(self, code: str) -> str:
+        """Return the hash of the gold contents of a test set, from which its draws are seeded.
+
+        Args:
+            code: the code of the test set.
+        """
+        return self.results[self.systems[0], code].gold_hash
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.

@@ -176,7 +176,7 @@ class _Scoring:
             except InputError as error:
                 faults += error.faults
         if faults:
-            raise InputError(*faults)
+            raise InputError(*faults, *(fault for one in results.values() for fault in one.faults))
         names = tuple(system.label for system in self.plan.systems)
         measures = tuple(dict.fromkeys(self.settings.setup.names))
         return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked)

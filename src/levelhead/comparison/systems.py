@@ -151,7 +151,7 @@ def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
         gold = results.gold[test_set.code]
         parts = results.units[test_set.code].sums(np.stack(each, axis=1))
-        counts[test_set.code] = Counted(names, results.measures, parts, gold.sha256 or "", perplexities)
+        counts[test_set.code] = Counted(names, results.measures, parts, results.seed_of(test_set.code), perplexities)
         sources[test_set.code] = _sources(results.systems, found, gold)
     return counts, sources
 

@@ -157,6 +157,9 @@ def system_folders(folder: Path) -> dict[str, Path]:
     """
     folders = {path.name: path for path in _entries(folder) if path.is_dir() and not path.name.startswith("UD_")}
     outputs = next(_treebank_files(folder), None)
+    if folders and outputs is not None:
+        message = f"it has outputs ({printable(outputs.name)}) and folders of systems: move one or the other elsewhere"
+        raise _fault("ambiguous-layout", message, folder)
     if folders:
         return folders
     if outputs is not None:
