@@ -37,9 +37,7 @@ class PairDifferences(NamedTuple):
     freedom: float
 
 
-def pair_differences(
-    scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums, observation: float = 0.0
-) -> PairDifferences:
+def pair_differences(scores: Sums, failed: Flags, covariance: Sums, freedom: float, drawn: Sums) -> PairDifferences:
     """Return the studentized differences of the averages of all pairs of systems.
 
     Where an output failed, the standard error is that of the difference with the zero, never smaller than without.
@@ -50,10 +48,9 @@ def pair_differences(
         covariance: of the averages, shape (systems, systems).
         freedom: its degrees of freedom.
         drawn: errors drawn from it, shape (draws, systems); see `correlated_errors`.
-        observation: the variance that one more observation makes, which every difference gets.
     """
     known, own = evidence(scores, failed), np.diag(covariance)
-    variances = own[:, None] + own - 2 * covariance + observation * (1 - np.eye(len(own)))
+    variances = own[:, None] + own - 2 * covariance
     errors = np.where(variances > EQUAL**2, np.sqrt(np.maximum(variances, 0)), 0.0)
     with np.errstate(divide="ignore", invalid="ignore"):
         statistics = np.where(np.abs(known.differences) > EQUAL, known.differences / errors, 0.0)

@@ -82,9 +82,7 @@ class RankedAverages:
         moves = np.concatenate([stratum.moves[:, :, 0] for stratum in self._strata])
         covariance, freedom = moves.T @ moves, min(one.freedom for one in estimates)
         errors = correlated_errors(covariance, freedom, self.settings.resamples, seeded(self.settings, "ranks"))
-        contrast = np.ones(len(covariance)) / len(covariance)
-        observation = spread_of(self._strata, contrast, 0).observation
-        return pair_differences(scores, failed, covariance, freedom, errors, observation)
+        return pair_differences(scores, failed, covariance, freedom, errors)
 
     def lines(self) -> frozenset[int]:
         """Return the places after which neighbors differ significantly, corrected by Holm's method.
