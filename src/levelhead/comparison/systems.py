@@ -72,7 +72,7 @@ def compare(
 ) -> Comparison:
     """Compare systems with the first one: scores, intervals, differences, p-values.
 
-    Every file is read once; tests work on the counts of sentences.
+    No output is counted twice; tests work on the counts of sentences.
 
     Args:
         plan: the test sets and systems.
@@ -200,7 +200,8 @@ def _compared(
     tests = "+".join(sorted({one.test for one in results if one.test})) or "none"
     margin = {} if settings.margin is None else {"margin": f"{settings.margin:g}"}
     parts = {**parts, **signature_of_draws(settings), "p": tests, **margin}
-    provenance = comparison_provenance(sources, setup, parts, (*unit_notes(units), *_few_runs(first.systems)))
+    notes = (*unit_notes(units, averaged=True), *_few_runs(first.systems))
+    provenance = comparison_provenance(sources, setup, parts, notes)
     powers = tuple(first.measures[i] for i in first.perplexities)
     return Comparison(systems, first.measures, results, (), provenance, powers, units=units)
 

@@ -59,7 +59,7 @@ def _units(results: Results, codes: Collection[str]) -> list[str]:
     """What was taken as a unit on the test sets of tested rankings, and where there were too few."""
     units = {code: one for code, one in results.units.items() if code in codes}
     if units:
-        return [unit_line(units), *unit_notes(units)]
+        return [unit_line(units), *unit_notes(units, averaged=True)]
     line = f"confidence intervals and p-values by test set: {len(codes)} test sets"
     few = f"fewer than {FEWEST_UNITS} test sets, so no intervals and p-values"
     return [] if not codes else [few if len(codes) < FEWEST_UNITS else line]

@@ -42,8 +42,9 @@ class Estimate(NamedTuple):
     def half_width(self, level: float) -> float:
         """Return half the width of the symmetric confidence interval.
 
-        Several variances are added after each is multiplied by the square of its own quantile of Student's t: such
-        intervals hold at least their level (Banerjee 1961), even for two runs against ten.
+        Several variances are added after each is multiplied by the square of its own quantile of Student's t. If the
+        estimates are normal and their variances independent, such intervals hold at least their level, even for two
+        runs against ten (Banerjee 1961 for two variances, 1960 for more).
 
         Args:
             level: the confidence level.
@@ -64,8 +65,9 @@ class Estimate(NamedTuple):
         """Return the confidence interval of a score between 0 and 1; that of any other value is symmetric.
 
         Wilson's (1927) interval with the effective sample size, value * (1 - value) / variance, and Student's t
-        instead of the normal distribution, as for proportions in clustered samples (Korn and Graubard 1998; Dean and
-        Pagano 2015). For a score of 0 or 1, and where all units are alike, each unit counts as one observation.
+        instead of the normal distribution. Korn and Graubard (1998) use that size with Clopper-Pearson intervals, Dean
+        and Pagano (2015) and Franco et al. (2019) with Wilson's; the last find undercoverage with strong clustering.
+        For a score of 0 or 1, and where all units are alike, each unit counts as one observation.
 
         Args:
             level: the confidence level.

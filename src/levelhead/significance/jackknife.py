@@ -11,7 +11,10 @@ from numpy.typing import NDArray
 from levelhead.significance.counted import Counted, Sums
 
 _OBSERVATION = 2.0
-"""What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides."""
+"""What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides.
+
+For precision and recall it adds only 1; 2 makes their intervals wider than necessary.
+"""
 
 
 class Stratum(NamedTuple):
@@ -88,8 +91,10 @@ def spread_of(strata: Sequence[Stratum], contrast: Sums, measure: int) -> Spread
 
     The variance is that of the delete-one-unit jackknife (Tukey 1958), without its factor (n - 1) / n: with few
     clusters, the jackknife is the most reliable cluster-robust variance (MacKinnon, Nielsen and Webb 2023). Its
-    degrees of freedom are the effective number of units minus one, which is smaller where sizes are uneven (Carter,
-    Schnepel and Steigerwald 2017); those of several strata are combined by Satterthwaite's (1946) formula.
+    degrees of freedom are the effective number of units (Kish 1965) minus one, which is smaller where sizes are uneven.
+    That is our choice, checked by the simulations in docs/validation.md: the effective number of clusters of Carter,
+    Schnepel and Steigerwald (2017) equals Kish's number only if errors within a unit are independent. The degrees of
+    freedom of several strata are combined by Satterthwaite's (1946) formula.
 
     Args:
         strata: the test sets.

@@ -103,19 +103,23 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
     return f"{results} by {' or '.join(map(_named, kinds))}: {counted}"
 
 
-def unit_notes(units: Mapping[str, Units], results: str = "intervals and p-values") -> Iterator[str]:
+def unit_notes(
+    units: Mapping[str, Units], results: str = "intervals and p-values", *, averaged: bool = False
+) -> Iterator[str]:
     """Say where intervals and p-values are missing, rough or too optimistic.
 
     Args:
         units: the units of each test set by its code.
         results: what is computed from them.
+        averaged: whether several test sets are averaged, and averages have results even if a test set has none.
     """
     unmarked = [name for name, one in units.items() if not one.marked]
     if unmarked:
         yield f"gold marks no documents, so sentences are resampled as if they were independent: {_some(unmarked)}"
     none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
     if none:
-        yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}: {_some(none)}"
+        own = " of their own" if averaged and len(units) > 1 else ""
+        yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}{own}: {_some(none)}"
     few = [name for name, one in units.items() if FEWEST_UNITS <= one.n_units < ENOUGH_UNITS]
     if few:
         yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {_some(few)}"

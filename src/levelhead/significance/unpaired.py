@@ -15,7 +15,7 @@ class UnpairedDifference(NamedTuple):
     """The difference between two independent estimates.
 
     The interval keeps the skewness of those of the two values, unlike a symmetric one (Newcombe 1998; Zou and Donner
-    2008): with 20 against 1,000 sentences it holds what it promises.
+    2008); docs/validation.md shows how reliable it is.
 
     Args:
         one: an estimate.
