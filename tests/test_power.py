@@ -11,7 +11,7 @@ import pytest
 from conftest import EXAMPLES
 from levelhead.comparison.power import Design, detectable_rows, power, typical_power
 from levelhead.errors import InputError
-from levelhead.significance import Counted
+from levelhead.significance import Counted, Settings, differences
 from levelhead.significance.power import (
     Target,
     Variances,
@@ -65,12 +65,42 @@ def test_the_noncentral_t_has_the_power(freedom, alpha, share):
 
 
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
-@pytest.mark.parametrize("n_runs", [1, 2, 5])
+@pytest.mark.parametrize("n_runs", [1, 3, 5])
 @pytest.mark.parametrize("n_units", [10, 31, 2000])
 def test_detectable_differences_are_those_of_the_noncentral_t(n_units, n_runs, alpha):
     parts = (0.09, 0.01, 0.003, 0.4, 0.5)
     found = detectable_difference(Variances(*parts), n_units, n_runs, Target(alpha, 0.9))
     assert found == pytest.approx(oracle.detectable(parts, n_units, n_runs, alpha, 0.9), rel=1e-5)
+
+
+@pytest.mark.parametrize("run_sd", [0.002, 0.005, 0.01])
+@pytest.mark.parametrize("n_runs", [1, 3, 5, 10])
+@pytest.mark.parametrize("n_units", [100, 1000])
+def test_compare_finds_the_detectable_difference_in_four_of_five_cases(n_units, n_runs, run_sd):
+    """The sum of several variances has slightly more power."""
+    parts = (0.023, 0.0, 2 * run_sd**2, 0.8, 0.0)
+    found = detectable_difference(Variances(*parts), n_units, n_runs)
+    assert 0.795 <= oracle.power_of(found, parts, n_units, n_runs) <= 0.83
+
+
+def test_compare_and_power_agree_on_the_present_runs():
+    counts = table(("a", "a", "a", "b", "b", "b"), seed=3, n_units=400)
+    (variances,) = difference_variances(counts, "a", "b")
+    compared = differences({"x": counts}, Settings(10))[1].detectable
+    assert detectable_difference(variances, 400, 3) == pytest.approx(compared, rel=1e-9)
+
+
+def test_two_runs_detect_nothing():
+    """`compare` calls no difference of two runs significant."""
+    counts = table(("a", "a", "b", "b"))
+    assert detectable_difference(Variances(0.04, runs=0.001), 50, 2) is None
+    assert differences({"x": counts}, Settings(10))[1].detectable is None
+
+
+def test_runs_of_several_test_sets_have_the_freedom_of_one():
+    one = Variances(0.0, runs=0.0004)
+    found = detectable_difference((one, one, one, one), 50, 3)
+    assert found == pytest.approx(noncentrality(2, 0.05, 0.8) * math.sqrt(0.0004 / 3) / 2, rel=1e-9)
 
 
 def test_with_many_units_the_multiple_is_that_of_the_normal_distribution():
@@ -265,8 +295,11 @@ def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):
     assert sizes == sorted(sizes, reverse=True)
     known = document(run, *PAIR, "-m", "LAS", "--units", "1000000", "--runs", "3", "--run-sd", "0.5")
     (row,) = known["results"]
-    pure = 100 * noncentrality(4.0, 0.05, 0.8) * math.sqrt(2 * 0.005**2 / 3)
+    pure = 100 * noncentrality(2, 0.05, 0.8) * math.sqrt(2 * 0.005**2 / 3)
     assert row["difference"] == pytest.approx(pure, rel=0.01)
+    two = document(run, *PAIR, "--units", "100", "--runs", "2", "--run-sd", "0.5")
+    assert {row["difference"] for row in two["results"]} == {None}
+    assert "with 2 runs, compare calls no difference significant: plan 3 or more" in two["notes"]
 
 
 def test_figures_are_drawn(run, tmp_path):

@@ -5,8 +5,9 @@
 DATA holds the outputs of the CoNLL 2018 shared task (`conll18/gold`, `conll18/systems`). The sentences or documents of
 a test set with the outputs of two systems are the population. The second system's right words are changed by the same
 share of its words in every unit, so that the true difference of the population is the detectable one for n units;
-then n units are drawn with replacement, and the difference is tested as `compare` does. The share of significant tests
-is the power, which should be 80%.
+then n units are drawn with replacement, and the difference is tested as `compare` does. Several runs of a system differ
+by normally distributed shares of its words, again the same in every unit. The share of significant tests is the power,
+which should be 80%.
 """
 
 import argparse
@@ -21,12 +22,17 @@ from levelhead.significance.power import detectable_difference, difference_varia
 
 SYSTEMS = ("UDPipe-Future", "Stanford-18")
 MEASURES = ("LAS", "MLAS")
+RUN_DEVIATION = 0.005
 DESIGNS = {
-    ("en_ewt", "sentence"): (20, 100, 500),
-    ("en_ewt", "document"): (20, 50, 200),
-    ("hy_armtdp", "document"): (20, 30),
-    ("fi_pud", "sentence"): (20, 100, 500),
+    ("en_ewt", "sentence", 1): (20, 100, 500),
+    ("en_ewt", "document", 1): (20, 50, 200),
+    ("hy_armtdp", "document", 1): (20, 30),
+    ("fi_pud", "sentence", 1): (20, 100, 500),
+    ("en_ewt", "sentence", 3): (100, 500),
+    ("en_ewt", "sentence", 5): (100, 500),
+    ("en_ewt", "sentence", 10): (100, 500),
 }
+"""Numbers of units by test set, unit and number of runs."""
 
 
 def population(data: Path, code: str, unit: str) -> Counted:
@@ -48,15 +54,23 @@ def shifted(whole: Counted, wanted: dict[int, float]) -> Counted:
     return whole._replace(parts=parts)
 
 
-def powers(whole: Counted, n_units: int, draws: int, resamples: int) -> list[tuple[str, float, float]]:
+def runs_of(sample: Counted, n_runs: int, rng: np.random.Generator) -> Counted:
+    """Return several runs of each system instead of one; a single run stays as it is."""
+    parts = sample.parts.repeat(n_runs, axis=1)
+    if n_runs > 1:
+        parts[..., 0] += rng.normal(0, RUN_DEVIATION, parts.shape[1:3]) * parts[..., 1]
+    return sample._replace(systems=tuple(np.repeat(sample.systems, n_runs).tolist()), parts=parts)
+
+
+def powers(whole: Counted, n_units: int, n_runs: int, draws: int, resamples: int) -> list[tuple[str, float, float]]:
     """Return measure, detectable difference and the share of significant tests."""
-    every = difference_variances(whole, *SYSTEMS)
-    wanted = {m: detectable_difference(one, n_units) for m, one in enumerate(every) if one is not None}
+    every = [one and one._replace(runs=2 * RUN_DEVIATION**2) for one in difference_variances(whole, *SYSTEMS)]
+    wanted = {m: detectable_difference(one, n_units, n_runs) for m, one in enumerate(every) if one is not None}
     true, rng = shifted(whole, wanted), np.random.default_rng([len(whole.parts), n_units])
     found = dict.fromkeys(wanted, 0)
     for draw in range(draws):
         rows = rng.integers(0, len(true.parts), n_units)
-        sample = true._replace(parts=true.parts[rows])
+        sample = runs_of(true._replace(parts=true.parts[rows]), n_runs, rng)
         results = differences({"sample": sample}, Settings(resamples, draw))
         for one in results:
             found[MEASURES.index(one.measure)] += one.p is not None and one.p < 0.05
@@ -70,12 +84,17 @@ def main() -> None:
     parser.add_argument("--draws", type=int, default=1000)
     parser.add_argument("--resamples", type=int, default=400)
     asked = parser.parse_args()
-    print("| test set | unit | n | measure | detectable | power |\n| --- | --- | ---: | --- | ---: | ---: |")
-    for (code, unit), sizes in DESIGNS.items():
+    print(
+        "| test set | unit | n | runs | measure | detectable | power |\n| --- | --- | ---: | ---: | --- | ---: | ---: |"
+    )
+    for (code, unit, n_runs), sizes in DESIGNS.items():
         whole = population(asked.data, code, unit)
         for n_units in sizes:
-            for measure, difference, share in powers(whole, n_units, asked.draws, asked.resamples):
-                print(f"| {code} | {unit} | {n_units} | {measure} | {difference:.2f} | {share:.1%} |", flush=True)
+            for measure, difference, share in powers(whole, n_units, n_runs, asked.draws, asked.resamples):
+                print(
+                    f"| {code} | {unit} | {n_units} | {n_runs} | {measure} | {difference:.2f} | {share:.1%} |",
+                    flush=True,
+                )
 
 
 if __name__ == "__main__":

@@ -3,6 +3,7 @@
 import math
 import statistics
 
+import numpy as np
 from scipy.integrate import quad
 from scipy.optimize import brentq
 from scipy.stats import chi, norm, t
@@ -42,21 +43,33 @@ def components(runs_of_one, runs_of_other):
 
 
 def detectable(components_of, n_units, n_runs, alpha=0.05, power=0.8):
-    """The difference that a t-test with Satterthwaite's degrees of freedom detects."""
+    """The root of the squared standard errors, each multiplied by the square of its own noncentrality."""
+
+    def multiple(freedom):
+        critical = t.ppf(1 - alpha / 2, freedom)
+        return brentq(lambda shift: beyond(critical, freedom, shift) - power, 0, 200)
+
+    return math.sqrt(sum(square * multiple(n) ** 2 for square, n in squares_of(components_of, n_units, n_runs)))
+
+
+def squares_of(components_of, n_units, n_runs):
+    """The squared standard error of units, and with several runs that of each system's mean, with their freedoms."""
     units, interaction, between, evenness, observation = components_of
-    own = max(1, evenness * n_units - 1)
+    own, least = max(1, evenness * n_units - 1), observation / n_units**2
     if n_runs == 1:
-        squares = [((units + interaction) / n_units, own)]
-    else:
-        squares = [(units / n_units, own), ((interaction / n_units + between) / n_runs, 2 * (n_runs - 1))]
-    whole = sum(square for square, _ in squares)
-    freedom = whole**2 / sum(square**2 / n for square, n in squares)
-    critical = t.ppf(1 - alpha / 2, freedom)
+        return [((units + interaction) / n_units + least, own)]
+    one = (interaction / n_units + between) / n_runs / 2
+    return [(units / n_units + least, own), (one, n_runs - 1), (one, n_runs - 1)]
 
-    def missing(shift):
-        return beyond(critical, freedom, shift) - power
 
-    return brentq(missing, 0, 200) * math.sqrt(whole + observation / n_units**2)
+def power_of(difference, components_of, n_units, n_runs, alpha=0.05, draws=100_000):
+    """How often 0 is outside the interval around an estimate, whose half width is that of `compare`: by simulation."""
+    squares = squares_of(components_of, n_units, n_runs)
+    rng = np.random.default_rng(0)
+    found = difference + rng.normal(size=draws) * math.sqrt(sum(square for square, _ in squares))
+    estimated = [(square * rng.chisquare(n, draws) / n, n) for square, n in squares]
+    half = np.sqrt(sum(square * t.ppf(1 - alpha / 2, n) ** 2 for square, n in estimated))
+    return float(np.mean(np.abs(found) > half))
 
 
 def beyond(critical, freedom, shift):

@@ -15,6 +15,7 @@ from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance.counted import Counted
 from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
+from levelhead.significance.runs import FEWEST_RUNS, enough_runs
 from levelhead.significance.typical import TypicalDeviation, typical_deviations
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
 from levelhead.tabular import Tabular
@@ -42,7 +43,7 @@ class Detectable(NamedTuple):
         unit: the kind of unit: "sentence", "document" or "comment:NAME".
         n_units: how many units the test set has, or each of several.
         n_runs: how many runs each system has.
-        difference: the detectable difference, None if its variance cannot be estimated.
+        difference: the detectable difference, None if its variance cannot be estimated or if there are two runs.
         low: the same where systems differ little (the lower quartile over test sets); None with files.
         high: the same where they differ much.
         average: whether it is for the mean over test sets.
@@ -203,6 +204,8 @@ def _runs(variances: Iterable[Variances], design: Design) -> tuple[int, ...]:
 def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
     if any(row.n_runs == 1 for row in rows):
         yield "with 1 run, two outputs are compared: the result says nothing about other runs of the same systems"
+    if any(not enough_runs(row.n_runs, row.n_runs) for row in rows):
+        yield f"with 2 runs, compare calls no difference significant: plan {FEWEST_RUNS} or more"
 
 
 def _signed(design: Design) -> dict[str, str]:

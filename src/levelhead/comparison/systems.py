@@ -214,7 +214,7 @@ def _few_runs(systems: Sequence[str]) -> Iterator[str]:
         if several and n_runs == 1:
             yield f"{system} has one run: differences to systems with several runs get no significance marks"
         elif several and n_runs < FEWEST_RUNS:
-            yield f"{system} has {n_runs} runs: its differences get no significance marks; give five or more"
+            yield f"{system} has {n_runs} runs: its differences get no significance marks; give three or more"
 
 
 def _wins(

@@ -37,7 +37,8 @@ class Result(NamedTuple):
         difference_interval: the confidence interval of the difference.
         p: the p-value of the hypothesis of no difference.
         p_holm: the p-value corrected for the number of systems (Holm).
-        detectable: the smallest true difference that a test at 5% detects with a probability of 80%.
+        detectable: the smallest true difference that a test at 5% detects with a probability of 80%; None with too few
+            units or runs.
         test: where p comes from: "randomization", if both have one run; otherwise "runs".
         average: which average over treebanks this is; None for a treebank, whatever its name.
         runs: how many runs the system and the baseline have.
@@ -189,7 +190,7 @@ def _compared(result: Result, difference: Estimate, sample: _Sample, s: int, m: 
         difference=difference.value,
         difference_interval=difference.interval(settings.level),
         p=p,
-        detectable=difference.detectable(),
+        detectable=difference.detectable() if result.enough_runs else None,
         test=None if p is None else "randomization" if single else "runs",
         n_units=difference.n_units,
         **_equivalence(result, difference, sample, s, m, settings),

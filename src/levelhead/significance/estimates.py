@@ -110,7 +110,11 @@ class Estimate(NamedTuple):
         return half if beyond >= 0 else 1 - half
 
     def detectable(self, alpha: float = 0.05, power: float = 0.8) -> float | None:
-        """Return the smallest true difference that a two-sided t-test detects, None if there are too few units.
+        """Return the smallest true difference that a two-sided test detects, None if there are too few units.
+
+        Each variance is multiplied by the square of its own noncentrality, as `half_width` does with quantiles. For
+        one variance this is exact; for several, the test has the requested power or slightly more: 80 to 82% instead
+        of 80% at the level of 5% with three runs or more.
 
         Args:
             alpha: the level of the test, between 0 and 1.
@@ -118,8 +122,8 @@ class Estimate(NamedTuple):
         """
         if not self.has_interval:
             return None
-        multiple = noncentrality(self.freedom, alpha, power)
-        return multiple * self.half_width(1 - alpha) / quantile(alpha / 2, self.freedom)
+        parts = ((self.variance, self.freedom), *self.runs)
+        return math.sqrt(sum(variance * noncentrality(freedom, alpha, power) ** 2 for variance, freedom in parts))
 
     def _p(self, size: float) -> float:
         """The share of errors that are at least this large: 1 minus the level of the interval that reaches it."""

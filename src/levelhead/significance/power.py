@@ -16,6 +16,7 @@ from levelhead.significance.counted import Counted
 from levelhead.significance.differences import EQUAL
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, spread_of
+from levelhead.significance.runs import enough_runs
 from levelhead.significance.units import FEWEST_UNITS
 
 
@@ -113,13 +114,14 @@ def _variances(
 
 def detectable_difference(
     variances: Variances | Sequence[Variances], n_units: int, n_runs: int = 1, test: Target | None = None
-) -> float:
-    """Return the smallest true difference that a two-sided t-test detects with the requested power.
+) -> float | None:
+    """Return the smallest true difference that `compare` detects with the requested power, None with too few runs.
 
-    The squared standard error of a difference is units / n + (interaction / n + runs) / k, with the degrees of freedom
-    of Satterthwaite (1946) from the effective number of units minus one and from 2 (k - 1). One run of each system
-    tests these two outputs and says nothing about other runs: their variance is left out. For the present number of
-    units and one run, this is what `compare` finds for the same outputs.
+    The squared standard error of a difference is units / n + (interaction / n + runs) / k. The variance of units has
+    the effective number of units minus one as its degrees of freedom (those of several test sets are combined by
+    Satterthwaite's formula of 1946), that of runs has k - 1: see `Estimate.detectable`. One run of each system tests
+    these two outputs and says nothing about other runs: their variance is left out. Two runs are too few, see
+    `enough_runs`. For the present numbers of units and runs, this is what `compare` finds for the same outputs.
 
     Args:
         variances: of the difference; of several test sets with n units each, for the mean of their differences.
@@ -137,21 +139,25 @@ def detectable_difference(
     if n_units < FEWEST_UNITS or n_runs < 1:
         message = f"{n_units} units and {n_runs} runs: give {FEWEST_UNITS} units and 1 run or more"
         raise InputError(Fault("invalid-power", message))
-    parts = [part for one in every for part in _parts(one, n_units, n_runs)]
-    whole = sum(square for square, _ in parts)
-    freedom = whole**2 / sum(square**2 / freedom for square, freedom in parts)
+    within = [_within(one, n_units, n_runs) for one in every]
+    whole = sum(square for square, _ in within)
+    freedom = whole**2 / sum(square**2 / freedom for square, freedom in within) if whole else within[0][1]
     variance = whole + max(one.observation for one in every) / n_units**2
-    found = Estimate(0.0, variance / len(every) ** 2, freedom, n_units).detectable(*(test or Target()))
-    return found or 0.0
+    between = sum(_between(one, n_units, n_runs) for one in every) if n_runs > 1 else 0.0
+    runs = ((between / len(every) ** 2, n_runs - 1),) if between else ()
+    planned = Estimate(0.0, variance / len(every) ** 2, freedom, n_units, runs)
+    return planned.detectable(*(test or Target())) if enough_runs(n_runs, n_runs) else None
 
 
-def _parts(variances: Variances, n_units: int, n_runs: int) -> list[tuple[float, float]]:
-    """The parts of the squared standard error, with their degrees of freedom."""
-    own = max(variances.evenness * n_units - 1, 1.0)
-    if n_runs == 1:
-        return [((variances.units + variances.interaction) / n_units, own)]
+def _within(variances: Variances, n_units: int, n_runs: int) -> tuple[float, float]:
+    """The part of the squared standard error that comes from units, with its degrees of freedom."""
+    interaction = variances.interaction if n_runs == 1 else 0.0
+    return (variances.units + interaction) / n_units, max(variances.evenness * n_units - 1, 1.0)
+
+
+def _between(variances: Variances, n_units: int, n_runs: int) -> float:
+    """The part that comes from several runs."""
     if variances.runs is None:
         message = f"{n_runs} runs: the standard deviation between runs is unknown"
         raise InputError(Fault("invalid-power", message))
-    between = (variances.interaction / n_units + variances.runs) / n_runs
-    return [(variances.units / n_units, own), (between, 2 * (n_runs - 1))]
+    return (variances.interaction / n_units + variances.runs) / n_runs
