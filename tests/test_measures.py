@@ -458,8 +458,10 @@ def test_judgements_have_the_notes():
     gold, first = (levelhead.from_conllu(2 * text) for text in old_pair())
     choices = Choices(np.array([0.0, 1.0]), np.ones(2, dtype=int))
     judged = judge(gold, first, gold, choices, measures=["CLAS"], resamples=10)
-    assert list(judged.provenance.notes) == [OLD_NOTES[0], OLD_NOTES[1].replace("system", "first system")]
-    assert judge(gold, first, gold, choices, measures=["LAS"], resamples=10).provenance.notes == ()
+    expected = [OLD_NOTES[0], OLD_NOTES[1].replace("system", "first system")]
+    assert list(judged.provenance.notes)[:2] == expected
+    without = judge(gold, first, gold, choices, measures=["LAS"], resamples=10).provenance.notes
+    assert not any(note in OLD_NOTES for note in without)
 
 
 def test_notes_on_both_versions_in_one_treebank():

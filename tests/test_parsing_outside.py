@@ -491,7 +491,7 @@ def test_what_a_command_gives_is_not_stored(tmp_path: Path, chain: Outside, caps
     """The command line stays the same when the program behind it changes."""
     store = tmp_path / "s"
     assert run(["crossval", "command", str(GOLD), "--train-cmd", "x", "--parse-cmd", "x", "--store", str(store)]) == 2
-    assert "--store is not for command" in capsys.readouterr().err
+    assert "--store cannot be used with command" in capsys.readouterr().err
     assert not store.exists()
     with Store(store) as kept, pytest.raises(InputError) as caught:
         cross_validate(read(GOLD), Recipe("command", outside=chain), folds=2, store=kept)

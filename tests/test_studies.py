@@ -10,7 +10,6 @@ from itertools import product
 from pathlib import Path
 from typing import get_args
 
-import click
 import pytest
 from click.testing import CliRunner
 
@@ -268,13 +267,6 @@ def test_quick_runs_of_a_checkout_need_no_treebanks(name: str, monkeypatch: pyte
     code, out, err = run(name, "--quick")
     assert (code, "examples/parallel/gold" in err.replace("\\", "/")) == (0, True)
     assert "Its verdicts on treebanks and parsers mean nothing." in out
-
-
-def test_outputs_of_parsers_where_none_is_trained(tmp_path: Path) -> None:
-    given = ["--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "systems", "--outputs", tmp_path]
-    arguments = ["reproduce", "measures-2018", *map(str, given)]
-    with pytest.raises(click.UsageError, match="--outputs keeps"):
-        CliRunner().invoke(cli, arguments, standalone_mode=False, catch_exceptions=False)
 
 
 @pytest.mark.parametrize("name", STUDIES)

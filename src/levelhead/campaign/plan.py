@@ -159,6 +159,10 @@ def find(gold: Treebanks, systems: Systems | PathLike, split: Split | None = Non
     """
     if isinstance(systems, str | os.PathLike):
         systems = system_folders(Path(systems))
+    if not systems or (isinstance(gold, Mapping) and not gold):
+        raise InputError(Fault("no-pairs", "give at least one gold treebank and one system"))
+    if not isinstance(systems, Mapping) and any(isinstance(one, Treebank) for one in systems):
+        raise InputError(Fault("no-pairs", "treebanks have no names: give a mapping of names to treebanks"))
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.ranking import Ranking, RankSets
 from levelhead.campaign.results import Results
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance import Settings, Units
+from levelhead.significance import Settings, Units, check_settings
 from levelhead.significance.letters import compact_letters
 from levelhead.significance.rank_sets import better, marginal_rank_sets, simultaneous_rank_sets
 from levelhead.significance.rankings import RankedAverages, add_scores, add_test_set
@@ -76,6 +76,7 @@ def with_intervals(
     Sources: Mogstad, Romano, Shaikh and Wilhelm (2024) for the sets; Romano and Wolf (2005) for the stepdown; Piepho
     (2004) for letters.
     """
+    check_settings(settings)
     number = {system: place for place, system in enumerate(results.systems)}
     units = results.units
     if len(units) < len(results.gold):

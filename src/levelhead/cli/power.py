@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from levelhead.comparison.power import Design, Power
 
 _MEASURES = ("UAS", "LAS", "CLAS")
+_LARGEST = 1_000_000_000
 
 
 class _Request(NamedTuple):
@@ -77,7 +78,10 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
     if text is None:
         return ()
     try:
-        return tuple(sorted({int(one) for one in text.split(",")}))
+        numbers = tuple(sorted({int(one) for one in text.split(",")}))
+        if numbers[-1] > _LARGEST:
+            raise click.BadParameter(f"{numbers[-1]} is too large: at most {_LARGEST:,}")
+        return numbers
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
 
@@ -94,7 +98,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
     help="Numbers of training runs per system  [default: 1; 1,3,5,10 if their spread is known]",
 )  # fmt: skip
 @click.option(
-    "--run-sd", type=click.FloatRange(0), metavar="POINTS",
+    "--run-sd", type=options.FiniteRange(0), metavar="POINTS",
     help="Standard deviation between runs  [default: estimated from folders of runs]",
 )  # fmt: skip
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of the two-sided test")

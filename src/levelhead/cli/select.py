@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     help="Select treebanks with at least this many tokens",
 )  # fmt: skip
 @click.option(
-    "--max-nonprojective", type=click.FloatRange(0), default=25.0, show_default=True, metavar="PERCENT",
+    "--max-nonprojective", type=options.FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
     help="Select treebanks with fewer non-projective trees",
 )  # fmt: skip
 @click.option(

@@ -18,7 +18,7 @@ from levelhead.errors import Fault, InputError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Counted, Estimate, Settings, Units, holm, unit_notes
+from levelhead.significance import Counted, Estimate, Settings, Units, check_settings, holm, unit_notes
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
 from levelhead.significance.unpaired import UnpairedDifference
 from levelhead.tabular import Tabular
@@ -90,6 +90,7 @@ def compare_languages(
     """
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages are compared on at least two treebanks"))
+    check_settings(settings)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=_ids_of_gold, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)

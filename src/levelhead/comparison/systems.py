@@ -26,7 +26,17 @@ from levelhead.evaluation.setup import Setup
 from levelhead.messages import MESSAGES
 from levelhead.scoring.crossing import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Result, Settings, Units, Wins, check_margin, count_wins, differences, unit_notes
+from levelhead.significance import (
+    Result,
+    Settings,
+    Units,
+    Wins,
+    check_margin,
+    check_settings,
+    count_wins,
+    differences,
+    unit_notes,
+)
 from levelhead.significance.counted import Counted
 from levelhead.significance.runs import FEWEST_RUNS
 from levelhead.tabular import Tabular
@@ -88,6 +98,7 @@ def compare(
             language or family that should vote is unknown.
     """
     n_systems = len({system.name for system in plan.systems})
+    check_settings(settings)
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
     voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)

@@ -8,7 +8,7 @@ from levelhead.significance.estimates import Estimate
 from levelhead.significance.pairwise import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
 from levelhead.significance.runs import enough_runs, run_errors
-from levelhead.significance.settings import STANDARD, Settings, seeded
+from levelhead.significance.settings import STANDARD, Settings, check_settings, seeded
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 from levelhead.significance.wins import Wins, better_on_at_least, count_wins, mean_votes
 
@@ -26,6 +26,7 @@ __all__ = [
     "Wins",
     "better_on_at_least",
     "check_margin",
+    "check_settings",
     "count_wins",
     "counted",
     "differences",

@@ -188,13 +188,18 @@ def _compared(result: Result, difference: Estimate, sample: _Sample, s: int, m: 
         p = max(p, float(permutation_p(sample.permuted[:, s, m], difference.value)))
     return result._replace(
         difference=difference.value,
-        difference_interval=difference.interval(settings.level),
+        difference_interval=_bounded(difference.interval(settings.level), bounded=bool(sample.strata[0].is_ratio[m])),
         p=p,
         detectable=difference.detectable() if result.enough_runs else None,
         test=None if p is None else "randomization" if single else "runs",
         n_units=difference.n_units,
         **_equivalence(result, difference, sample, s, m, settings),
     )
+
+
+def _bounded(interval: Interval | None, *, bounded: bool) -> Interval | None:
+    """The interval of a difference between two scores from 0 to 1, cut where no difference can be."""
+    return (max(-1.0, interval[0]), min(1.0, interval[1])) if interval is not None and bounded else interval
 
 
 def _equivalence(

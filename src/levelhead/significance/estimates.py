@@ -78,7 +78,7 @@ class Estimate(NamedTuple):
         bounded = self.value * (1 - self.value)
         ratio = half**2 / bounded if bounded > 0 and half > _NO_ERROR * t else t**2 / self.n_units
         middle, half = self.value + ratio / 2, math.sqrt(ratio * bounded + ratio**2 / 4)
-        return (middle - half) / (1 + ratio), (middle + half) / (1 + ratio)
+        return max(0.0, (middle - half) / (1 + ratio)), min(1.0, (middle + half) / (1 + ratio))
 
     def log_interval(self, level: float) -> Interval | None:
         """Return the confidence interval of a positive value, symmetric for its logarithm: for perplexities.

@@ -32,6 +32,21 @@ STANDARD = Settings()
 """10,000 permutations, intervals of 95%, documents where gold marks them."""
 
 
+def check_settings(settings: Settings) -> None:
+    """Refuse settings that no test can have.
+
+    Args:
+        settings: how differences are tested.
+
+    Raises:
+        ValueError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
+    """
+    if not 0 < settings.level < 1:
+        raise ValueError(f"the level of confidence must be between 0 and 1, not {settings.level}")
+    if settings.resamples < 1 or settings.seed < 0:
+        raise ValueError("there must be at least one resample, and the seed cannot be negative")
+
+
 def seeded(settings: Settings, key: str) -> np.random.SeedSequence:
     """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 import sys
@@ -102,8 +103,21 @@ resamples_option: Decorator = click.option(
     "--resamples", type=click.IntRange(1, 1_000_000), default=2000, show_default=True,
     help="Number of bootstrap resamples and of random permutations",
 )  # fmt: skip
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers without infinity and without what is not a number."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the number, refused if it is not finite."""
+        number = super().convert(value, param, ctx)
+        if not math.isfinite(number):
+            self.fail(f"{value!r} is not a finite number", param, ctx)
+        return number
+
+
 level_option: Decorator = click.option(
-    "--level", type=click.FloatRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
+    "--level", type=FiniteRange(0, 1, min_open=True, max_open=True), default=0.95, show_default=True,
     help="Confidence level of intervals",
 )  # fmt: skip
 
