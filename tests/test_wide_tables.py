@@ -9,7 +9,7 @@ from levelhead.report.writers import to_text
 
 WORDS = st.lists(st.text("abcdefgh", min_size=1, max_size=12), min_size=1, max_size=12).map(" ".join)
 KINDS = st.sampled_from(["text", "number"])
-COLUMNS = st.lists(st.builds(lambda name, kind: Column(name, kind), WORDS, KINDS), min_size=2, max_size=15)
+COLUMNS = st.lists(st.tuples(WORDS, KINDS).map(lambda pair: Column(*pair)), min_size=2, max_size=15)
 
 
 def words_of(text: str) -> set[str]:

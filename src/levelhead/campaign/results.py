@@ -95,7 +95,7 @@ class Results(NamedTuple):
         Args:
             code: the code of the test set.
         """
-        return self.results[self.systems[0], code].gold_hash
+        return self.results[self.systems[0], code].gold_hash or self.gold[code].sha256 or ""
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.

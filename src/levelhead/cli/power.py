@@ -79,11 +79,11 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
         return ()
     try:
         numbers = tuple(sorted({int(one) for one in text.split(",")}))
-        if numbers[-1] > _LARGEST:
-            raise click.BadParameter(f"{numbers[-1]} is too large: at most {_LARGEST:,}")
-        return numbers
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
+    if numbers[-1] > _LARGEST:
+        raise click.BadParameter(f"{numbers[-1]} is too large: at most {_LARGEST:,}")
+    return numbers
 
 
 @command()
