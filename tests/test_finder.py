@@ -1,5 +1,6 @@
 """The finder: every layout of gold and outputs, and folders that fit two of them."""
 
+import json
 import os
 from pathlib import Path
 
@@ -9,6 +10,7 @@ from conftest import EXAMPLES
 from levelhead.errors import InputError
 from levelhead.treebank.finder import gold_files, run_files, runs_of_one_file, stem_of, system_folders
 
+PARALLEL = EXAMPLES / "parallel"
 ENGLISH = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
 
 
@@ -156,3 +158,56 @@ def test_gold_that_is_not_a_regular_file_is_refused(tmp_path):
     os.mkfifo(folder / "sv.conllu")
     with pytest.raises(InputError, match="neither a file nor a folder"):
         gold_files(folder)
+
+
+def test_one_gold_file_is_paired_with_the_outputs_of_its_name(run):
+    """Folders of systems hold outputs for other test sets, too."""
+    code, out, _ = run("rank", PARALLEL / "gold/en.conllu", PARALLEL / "systems", "-m", "LAS", "--format", "json")
+    assert (code, json.loads(out)["systems"]) == (0, ["alpha", "beta", "gamma"])
+    folders = [PARALLEL / "systems" / name for name in ("alpha", "beta")]
+    files = [folder / "en.conllu" for folder in folders]
+    gold = PARALLEL / "gold/en.conllu"
+    found = [run("compare", gold, *some, "-m", "LAS", "--format", "json")[1] for some in (folders, files)]
+    values = [[one["value"] for one in json.loads(text)["results"]] for text in found]
+    assert values[0] == values[1]
+
+
+def test_a_folder_of_runs_for_one_gold_file(run, tmp_path):
+    for name in ("s1", "s2", "s3"):
+        (tmp_path / f"{name}.conllu").write_bytes((PARALLEL / "systems/alpha/en.conllu").read_bytes())
+    pair = (PARALLEL / "gold/en.conllu", PARALLEL / "systems/beta/en.conllu")
+    code, out, _ = run("compare", *pair, tmp_path, "-m", "LAS", "--format", "json")
+    assert (code, json.loads(out)["results"][1]["runs"]) == (0, [3, 1])
+
+
+def test_outputs_next_to_folders_of_systems_are_refused(run, tmp_path):
+    (tmp_path / "alpha").mkdir()
+    for folder in (tmp_path, tmp_path / "alpha"):
+        (folder / "en.conllu").write_bytes((PARALLEL / "systems/alpha/en.conllu").read_bytes())
+    code, out, err = run("rank", PARALLEL / "gold", tmp_path, "-m", "LAS")
+    assert (code, out) == (2, "")
+    assert "ambiguous-layout: it has outputs (en.conllu) and folders of systems" in err
+
+
+def test_profile_reads_the_treebanks_of_a_manifest_and_of_metadata(run, tmp_path):
+    (tmp_path / "m.toml").write_text(
+        f'[campaign]\ngold = "{PARALLEL / "gold"}"\nsystems = "{PARALLEL / "systems"}"\n', encoding="utf-8"
+    )
+    listed, folder = (run("profile", path, "--format", "json") for path in (tmp_path / "m.toml", PARALLEL / "gold"))
+    assert listed[0] == folder[0] == 0
+    assert json.loads(listed[1])["treebanks"] == json.loads(folder[1])["treebanks"]
+
+
+def test_invalid_outputs_are_reported_next_to_invalid_gold(run, tmp_path):
+    """Every reason at once, whatever comes first."""
+    for folder in ("gold", "alpha"):
+        (tmp_path / folder).mkdir()
+    good = (PARALLEL / "gold/en.conllu").read_bytes()
+    for path in ("gold/a.conllu", "gold/b.conllu", "alpha/a.conllu", "alpha/b.conllu"):
+        (tmp_path / path).write_bytes(good)
+    (tmp_path / "gold/a.conllu").write_text("1\tx\n\n", encoding="utf-8")
+    (tmp_path / "alpha/b.conllu").write_text("1\ty\n\n", encoding="utf-8")
+    code, _, err = run("compare", tmp_path / "gold", tmp_path / "alpha", "-m", "LAS")
+    assert code == 2
+    assert "gold/a.conllu:1:" in err
+    assert "alpha/b.conllu:1:" in err

@@ -272,3 +272,16 @@ def test_system_words_belong_to_the_gold_sentence_in_which_they_start() -> None:
     # a | bc starts in the first document; d and e are in the second
     assert correct.tolist() == [2 * 1, 2 * 2]
     assert whole.tolist() == [2 + 2, 3 + 2]
+
+
+def test_draws_of_treebanks_in_memory_depend_on_their_contents() -> None:
+    """A treebank that never was a file has the hash of its CoNLL-U text."""
+    gold = levelhead.read(EN[0])
+    same = gold.replace(relations=list(gold.relations))
+    changed = gold.replace(relations=["dep", *list(gold.relations)[1:]])
+    systems = dict(zip(("alpha", "beta"), EN[1:], strict=True))
+    results = [score_plan(find(one, systems), setup_of(["LAS"]), by_sentence=True) for one in (gold, same, changed)]
+    seeds = [one.seed_of(one.test_sets[0].code) for one in results]
+    assert same.source.sha256 is changed.source.sha256 is None
+    assert seeds[0] == seeds[1] == gold.source.sha256
+    assert seeds[2] not in {"", seeds[0]}

@@ -82,7 +82,7 @@ def compare(**given: Any) -> int:
     request.check()
     measuring = request.measuring
     names = measuring.names("UAS", "LAS", "CLAS")
-    plan = plan_of(request.gold, request.systems, request.engine.split)
+    plan = plan_of(request.gold, request.systems, request.engine.split, runs=True)
     setup = request.reading.setup(names, measuring.registry, measuring.weights(names))
     comparison = _compared(request, plan, setup)
     print_provenance(comparison.provenance)

@@ -163,9 +163,12 @@ def detectable_rows(
         known = tuple(one for one in own.values() if one is not None)
         if len(own) > 1 and len(known) == len(own) and len(set(kinds)) == 1:
             rows += _rows(Detectable(MACRO, measure, kinds[0], 0, 1, None, average=True), known, design)
+        elif len(own) > 1:
+            notes.append(f"no macro-average of {measure}: {_NO_AVERAGE}")
     return tuple(rows), tuple(notes)
 
 
+_NO_AVERAGE = "test sets have different units, or the variance of one is unknown"
 _UNKNOWN = f"the outputs differ nowhere, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 

@@ -23,7 +23,7 @@ def power_table(power: Power, *, each: bool = False) -> Table:
         each: with several test sets: the rows of each; those of the mean over them are then summary rows.
     """
     rows = _shown(power, each=each)
-    several = any(one.average for one in power.rows)
+    several = len({one.treebank for one in power.rows}) > 1
     typical = any(one.low is not None for one in rows)
     columns = [Column("Treebank", "text")] if several else []
     columns += [Column("Measure", "text"), Column("Unit", "text"), Column("Units", "number")]

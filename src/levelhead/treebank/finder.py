@@ -187,7 +187,7 @@ def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[Run
 
 
 def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFiles, ...]:
-    """Find several runs of a system for one gold file: all treebanks in a folder, whatever their names are.
+    """Find the runs of a system for one gold file: outputs of its name, or else all treebanks.
 
     Args:
         system: the name of the system.
@@ -198,6 +198,9 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
         InputError: a folder cannot be read.
     """
     files = [(stem, path) for one in _runs_in(folder) or [folder] for stem, path in treebanks_in(one).items()]
+    named = [(path.parent.name, path) for stem, path in files if stem == stem_of(gold.path.name)]
+    if named:  # the folder has outputs for other test sets, too
+        files = named if len(named) > 1 else [("", named[0][1])]
     return tuple(RunFiles(system, stem, {gold.code: path}, path.parent) for stem, path in files)
 
 

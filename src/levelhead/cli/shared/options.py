@@ -244,6 +244,17 @@ def check_paths(inputs: Iterable[str], outputs: Iterable[str | None]) -> None:
     check_inputs(sources)
 
 
+def _listed_in(path: str) -> Iterable[str]:
+    """The treebanks that a manifest or TIRA's metadata lists; any other path is given as it is."""
+    if not path.endswith(".toml") and not os.path.isfile(os.path.join(path, "metadata.json")):  # noqa: PTH113, PTH118
+        return [path]
+    from pathlib import Path
+
+    from levelhead.campaign.plan import find_test_sets
+
+    return [os.fspath(one.gold) for one in find_test_sets(Path(path)) if one.gold is not None]
+
+
 def treebank_files(
     paths: Sequence[str], outputs: Iterable[str | None], *, merge: bool = False, others: Iterable[str] = ()
 ) -> Files:
@@ -263,7 +274,7 @@ def treebank_files(
 
     if paths.count("-") > 1:
         raise click.UsageError("only one file can be standard input")
-    files = files_of(paths, merge=merge)
+    files = files_of([file for path in paths for file in _listed_in(path)], merge=merge)
     check_paths([*(os.fspath(path) for some in files.values() for path in some), *others], outputs)
     return files
 

@@ -78,13 +78,14 @@ def inputs_of(paths: Iterable[str]) -> Iterator[str]:
         yield from options.files_in(path)
 
 
-def plan_of(gold: str, systems: Sequence[str], split: Any) -> Plan:
+def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False) -> Plan:
     """Return the test sets and the outputs; files that match no test set are reported.
 
     Args:
         gold: a file, a folder or a manifest.
         systems: files or folders.
         split: which files of UD releases are gold, or None.
+        runs: whether a system may be a folder of runs of a single gold file.
 
     Raises:
         click.UsageError: gold is a file and a system a folder, or the other way around.
@@ -94,7 +95,8 @@ def plan_of(gold: str, systems: Sequence[str], split: Any) -> Plan:
 
     from levelhead.campaign.plan import find, missing_outputs
 
-    check_kinds(gold, systems)
+    if not runs or options.holds_test_sets(gold):
+        check_kinds(gold, systems)
     named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
     plan = find(gold, named, split)
     options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
