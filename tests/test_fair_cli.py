@@ -473,6 +473,6 @@ def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
 
 
 def test_a_file_is_not_compared_with_folders(run):
-    code, _, err = run("compare", GOLD, ALPHA, PARALLEL / "systems/beta")
+    code, _, err = run("score", GOLD, PARALLEL / "systems/beta")
     assert code == 2
-    assert f"{PARALLEL}/systems/beta: GOLD and SYSTEM must both be files or both be folders" in err
+    assert "GOLD and SYSTEM must both be files or both be folders" in err

@@ -486,7 +486,7 @@ def test_outputs_are_found(tmp_path):
     assert [one.label for one in single.systems] == ["one", "seed1"]
     of_runs = find(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])
     assert of_runs.systems[1][0] == "seed1"
-    assert of_runs.systems[1].run == "en"
+    assert of_runs.systems[1].run == "", "the only output of the name of gold is no run among others"
 
 
 def test_what_is_missing_is_told(tmp_path):
