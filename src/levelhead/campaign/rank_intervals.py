@@ -151,4 +151,4 @@ def _with_intervals(
             one._replace(ranks=ranks[place], letters=own)
             for one, place, own in zip(standings, order, letters, strict=True)
         ]
-    return ranking._replace(standings=tuple(standings), lines=drawn.lines(), rank_sets=rank_sets)
+    return ranking._replace(standings=tuple(standings), lines=drawn.lines(differences), rank_sets=rank_sets)

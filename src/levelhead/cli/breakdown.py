@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.printing import Printing
     from levelhead.cli.shared.reading import Reading
+    from levelhead.comparison.breakdowns import PerTreebank
     from levelhead.evaluation.setup import Setup
     from levelhead.treebank import Treebank
 
@@ -80,27 +81,16 @@ def breakdown(
 
 
 def _breakdowns(request: _Request) -> None:
-    from levelhead.analysis import break_down, leave_out
-    from levelhead.analysis.breakdown import check_breakable
-    from levelhead.analysis.buckets import RequestedComments
-    from levelhead.cli.shared.outputs import Pairs
-    from levelhead.report.analysis import breakdown_document, breakdown_table
+    from levelhead.comparison.breakdowns import break_down_outputs
 
-    measuring, properties = request.measuring, request.properties()
-    registry, setup = measuring.registry, request.setup([measuring.single()])
-    (measure,) = setup.measures
-    check_breakable(measure, registry)
-    buckets = _buckets(measuring, _training(measuring))
-    names = [name for by in properties for name in by]
-    pairs = Pairs(request.plan, setup, (measuring.default_scheme, "--by class") if "class" in names else None)
-    found, comments = {}, RequestedComments(names)
-    for name, matches in pairs:
-        every = (break_down(matches, measure, by, buckets, registry=registry) for by in properties)
-        found[name] = [leave_out(one, matches, registry) for one in every]
-        comments.see(matches.gold)
-    comments.check()
-    signed = pairs.signature
-    request.printing.print(lambda: breakdown_table(found, signed), lambda: breakdown_document(found, signed))
+    measuring = request.measuring
+    setup, buckets = request.setup([measuring.single()]), _buckets(measuring, _training(measuring))
+    _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets))
+
+
+def _print(request: _Request, found: PerTreebank[Any]) -> None:
+    print_provenance(found.provenance)
+    request.printing.print(found.table, found.to_dict)
 
 
 def _gains(request: _Request) -> None:
@@ -133,48 +123,21 @@ def _buckets(measuring: Measuring, train: list[Treebank]) -> BucketSettings:
 
 
 def _sentences(request: _Request) -> None:
-    from levelhead.campaign.outputs import read_outputs
-    from levelhead.comparison.folders import one_run
-    from levelhead.evaluation.by_sentence import count_sentences_of
-    from levelhead.evaluation.provenance import joint_signature
-    from levelhead.report.documents import header
-    from levelhead.report.scores import signature_line
-    from levelhead.report.sentences import sentences_table
+    from levelhead.comparison.breakdowns import count_sentences_of_outputs
 
-    setup = request.setup(request.measuring.names("LAS"))
-    outputs = read_outputs(one_run(request.plan), setup)
-    treebanks = {name: count_sentences_of(one.matches, setup) for name, (one,) in outputs}
-    provenances = [counts.provenance for counts in treebanks.values()]
-    print_provenance(*provenances)
-    signature = joint_signature(one.signature for one in provenances)
-    columns = {name: counts.columns() for name, counts in treebanks.items()}
-    request.printing.print(
-        lambda: sentences_table(treebanks, (signature_line(signature),)),
-        lambda: {**header("sentences", signature), "treebanks": columns},
-    )
+    _print(request, count_sentences_of_outputs(request.plan, request.setup(request.measuring.names("LAS"))))
 
 
 def _errors(request: _Request) -> None:
-    from levelhead.analysis import error_types
-    from levelhead.cli.shared.outputs import Pairs
-    from levelhead.report.analysis import errors_document, errors_table
+    from levelhead.comparison.breakdowns import error_types_of_outputs
 
-    pairs = Pairs(request.plan, request.setup([]))
-    found = {name: error_types(matches) for name, matches in pairs}
-    signed = pairs.signature
-    request.printing.print(lambda: errors_table(found, signed), lambda: errors_document(found, signed))
+    _print(request, error_types_of_outputs(request.plan, request.setup([])))
 
 
 def _cascading(request: _Request) -> None:
-    from levelhead.analysis import cascading_errors
-    from levelhead.cli.shared.outputs import Pairs
-    from levelhead.report.analysis import cascading_document, cascading_table
+    from levelhead.comparison.breakdowns import cascading_errors_of_outputs
 
-    scheme = request.measuring.default_scheme
-    pairs = Pairs(request.plan, request.setup([]), (scheme, "--by cascading"))
-    found = {name: cascading_errors(matches, scheme) for name, matches in pairs}
-    signed = pairs.signature
-    request.printing.print(lambda: cascading_table(found, signed), lambda: cascading_document(found, signed))
+    _print(request, cascading_errors_of_outputs(request.plan, request.setup([]), request.measuring.default_scheme))
 
 
 _TABLES: Mapping[str, Callable[[_Request], None]] = {

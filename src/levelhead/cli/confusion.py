@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.cli.shared.printing import printing_options
+from levelhead.cli.shared.printing import print_provenance, printing_options
 from levelhead.cli.shared.reading import inputs_of, pair_arguments, plan_of, reading_options
 
 if TYPE_CHECKING:
@@ -24,13 +24,10 @@ def confusion(gold: str, system: str, split: Any, reading: Reading, printing: Pr
 
     GOLD and SYSTEM are files or folders, as in levelhead score. levelhead trees --show draws the sentences.
     """
-    from levelhead.analysis import confuse
-    from levelhead.cli.shared.outputs import Pairs
-    from levelhead.report.analysis import confusion_document, confusion_table
+    from levelhead.comparison.breakdowns import confuse_outputs
 
     options.check_paths(inputs_of([gold, system]), [printing.output])
-    pairs = Pairs(plan_of(gold, [system], split), reading.setup())
-    found = {name: confuse(matches) for name, matches in pairs}
-    signed = pairs.signature
-    printing.print(lambda: confusion_table(found, signed), lambda: confusion_document(found, signed))
+    found = confuse_outputs(plan_of(gold, [system], split), reading.setup())
+    print_provenance(found.provenance)
+    printing.print(found.table, found.to_dict)
     return DONE

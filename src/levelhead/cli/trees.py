@@ -133,7 +133,7 @@ def _written(groups: list[TreeGroup], output_format: str, signature: Mapping[str
 
 def _confused(request: _Request) -> None:
     from levelhead.analysis.confusion import examples_of
-    from levelhead.cli.shared.outputs import Pairs
+    from levelhead.comparison.breakdowns import for_each_output
     from levelhead.report.analysis import examples_document
     from levelhead.report.drawing import draw_examples
     from levelhead.report.page.examples import Shown
@@ -142,19 +142,20 @@ def _confused(request: _Request) -> None:
 
     if len(request.plan.test_sets) > 1:
         raise click.UsageError("--show requires one pair of files")
-    pairs = Pairs(request.plan, request.reading.setup())
-    ((_, matches),) = pairs
+    read, provenance = for_each_output(request.plan, request.reading.setup(), lambda matches: matches)
+    print_provenance(provenance)
+    (matches,) = read.values()
     found = {cell: list(examples_of(matches, *_relations(matches, cell))) for cell in request.show}
     shown = {cell: some[: request.most] for cell, some in found.items()}
     output = Shown(request.plan.systems[0].label, matches)
     request.print(
-        lambda: f"{draw_examples(matches, found, request.most)}{signature_line(pairs.signature)}\n",
+        lambda: f"{draw_examples(matches, found, request.most)}{signature_line(provenance.signature)}\n",
         lambda: [
             TreeGroup(f"{cell}: {number_of(len(found[cell]), 'word')}", [output], [one.gold_sentence for one in some])
             for cell, some in shown.items()
         ],
-        lambda: examples_document(matches, shown, pairs.signature),
-        pairs.signature,
+        lambda: examples_document(matches, shown, provenance.signature),
+        provenance.signature,
     )
 
 

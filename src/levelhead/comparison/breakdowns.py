@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Generic, TypeVar
 
@@ -14,6 +14,7 @@ from levelhead.analysis import (
     cascading_errors,
     confuse,
     error_types,
+    leave_out,
 )
 from levelhead.analysis.breakdown import check_breakable
 from levelhead.analysis.buckets import BucketSettings, RequestedComments
@@ -93,9 +94,12 @@ def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], se
 
     def found(matches: Matches) -> list[Breakdown]:
         comments.see(matches.gold)
-        return [break_down(matches, measure, one, settings, registry=setup.registry) for one in by]
+        every = (break_down(matches, measure, one, settings, registry=setup.registry) for one in by)
+        return [leave_out(one, matches, setup.registry) for one in every]
 
-    result = Breakdowns(*_each(plan, setup, found, (settings.scheme, "--by class") if "class" in names else None))
+    result = Breakdowns(
+        *for_each_output(plan, setup, found, (settings.scheme, "--by class") if "class" in names else None)
+    )
     comments.check()
     return result
 
@@ -110,7 +114,7 @@ def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    return Confusions(*_each(plan, setup.with_measures(()), confuse))
+    return Confusions(*for_each_output(plan, setup.with_measures(()), confuse))
 
 
 def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
@@ -123,7 +127,7 @@ def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    return ErrorTypes(*_each(plan, setup.with_measures(()), error_types))
+    return ErrorTypes(*for_each_output(plan, setup.with_measures(()), error_types))
 
 
 def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> CascadingErrors:
@@ -139,7 +143,7 @@ def cascading_errors_of_outputs(plan: Plan, setup: Setup, scheme: Scheme) -> Cas
     """
     used = (scheme, "--by cascading")
     return CascadingErrors(
-        *_each(plan, setup.with_measures(()), lambda matches: cascading_errors(matches, scheme), used)
+        *for_each_output(plan, setup.with_measures(()), lambda matches: cascading_errors(matches, scheme), used)
     )
 
 
@@ -157,19 +161,25 @@ def count_sentences_of_outputs(plan: Plan, setup: Setup) -> CountsBySentence:
     return CountsBySentence(found, joint_provenance({code: one.provenance for code, one in found.items()}))
 
 
-def _each(
+def for_each_output(
     plan: Plan, setup: Setup, function: Callable[[Matches], _Found], scheme: UsedScheme | None = None
 ) -> tuple[dict[str, _Found], Provenance]:
-    """Apply a function to the outputs on all treebanks, which are read one by one."""
+    """Return what a function makes of the output on each treebank, by its code, and where that comes from.
+
+    Args:
+        plan: the test sets, and one run of one system; outputs are read one by one.
+        setup: the settings.
+        function: what is made of the aligned words.
+        scheme: a scheme that is used besides those of the measures, or None.
+
+    Raises:
+        InputError: an output is missing or a file is invalid.
+    """
     found, provenances = {}, {}
-    for code, matches in _matched(plan, setup):
-        found[code] = function(matches)
-        provenances[code] = _provenance(matches, setup, scheme)
+    for code, (output,) in read_outputs(one_run(plan), setup):
+        found[code] = function(output.matches)
+        provenances[code] = _provenance(output.matches, setup, scheme)
     return found, joint_provenance(provenances)
-
-
-def _matched(plan: Plan, setup: Setup) -> Iterator[tuple[str, Matches]]:
-    return ((code, output.matches) for code, (output,) in read_outputs(one_run(plan), setup))
 
 
 def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Provenance:

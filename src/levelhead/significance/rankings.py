@@ -84,12 +84,14 @@ class RankedAverages:
         errors = correlated_errors(covariance, freedom, self.settings.resamples, seeded(self.settings, "ranks"))
         return pair_differences(scores, failed, covariance, freedom, errors)
 
-    def lines(self) -> frozenset[int]:
+    def lines(self, found: PairDifferences | None) -> frozenset[int]:
         """Return the places after which neighbors differ significantly, corrected by Holm's method.
 
         As in `differences`, p is the larger of that of the permutations and that of Student's t.
+
+        Args:
+            found: the differences of all pairs, as the method of that name returns them.
         """
-        found = self.differences()
         if found is None or not self.neighbors:
             return frozenset()
         known = evidence(np.concatenate(self._scores), np.concatenate(self._failed))
