@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
+from command_line import levelhead as command
 from levelhead.analysis import break_down, cascading_errors
 from levelhead.analysis.buckets import BucketSettings
 from levelhead.measures import parse_measure
@@ -19,7 +20,6 @@ from levelhead.report.table import percentage
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.treebank.schemes import CALLIN, CALLIN_CODE
-from test_cli import levelhead as command
 
 LANGUAGES = {
     "Arabic": "ar", "Basque": "eu", "Croatian": "hr", "Danish": "da", "Dutch": "nl", "English": "en", "Greek": "el",

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
+from command_line import levelhead as command
 from levelhead.analysis import break_down, confuse, error_types, leave_out
 from levelhead.analysis.buckets import BucketSettings
 from levelhead.measures import REGISTRY, parse_measure
@@ -17,11 +18,10 @@ from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD
 from levelhead.scoring.score import count
 from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES
+from official_2018 import SYSTEMS, official_rows
 from oracle import fair
 from oracle.measures import Counted
 from oracle.measures import match as oracle_match
-from test_cli import levelhead as command
-from test_official_2018 import SYSTEMS, official_rows
 
 TREEBANKS = ("fi_pud", "hsb_ufal", "hy_armtdp", "kmr_mg", "tr_imst", "zh_gsd")
 """Large and small, well and hardly parsed; ArmParser has no output for three of them."""

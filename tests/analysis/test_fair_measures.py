@@ -35,10 +35,6 @@ RESTRICTIONS = (
     *("@callin:CONTENT", "@callin:FUNCTION", "@callin:OTHER", "@callin-code:CONTENT", "@kohita:CONTENT", "-FUN-PUNCT"),
     *("-det", "-acl:relcl", "-callin:FUNCTION", "-UNKNOWN-nsubj-punct", "-CORE-kohita:FUNCTION", ""),
 )
-BUCKETS = (
-    *("deprel", "relation", "class", "upos", "direction", "length", "depth", "projective", "sentence-length"),
-    *("frequency", "vocabulary"),
-)
 OLD = {"obj": "dobj", "flat": "name", "obl": "remnant", "aux": "auxpass", "clf": "neg", "conj": "list", "cc": "mwe"}
 """Relations of UD v1 in the place of others, so that counterparts are needed."""
 
@@ -217,7 +213,7 @@ def test_weighted_measures(texts, seed):
 
 
 @EXAMPLES
-@given(texts=both(), by=st.lists(st.sampled_from(BUCKETS), min_size=1, max_size=2), seed=SEEDS)
+@given(texts=both(), by=st.lists(st.sampled_from(fair.BUCKETS), min_size=1, max_size=2), seed=SEEDS)
 def test_breakdowns(texts, by, seed):
     ours, theirs = matched(texts) or (None, None)
     if ours is None:

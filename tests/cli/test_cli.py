@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from command_line import levelhead
 from conftest import EXAMPLES
 from levelhead.measures import REGISTRY, parse_measure, split_measures
 from levelhead.report.table import Column, Table
@@ -17,12 +18,6 @@ from levelhead.report.writers import to_latex
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
 INVALID = EXAMPLES / "parallel/systems/gamma/tr.conllu"
-
-
-def levelhead(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    command = [sys.executable, "-m", "levelhead", *map(os.fspath, arguments)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **settings)
 
 
 def test_score_prints_the_official_table_and_a_signature():

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 
+from command_line import levelhead
 from conftest import EXAMPLES
 from levelhead._version import VERSION
 from levelhead.cli.program import COMMANDS, cli, run
-from test_cli import levelhead
 
 GOLD = EXAMPLES / "parallel/gold"
 TOLD = "UD version 2, detected from its relations\n"

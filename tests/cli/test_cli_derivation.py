@@ -7,10 +7,10 @@ from pathlib import Path
 import pytest
 
 from conftest import EXAMPLES
+from heads import sentence_of
 from levelhead.cli.program import run
 from levelhead.derivation import read_arpa
 from oracle.derivation import derivation
-from test_kernels import sentence_of
 
 GOLD, SYSTEM = EXAMPLES / "parallel/gold/en.conllu", EXAMPLES / "parallel/systems/alpha/en.conllu"
 CROSSING = EXAMPLES / "parallel/gold/de.conllu"

@@ -1,6 +1,6 @@
 """Hostile surroundings: files that change while the command runs, outputs that cannot be written, signals, settings.
 
-See tests/test_hostile.py, which has hostile paths, names and contents.
+See test_hostile.py, which has hostile paths, names and contents.
 """
 
 import contextlib

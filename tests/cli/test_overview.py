@@ -12,6 +12,7 @@ import click
 import pytest
 from click.testing import CliRunner
 
+from conftest import ROOT
 from levelhead._version import VERSION
 from levelhead.cli import program
 from levelhead.cli.shared import option_groups
@@ -71,7 +72,7 @@ def test_doctor_says_what_is_installed() -> None:
 
 def test_doctor_looks_at_all_kernels() -> None:
     module = importlib.import_module("levelhead.cli.doctor")
-    setup = (Path(__file__).parent.parent / "setup.py").read_text(encoding="utf-8")
+    setup = (ROOT / "setup.py").read_text(encoding="utf-8")
     built = re.search(r"^KERNELS = \((.*?)\)", setup, re.DOTALL | re.MULTILINE)
     assert built
     assert re.findall(r"(\w+)\.pyx?", built[1]) == list(module._KERNELS)

@@ -20,7 +20,7 @@ from levelhead.cli.train import progress_of_passes
 from levelhead.messages import MESSAGES
 from levelhead.parsing import Model, Report, Schedule, parse_treebank, read_model, read_words, train, write_model
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
-from test_jobs import Terminal
+from terminal import Terminal
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 GERMAN = EXAMPLES / "parallel/gold/de.conllu"

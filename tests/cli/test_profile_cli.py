@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from conftest import EXAMPLES
+from conftest import EXAMPLES, ROOT
 from levelhead._version import VERSION
 from levelhead.cli.program import run
 from levelhead.report.profiles import columns_documents
@@ -19,7 +19,7 @@ from levelhead.typology.counts import count
 
 GOLD = EXAMPLES / "parallel" / "gold"
 EN, DE, FR = (str(GOLD / f"{code}.conllu") for code in ("en", "de", "fr"))
-DOCS = Path(__file__).parent.parent / "docs"
+DOCS = ROOT / "docs"
 
 
 @pytest.fixture

@@ -7,12 +7,11 @@ import random
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 
-from conftest import EXAMPLES
+from conftest import EXAMPLES, ROOT
 from levelhead.cli.rank import rank
 
 GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems"
@@ -275,7 +274,7 @@ def test_compressed_folders(tmp_path):
 
 def test_the_manifest_in_the_documentation_is_one():
     """Every key that the page shows is known."""
-    page = (Path(__file__).parent.parent / "docs" / "rank.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "rank.md").read_text(encoding="utf-8")
     text = page.partition("```toml\n")[2].partition("```")[0]
     from levelhead.campaign.manifest import _CAMPAIGN, _SYSTEM, _TREEBANK
 

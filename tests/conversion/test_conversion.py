@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
+from conftest import ROOT
 from levelhead import InputError, Treebank
 from levelhead.conversion import (
     VARIANTS,
@@ -28,7 +29,7 @@ from levelhead.kernels import conversion as kernel
 from levelhead.treebank import nonprojective_arcs, to_conllu
 from oracle import conversion as oracle
 from strategies import SEEDS, treebanks
-from test_kernels import uncompiled, views
+from uncompiled import uncompiled, views
 
 PLAIN = uncompiled("conversion")
 
@@ -208,7 +209,7 @@ def test_when_lists_are_read(data: Path, name: str, read_again: float, frozen: f
 
 def documented(second: str) -> Iterator[tuple[str, list[str]]]:
     """Give the path and the cells of each row of the documentation's tables whose second column is called so."""
-    page = (Path(__file__).parent.parent / "docs/conversion.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs/conversion.md").read_text(encoding="utf-8")
     for release, table in re.findall(rf"\nUD ([\d.]+):\n\n\| treebank \| {second} .*\n\|.*\n((?:\|.*\n)+)", page):
         for row in table.splitlines():
             name, *cells = [cell.strip() for cell in row.strip("|").split("|")]

@@ -12,6 +12,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heads import arrays_of, sentence_of
 from levelhead import InputError, from_conllu, read
 from levelhead.derivation import (
     ARC_EAGER,
@@ -28,7 +29,7 @@ from levelhead.derivation import (
 from levelhead.kernels import lifting, oracles
 from oracle import derivation as plain
 from strategies import SEEDS
-from test_kernels import arrays_of, sentence_of, uncompiled
+from uncompiled import uncompiled
 
 EACH_SYSTEM = pytest.mark.parametrize("system", SYSTEMS.values(), ids=str)
 PLAIN_ORACLES, PLAIN_LIFTING = map(uncompiled, ("oracles", "lifting"))

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from heads import sentence_of
 from levelhead import InputError, Treebank, UnreadableFile, from_conllu, read
 from levelhead.derivation import (
     SRILM_MINIMUM_COUNTS,
@@ -25,7 +26,6 @@ from levelhead.derivation import (
 )
 from levelhead.derivation.ngrams import framed
 from oracle.ngrams import PlainModel
-from test_kernels import sentence_of
 
 Corpus = list[list[str]]
 

@@ -1,13 +1,11 @@
 """The examples on the page about other libraries are what happens."""
 
 import doctest
-from pathlib import Path
 
 import pytest
 
-from test_interop_libraries import library
+from conftest import ROOT, library
 
-ROOT = Path(__file__).parent.parent
 PAGE = (ROOT / "docs" / "interop.md").read_text(encoding="utf-8")
 
 for name in ("polars", "pandas", "spacy"):

@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 
 import levelhead
+from conftest import library
 from levelhead.interop import to_pandas, to_polars, word_table
 from strategies import treebanks
-from test_interop_libraries import library
 
 TEXT = """\
 # sent_id = s1

@@ -7,10 +7,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import levelhead
+from conftest import library
 from levelhead.interop import from_spacy, to_spacy
 from levelhead.treebank import to_conllu
 from strategies import SEEDS, treebanks
-from test_interop_libraries import library
 
 spacy = library("spacy")
 

@@ -16,13 +16,13 @@ from pathlib import Path
 import pytest
 
 import job_functions
-from conftest import library, script
+from conftest import ROOT, library, script
 from levelhead.cli.program import run as run_command
 from levelhead.errors import InputError, OutputError
 from levelhead.jobs import Job, StaleInput, Store, borrowed, check_store, cluster, n_cores, processes, run
 from levelhead.progress import progress_bar
+from terminal import Terminal
 
-HERE = Path(__file__).parent
 needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
 
 
@@ -145,7 +145,7 @@ def test_workers_end_with_a_parent_that_is_killed(tmp_path):
         "    j.run(some, j.processes(2), advance=advance)\n"
     )
     (tmp_path / "campaign.py").write_text(script)
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(HERE), *sys.path])}
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join([str(ROOT / "tests"), *sys.path])}
     parent = subprocess.Popen(
         [sys.executable, tmp_path / "campaign.py"], env=environment, stdout=subprocess.PIPE, start_new_session=True
     )
@@ -366,21 +366,6 @@ def test_a_full_disk_stops_with_an_error_and_keeps_what_was_stored(tmp_path):
 
 
 # The progress bar
-
-
-class Terminal:
-    def __init__(self) -> None:
-        self.text = ""
-
-    def isatty(self) -> bool:
-        return True
-
-    def write(self, text: str) -> int:
-        self.text += text
-        return len(text)
-
-    def flush(self) -> None:
-        pass
 
 
 def test_the_bar_counts_jobs_on_terminals_only(monkeypatch, capsys):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from levelhead.kernels import arpa, conversion, oracles, shapes
-from test_kernels import uncompiled, views
+from uncompiled import uncompiled, views
 
 
 def ints(*numbers: object) -> np.ndarray:

@@ -1,44 +1,25 @@
 """The compiled loops against the same files uncompiled and against plain code, and on inputs of unusual size."""
 
-import importlib.util
 import random
 import subprocess
 import sys
-from collections.abc import Iterable, Sequence
-from importlib.machinery import SourceFileLoader
+from collections.abc import Sequence
 from itertools import pairwise
-from pathlib import Path
-from types import ModuleType
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from heads import arrays_of, sentence_of
 from levelhead import ConlluError, from_conllu
 from levelhead.kernels import pools, scan, spans, trees
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.treebank import Strings, to_conllu
 from strategies import SEEDS
-
-
-def uncompiled(name: str) -> ModuleType:
-    """Load a kernel's file as plain Python, as one does to debug it."""
-    path = Path(scan.__file__).with_name(f"{name}.py")
-    if not path.exists():  # the tests run against an installed wheel, whose sources are beside the tests
-        path = Path(__file__).parent.parent / "src" / "levelhead" / "kernels" / f"{name}.py"
-    loader = SourceFileLoader(f"uncompiled_{name}", str(path))
-    module = importlib.util.module_from_spec(importlib.util.spec_from_loader(loader.name, loader))
-    loader.exec_module(module)
-    return module
-
+from uncompiled import uncompiled, views
 
 PLAIN_TREES, PLAIN_SPANS = uncompiled("trees"), uncompiled("spans")
-
-
-def views(*arrays: np.ndarray) -> list[memoryview]:
-    """Give arrays as uncompiled kernels take them: numpy's scalars would overflow."""
-    return [memoryview(array) for array in arrays]
 
 
 def test_kernels_are_compiled() -> None:
@@ -48,12 +29,6 @@ def test_kernels_are_compiled() -> None:
 
 
 # Trees
-
-
-def arrays_of(sentences: Sequence[Sequence[int]]) -> tuple[np.ndarray, np.ndarray]:
-    """Join the heads of sentences as the kernel takes them."""
-    starts = np.cumsum([0, *map(len, sentences)], dtype=np.int32)
-    return np.array([head for sentence in sentences for head in sentence], dtype=np.int32), starts
 
 
 def plain_verdict(heads: Sequence[int], *, several_roots: bool) -> int:
@@ -90,11 +65,6 @@ def test_long_chains(several_roots: bool) -> None:
     comb = [0, *(max(1, i - 1) for i in range(1, n))]
     heads, starts = arrays_of([to_the_left, to_the_right, circle, late_circle, comb])
     assert trees.bad_sentences(heads, starts, several_roots).tolist() == [0, 0, 2, 4, 0]
-
-
-def sentence_of(heads: Iterable[int]) -> str:
-    """Write a sentence with the given heads."""
-    return "".join(f"{i}\ta\t_\t_\t_\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1)) + "\n"
 
 
 def test_a_sentence_of_long_chains_is_read() -> None:

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from conftest import EXAMPLES
-from levelhead import InputError, Treebank, build, from_conllu, read, score
+from heads import arrays_of
+from levelhead import InputError, Treebank, build, from_conllu, read
 from levelhead.derivation import SYSTEMS, derive
 from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
@@ -27,17 +27,11 @@ from levelhead.parsing.transition import _compiled, train_transitions
 from levelhead.treebank import to_conllu
 from oracle import derivation as plain
 from oracle.parsing import Slow
+from parsed import GOLD, las, rows_of
 from strategies import SEEDS, treebanks
-from test_kernels import arrays_of
 
-GOLD = EXAMPLES / "parallel/gold/en.conllu"
 EACH_SYSTEM = pytest.mark.parametrize("system", TRANSITION_SYSTEMS)
 QUICK = Schedule(first=2, second=1, runs=1)
-
-
-def las(gold: Treebank, system: Treebank) -> float:
-    """LAS in percent, by the official scoring."""
-    return 100 * float(score(gold, system, measures=["LAS"])["LAS"].value)
 
 
 def arbitrary_model(seed: int, parser: str, beam: int, labels: tuple[str, ...] = ("root", "a", "b", "c")) -> Model:
@@ -99,13 +93,6 @@ def test_training_of_arc_eager_knows_what_each_transition_costs(seed: int, n: in
 
 
 # The second implementation
-
-
-def rows_of(treebank: Treebank, start: int, end: int) -> list[dict[str, str]]:
-    """The words of a sentence, as the slow parser reads them."""
-    names = {"form": "forms", "lemma": "lemmas", "upos": "upos", "xpos": "xpos", "feats": "feats"}
-    columns = {name: list(getattr(treebank, column)[start:end]) for name, column in names.items()}
-    return [dict(zip(columns, values)) for values in zip(*columns.values())]
 
 
 def agrees(model: Model, treebank: Treebank) -> None:

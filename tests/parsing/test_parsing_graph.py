@@ -17,8 +17,8 @@ from levelhead.parsing.columns import columns_of
 from levelhead.parsing.lengths import LONGEST_WHOLE
 from levelhead.parsing.model import GRAPH_PARSERS
 from oracle.graph_parsing import SlowGraph, projective, trees
+from parsed import GOLD, las, rows_of
 from strategies import SEEDS, treebanks
-from test_parsing import GOLD, las, rows_of
 
 EACH_ORDER = pytest.mark.parametrize("parser", GRAPH_PARSERS)
 QUICK = Schedule(first=2, second=2, runs=1)

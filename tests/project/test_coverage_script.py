@@ -1,18 +1,17 @@
 """The simulations of scripts/full/coverage.py: they compute what the package computes, and find what is wrong."""
 
-from pathlib import Path
 from types import ModuleType
 
 import numpy as np
 import pytest
 
-from conftest import script
+from conftest import ROOT, script
 from levelhead.significance import Units
 
 
 @pytest.fixture
 def coverage(monkeypatch: pytest.MonkeyPatch) -> ModuleType:
-    monkeypatch.syspath_prepend(str(Path(__file__).parent.parent / "scripts" / "full"))
+    monkeypatch.syspath_prepend(str(ROOT / "scripts" / "full"))
     return script("full/coverage.py")
 
 

@@ -5,20 +5,18 @@ import importlib
 import inspect
 import pkgutil
 import re
-from pathlib import Path
 
 import click
 import pytest
 
 import levelhead
-from conftest import script
+from conftest import ROOT, script
 from levelhead import compat
 from levelhead._version import VERSION
 from levelhead.cli import program
 from levelhead.measures import REGISTRY
 from levelhead.messages import MESSAGES
 
-ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 
 

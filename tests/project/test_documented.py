@@ -9,15 +9,13 @@ import click
 import pytest
 
 from conftest import script
+from documentation import INLINE, PAGES, ROOT
 from levelhead.cli import program
 from levelhead.studies import STUDIES
 from levelhead.treebank.relations import UD1
 
-ROOT = Path(__file__).parent.parent
 DOCS = ROOT / "docs"
 BLOCK = re.compile(r"^```(?:sh|console|text|yaml)\n(.*?)^```", re.DOTALL | re.MULTILINE)
-INLINE = re.compile(r"`(levelhead [^`]+)`")
-PAGES = sorted(path for path in [ROOT / "README.md", *DOCS.glob("*.md")] if path.name != "cli.md")
 
 
 def commands(text: str) -> list[str]:

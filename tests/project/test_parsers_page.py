@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from test_readme import CONSOLE, ROOT, run, scrubbed, text_of
+from documentation import CONSOLE, ROOT, run, scrubbed, text_of
 
 PAGE = "docs/parsers.md"
 

@@ -15,20 +15,20 @@ from pathlib import Path
 
 import pytest
 
-import test_readme
+from documentation import INLINE, PAGES_WITH_SESSIONS, ROOT
+from documentation import PAGES as DOCUMENTATION
 from levelhead.cli.program import run
+from stanza_stand_in import _stand_in  # noqa: F401 -- Stanza itself needs torch
 from task.task_server import SANDBOX_USER, serving
-from test_documented import INLINE
-from test_documented import PAGES as DOCUMENTATION
-from test_interop_stanza import _stand_in  # noqa: F401 -- Stanza itself needs torch
 
-ROOT = Path(__file__).parent.parent
 PAGES = [*DOCUMENTATION, ROOT / "examples/parallel/README.md"]
 GOLD, SYSTEMS = ROOT / "examples/parallel/gold", ROOT / "examples/parallel/systems"
 BLOCK = re.compile(r"^```(\w+)\n(.*?)^```", re.DOTALL | re.MULTILINE)
 OTHER_TESTS = {
-    "docs/correlate.md": "test_correlate_cli", "docs/interop.md": "test_interop_docs", "docs/parsers.md": "test_parsers_page",
-}  # fmt: skip
+    "docs/correlate.md": "cli/test_correlate_cli.py",
+    "docs/interop.md": "interop/test_interop_docs.py",
+    "docs/parsers.md": "project/test_parsers_page.py",
+}
 """Which test runs the sessions of pages that are not test_readme's."""
 NO_NETWORK, NOT_OURS = "installs from the network", "needs a program that is not part of levelhead"
 CANNOT = {
@@ -256,9 +256,9 @@ def test_every_block_is_run_or_has_no_commands() -> None:
         languages = {language for language, _ in BLOCK.findall(page.read_text(encoding="utf-8"))}
         assert languages <= known, page
         name = page.relative_to(ROOT).as_posix()
-        assert not languages & {"console", "pycon"} or name in test_readme.PAGES or name in OTHER_TESTS, page
+        assert not languages & {"console", "pycon"} or name in PAGES_WITH_SESSIONS or name in OTHER_TESTS, page
     for page, test in OTHER_TESTS.items():
-        assert page.rpartition("/")[2] in (ROOT / "tests" / f"{test}.py").read_text(encoding="utf-8")
+        assert page.rpartition("/")[2] in (ROOT / "tests" / test).read_text(encoding="utf-8")
 
 
 def test_settings_of_the_pages_are_taken(reader: Path) -> None:

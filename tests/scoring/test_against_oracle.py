@@ -7,6 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
+from conllu_cases import VERDICTS
 from levelhead.evaluation import score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
@@ -21,7 +22,6 @@ from oracle.document import DEPS, FEATS, LEMMA, UPOS, XPOS, Document, Refused
 from oracle.drawing import RELATIONS
 from oracle.measures import Counted, per_sentence, score, weighted_las
 from strategies import SEEDS, pairs
-from test_oracle import VERDICTS
 
 EVERY_RULES = pytest.mark.parametrize("rules", RULES)
 EXAMPLES = settings(max_examples=300)

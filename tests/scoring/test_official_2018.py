@@ -1,14 +1,13 @@
 """The official scores of the CoNLL 2018 shared task: every count and every ratio of 33 test sets by 6 systems."""
 
-import csv
 from pathlib import Path
 
 import pytest
 
 import levelhead
 from levelhead.scoring.rules import CONLL18
+from official_2018 import SYSTEMS, official_rows
 
-SYSTEMS = ("conll18-baseline", "HIT-SCIR-18", "UDPipe-Future", "Stanford-18", "ArmParser", "ONLP-lab")
 N_TREEBANKS = 33
 N_MISSING = {"ArmParser": 11, "ONLP-lab": 1}
 
@@ -23,12 +22,6 @@ OFFICIAL = {
     "alignedacc": "aligned_accuracy",
 }
 """The end of each column of the official table, and what we call it."""
-
-
-def official_rows(data: Path, system: str) -> list[dict[str, str]]:
-    with (data / "conll18" / "official" / "official_scores_share.tsv").open(encoding="utf-8", newline="") as table:
-        rows = csv.DictReader(table, delimiter="\t", quoting=csv.QUOTE_NONE)
-        return [row for row in rows if row["system"] == system]
 
 
 def scored(evaluation: levelhead.Evaluation) -> dict[str, str]:

@@ -13,6 +13,7 @@ from typing import get_args
 import pytest
 from click.testing import CliRunner
 
+from conftest import ROOT
 from job_functions import Batches
 from levelhead.cli.program import cli
 from levelhead.cli.reproduce import _NAMES
@@ -31,7 +32,7 @@ from levelhead.studies.verdicts import Verdict
 from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.shapes import nonprojective_arcs
 
-EXAMPLES = Path(__file__).parent.parent / "examples" / "parallel"
+EXAMPLES = ROOT / "examples" / "parallel"
 TRAINED = ("nivre-fang-2017", "callin", "kohita-2017", "sogaard-haulrich")
 """Studies that train parsers where no outputs are given."""
 

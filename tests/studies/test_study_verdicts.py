@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from conftest import EXAMPLES, ROOT
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Plain, formatted
 from levelhead.scoring.weights import weights_of
@@ -53,7 +54,7 @@ from levelhead.studies.verdicts import (
 )
 from oracle.spread import mean_spread, pooled_share, relative_variance
 
-DOCS = Path(__file__).parent.parent / "docs" / "studies"
+DOCS = ROOT / "docs" / "studies"
 REQUEST = StudyRequest(quick=True)
 CODES = ("ar", "bg", "cs", "da", "de", "el", "en", "es", "fi", "fr")
 
@@ -522,7 +523,7 @@ def compare_files(gold: Path, outputs: Mapping[str, Path], resamples: int) -> tu
 
 def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
     """Gold without lemmas has no BLEX, as `score` says."""
-    examples = Path(__file__).parent.parent / "examples" / "parallel"
+    examples = EXAMPLES / "parallel"
     plain = tmp_path / "en.conllu"
     rows = [line.split("\t") for line in (examples / "gold" / "en.conllu").read_text(encoding="utf-8").split("\n")]
     plain.write_text(

@@ -13,7 +13,7 @@ from levelhead.kernels import shapes
 from levelhead.treebank import nonprojective_arcs, shapes_of
 from oracle import trees as oracle
 from oracle.drawing import some_treebank
-from test_kernels import uncompiled, views
+from uncompiled import uncompiled, views
 
 PLAIN = uncompiled("shapes")
 
