@@ -24,6 +24,10 @@ _BLANK_LINES = {
 _ODD_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
 
 
+REPAIRS = ("byte-order-mark", "line-ends", *_BLANK_LINES, "missing-final-blank-line")
+"""The kinds of repairs, in the order in which they are reported."""
+
+
 class Repaired(NamedTuple):
     """A file that ends each line with a line feed and each sentence with one blank line.
 
@@ -48,11 +52,17 @@ class Repaired(NamedTuple):
         return numbers if self.numbers is None else self.numbers[numbers - 1]
 
 
-def repair(data: bytes) -> Repaired:
-    """Strip a byte order mark, make line ends line feeds, blank lines single, and the last sentence ended."""
+def repair(data: bytes, *, start: bool = True) -> Repaired:
+    """Strip a byte order mark, make line ends line feeds, blank lines single, and the last sentence ended.
+
+    Args:
+        data: the bytes of a file, or of a part of a file after a blank line.
+        start: whether they are the start of the file.
+    """
     warnings: list[Fault] = []
-    data = _without_mark(data, warnings)
-    data = _with_line_feeds(data, warnings)
+    if start:
+        data = _without_mark(data, warnings)
+    data = _with_line_feeds(data, warnings, start=start)
     numbers, n_lines = None, data.count(b"\n")
     if _ODD_LINE.search(data):
         data, numbers = _with_single_blank_lines(data, warnings)
@@ -73,10 +83,10 @@ def _without_mark(data: bytes, warnings: list[Fault]) -> bytes:
     return data[len(_BOM) :]
 
 
-def _with_line_feeds(data: bytes, warnings: list[Fault]) -> bytes:
+def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> bytes:
     if b"\r" not in data:
         return data
-    if b"\n" not in data:
+    if start and b"\n" not in data:
         _warn(warnings, "line-ends", "lines end with carriage returns", 1, data.count(b"\r"))
         return data.replace(b"\r", b"\n")
     pairs = data.count(b"\r\n")
