@@ -14,7 +14,8 @@ from levelhead.api.inputs import (
     running,
     settings_for,
 )
-from levelhead.evaluation.pair import Evaluation, Input, load_pair, score_treebanks
+from levelhead.evaluation.files import score_files
+from levelhead.evaluation.pair import Evaluation, Input
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
@@ -68,7 +69,7 @@ def score(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     if not holds_test_sets(gold):
-        return score_treebanks(*load_pair(gold, system, setup), setup)  # type: ignore[arg-type]
+        return score_files(gold, system, setup)  # type: ignore[arg-type]
     from levelhead.comparison.folders import score_folder
 
     with running(jobs, store) as how:

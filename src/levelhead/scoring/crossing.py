@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
@@ -17,6 +18,27 @@ SYSTEM = "the system"
 _MOST_NAMED = 50  # more than there are relations in either version of UD
 
 
+class Annotation(NamedTuple):
+    """What notes look at in a treebank.
+
+    Args:
+        relations: the universal relations that occur, in alphabetical order.
+        enhanced: whether DEPS has values.
+    """
+
+    relations: list[str]
+    enhanced: bool
+
+
+def annotation_of(treebank: Treebank) -> Annotation:
+    """Return what notes look at in a treebank.
+
+    Args:
+        treebank: any treebank.
+    """
+    return Annotation(distinct(treebank.relations), treebank.deps.has_values)
+
+
 def named_note(note: str, name: str) -> str:
     """Return a note with the name of the system that it calls `SYSTEM`.
 
@@ -28,8 +50,8 @@ def named_note(note: str, name: str) -> str:
 
 
 def notes_on(
-    gold: Treebank,
-    system: Treebank,
+    gold: Treebank | Annotation,
+    system: Treebank | Annotation,
     measures: Iterable[tuple[Measure, Definition]],
     rules: Rules,
     schemes: Schemes,
@@ -47,20 +69,22 @@ def notes_on(
         schemes: where the classes of measures are looked up.
         name: what to call the system.
     """
+    gold = annotation_of(gold) if isinstance(gold, Treebank) else gold
+    system = annotation_of(system) if isinstance(system, Treebank) else system
     asked = list(measures)
     used = [(str(measure), scheme) for one in asked for measure, scheme in _schemes_of(*one, rules, schemes)]
     by_name = {scheme.name: scheme for _, scheme in used}
     users = {key: tuple(dict.fromkeys(user for user, one in used if one.name == key)) for key in by_name}
-    of_versions = notes_of(gold, system, [(by_name[key], users[key]) for key in by_name], name)
+    of_versions = _notes_of(gold.relations, system.relations, [(by_name[key], users[key]) for key in by_name], name)
     return (*of_versions, *_without_graphs(gold, system, asked, name))
 
 
 def _without_graphs(
-    gold: Treebank, system: Treebank, measures: Iterable[tuple[Measure, Definition]], name: str
+    gold: Annotation, system: Annotation, measures: Iterable[tuple[Measure, Definition]], name: str
 ) -> Iterator[str]:
     """Say why measures of enhanced graphs are 0 or have no value where only gold has graphs."""
     of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
-    if of_graphs and gold.deps.has_values and not system.deps.has_values:
+    if of_graphs and gold.enhanced and not system.enhanced:
         yield f"{name} has no values in DEPS, and so no enhanced edges to score: {', '.join(of_graphs)}"
 
 
@@ -75,7 +99,12 @@ def notes_of(
         schemes: schemes, with the measures or tables that use them.
         name: what to call the system.
     """
-    own, other = distinct(gold.relations), distinct(system.relations)
+    return _notes_of(distinct(gold.relations), distinct(system.relations), schemes, name)
+
+
+def _notes_of(
+    own: list[str], other: list[str], schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str
+) -> tuple[str, ...]:
     crosses = version(other) != version(own)  # else only labels that gold does not have are news
     known = set(own)  # a system may give as many relations as it gives words
     added = other if crosses else [label for label in other if label not in known]

@@ -46,12 +46,13 @@ class _Sentence:
     renumbered: bool = False
 
 
-def encoding_faults(data: bytes, line: Callable[[int], int] = int) -> list[Fault]:
+def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
     """Find what keeps bytes from being text: not UTF-8, or a NUL character.
 
     Args:
         data: the bytes.
         line: gives the line number to print for each line of the data.
+        start: how many bytes of the file are before them.
     """
     before = 0
     for number, content in enumerate(lines_of(data), 1):  # one by one: all at once would take up to 4 times the bytes
@@ -59,14 +60,14 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int) -> list[Fault
             content.decode()
         except UnicodeDecodeError as error:
             at = before + error.start
-            message = f"byte {at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
+            message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
             return [Fault("encoding", message, Place(line=line(number)))]
         before += len(content)
     at = data.find(b"\0")
     if at < 0:
         return []
     place = Place(line=line(data.count(b"\n", 0, at) + 1))
-    return [Fault("control-character", f"byte {at} is NUL", place, count=data.count(b"\0"))]
+    return [Fault("control-character", f"byte {start + at} is NUL", place, count=data.count(b"\0"))]
 
 
 def find_faults(

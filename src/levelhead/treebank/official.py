@@ -149,6 +149,16 @@ def check_deps_of_part(treebank: Treebank, name: str | None) -> None:
     _check_deps(treebank, name, part=True)
 
 
+def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
+    """Return the error of a file on whose encoding an official scorer crashes.
+
+    Args:
+        at: the first byte that is not UTF-8.
+        name: what to call the file in messages.
+    """
+    return _refusal(f"it crashes on byte {at}, which is not UTF-8", Place(name), Crash)
+
+
 class HeadsBack(Exception):
     """A negative head counts back over sentences, so that a file cannot be cut."""
 
@@ -236,7 +246,7 @@ class _Reading:
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None, Crash) from error
+            raise refusal_of_encoding(error.start, self.name) from error
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
         inside = False

@@ -9,7 +9,7 @@ import os
 import stat
 import sys
 from collections.abc import Callable, Iterator
-from typing import IO, TYPE_CHECKING, NamedTuple, Protocol
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
 
@@ -226,22 +226,23 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
     return raw
 
 
-def refuse_long_lines(data: bytes, name: str | None = None) -> None:
+def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:
     """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before anything else looks at its lines.
 
     Args:
-        data: the contents of the file, decompressed.
+        data: the contents of the file, decompressed; or a part of it.
         name: what to call the file in messages.
+        before: how many lines of the file are before the part.
 
     Raises:
         ConlluError: a line is too long.
     """
-    line_end = b"\n" if b"\n" in data else b"\r"
+    line_end = b"\n" if b"\n" in data or before else b"\r"
     start = 0
     while len(data) - start > LONGEST_LINE:  # jumps from line end to line end, so few bytes are read
         end = data.rfind(line_end, start, start + LONGEST_LINE + 1)
         if end < 0:
-            place = Place(name, data.count(line_end, 0, start) + 1)
+            place = Place(name, before + data.count(line_end, 0, start) + 1)
             raise ConlluError(Fault("line-too-long", f"the line has more than {LONGEST_LINE:,} bytes", place))
         start = end + 1
 
@@ -282,7 +283,7 @@ def _parts(opener: _Opener, file: _Readable, name: str) -> Iterator[bytes]:
 def _gzip(file: _Readable) -> Iterator[bytes]:
     import gzip
 
-    with gzip.GzipFile(fileobj=file) as unpacked:  # type: ignore[arg-type]
+    with gzip.GzipFile(fileobj=cast("IO[bytes]", file)) as unpacked:  # which only reads
         while part := unpacked.read(_CHUNK):
             yield part
 
