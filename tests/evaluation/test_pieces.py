@@ -1,6 +1,11 @@
 """Files read piece by piece: the scores, warnings and errors of reading them whole, under all rules."""
 
-from collections.abc import Iterator
+import bz2
+import gzip
+import lzma
+import os
+import threading
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from random import Random
 from typing import Any
@@ -9,11 +14,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from conftest import EXAMPLES
 from conllu_cases import VERDICTS
+from levelhead.cli import program
 from levelhead.errors import LevelheadError
-from levelhead.evaluation.files import Sizes, score_files
+from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.scores import score_document
+from levelhead.treebank import blocks, faults_of
+from levelhead.treebank.blocks import Sizes
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from strategies import SEEDS
@@ -42,6 +51,13 @@ def outcome(gold: Path, system: Path, sizes: Sizes, **settings: Any) -> Outcome:
     return score_document(found), found.warnings, [repr(score) for score in found.values()]
 
 
+def check_validate(path: Path, form: str) -> None:
+    """Validate a file whole and in pieces, and require the same."""
+    whole = faults_of(path, format=form, sizes=WHOLE)
+    for sizes in TINY:
+        assert faults_of(path, format=form, sizes=sizes) == whole
+
+
 def compare(folder: Path, gold: bytes, system: bytes, rules: str, *, form: str = "conllu", **more: Any) -> Outcome:
     """Score two files whole and in pieces of several sizes, and require the same; return what was seen."""
     for name, data in (("gold", gold), ("system", system)):
@@ -49,6 +65,9 @@ def compare(folder: Path, gold: bytes, system: bytes, rules: str, *, form: str =
     names = [one.replace("(w)", "(w,default=0.25)") for one in MEASURES[rules]]
     measures = [*setup_of(rules=rules).names, *names]
     paths = (folder / "gold", folder / "system")
+    if rules == "ud":
+        for path in paths:
+            check_validate(path, form)
     whole = outcome(*paths, WHOLE, rules=rules, measures=measures, format=form, **more)
     for sizes in TINY:
         assert outcome(*paths, sizes, rules=rules, measures=measures, format=form, **more) == whole
@@ -116,3 +135,42 @@ def test_conllx(tmp_path: Path, form: str) -> None:
         form="conllx",
         gold_format=gold_format,
     )
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+}
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("pair", [("en", "alpha"), ("cs", "beta"), ("en", "gamma")], ids="-".join)
+def test_the_command(
+    tmp_path: Path,
+    pair: tuple[str, str],
+    rules: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Output, messages and exit codes of `score` and `validate`, for plain and compressed files and for pipes."""
+    gold, system = (EXAMPLES / f"parallel/{name}/{pair[0]}.conllu" for name in ("gold", f"systems/{pair[1]}"))
+    for kind, pack in PACKED.items():
+        seen = []
+        for sizes in (WHOLE, *TINY):
+            monkeypatch.setattr(blocks, "SIZES", sizes)
+            seen.append([])
+            for options in (["--format", "json"], ["-c"], ["--fail-under", "LAS=99"]):
+                (tmp_path / "gold").write_bytes(pack(gold.read_bytes()))
+                pipe = tmp_path / "system"
+                pipe.unlink(missing_ok=True)
+                os.mkfifo(pipe)
+                writer = threading.Thread(target=pipe.write_bytes, args=(pack(system.read_bytes()),))
+                writer.start()
+                code = program.run(["score", "--rules", rules, *options, str(tmp_path / "gold"), str(pipe)])
+                writer.join()
+                seen[-1].append((code, *capfd.readouterr()))
+            code = program.run(["validate", str(tmp_path / "gold"), str(system)])
+            seen[-1].append((code, *capfd.readouterr()))
+        assert all(one == seen[0] for one in seen), kind

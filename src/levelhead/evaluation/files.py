@@ -3,28 +3,12 @@
 from __future__ import annotations
 
 import os
-from typing import NamedTuple
 
 from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, score_treebanks, takes_apart
 from levelhead.evaluation.setup import Setup
-from levelhead.treebank import Treebank
-from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank import Treebank, blocks
+from levelhead.treebank.blocks import Sizes, contents_or_parts
 from levelhead.treebank.reader import check_format
-
-
-class Sizes(NamedTuple):
-    """When files are read piece by piece.
-
-    Args:
-        large: the size in bytes, decompressed, above which a file is.
-        piece: how many bytes a piece has, about.
-    """
-
-    large: int = 1 << 25
-    piece: int = 1 << 22
-
-
-SIZES = Sizes()
 
 
 def score_files(gold: Input, system: Input, setup: Setup, sizes: Sizes | None = None) -> Evaluation:
@@ -34,7 +18,7 @@ def score_files(gold: Input, system: Input, setup: Setup, sizes: Sizes | None = 
         gold: a treebank or the path of one.
         system: the system treebank or its path.
         setup: the settings.
-        sizes: which files are large; by default `SIZES`.
+        sizes: which files are large; by default `blocks.SIZES`.
 
     Raises:
         InputError: a file is not valid, or the texts differ; with every fault.
@@ -42,7 +26,7 @@ def score_files(gold: Input, system: Input, setup: Setup, sizes: Sizes | None = 
     """
     if isinstance(gold, Treebank) or isinstance(system, Treebank) or not _adds_up(setup):
         return score_treebanks(*load_pair(gold, system, setup), setup)
-    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, sizes or SIZES)
+    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, sizes or blocks.SIZES)
 
 
 def _adds_up(setup: Setup) -> bool:

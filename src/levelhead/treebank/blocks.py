@@ -7,12 +7,28 @@ import os
 import re
 from collections.abc import Iterator
 from itertools import chain
+from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, UnreadableFile
 from levelhead.treebank.source import DEFAULT_LIMITS, parts_of
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
+
+
+class Sizes(NamedTuple):
+    """When files are read piece by piece.
+
+    Args:
+        large: the size in bytes, decompressed, above which a file is.
+        piece: how many bytes a piece has, about.
+    """
+
+    large: int = 1 << 25
+    piece: int = 1 << 22
+
+
+SIZES = Sizes()
 
 
 def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterator[bytes]:

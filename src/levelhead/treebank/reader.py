@@ -10,7 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
-from levelhead.errors import ConlluError, Fault, InputError
+from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import scan, trees
 from levelhead.treebank.notices import find_notices
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
@@ -82,24 +82,6 @@ def check_format(name: str) -> None:
     """
     if name not in get_args(Format):
         raise ValueError(f"unknown format {name!r}: choose {' or '.join(get_args(Format))}")
-
-
-def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
-    """Return all errors of a file or, where there are none, its warnings.
-
-    In addition to what reading warns of, `# text` comments are compared with the forms.
-
-    Args:
-        path: its path, or "-" for standard input.
-        format: "conllu" or "conllx".
-    """
-    try:
-        treebank = read(path, format=format)
-    except InputError as error:
-        return error.faults
-    from levelhead.treebank.text_comments import text_faults
-
-    return (*treebank.warnings, *text_faults(treebank))
 
 
 def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:

@@ -9,8 +9,9 @@ from pathlib import Path
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.tabular import Tabular
+from levelhead.treebank.checking import faults_of
 from levelhead.treebank.finder import treebanks_in
-from levelhead.treebank.reader import Format, faults_of
+from levelhead.treebank.reader import Format
 
 
 @dataclass(frozen=True, repr=False)
