@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+from collections import deque
 from collections.abc import Iterator
 from itertools import chain
 from typing import NamedTuple
@@ -14,6 +15,7 @@ from levelhead.treebank.source import DEFAULT_LIMITS, parts_of
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")
+_FURTHER = 1 << 16
 
 
 class Sizes(NamedTuple):
@@ -41,13 +43,19 @@ def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterat
     Raises:
         UnreadableFile: it cannot be opened, changes while it is read, or its compression is damaged.
     """
-    parts, kept, size = parts_of(path), [], 0
+    parts, kept, size = parts_of(path), deque[bytes](), 0
     for part in parts:
         kept.append(part)
         size += len(part)
         if size > most:
-            return chain(kept, parts)
+            return chain(_emptied(kept), parts)
     return b"".join(kept)
+
+
+def _emptied(kept: deque[bytes]) -> Iterator[bytes]:
+    """Give parts and forget them."""
+    while kept:
+        yield kept.popleft()
 
 
 class Blocks:
@@ -86,13 +94,13 @@ class Blocks:
         Raises:
             UnreadableFile: the file cannot be read on, or is too large to be read without blank lines.
         """
-        start, wanted = self._at, max(size, 2)
+        start, wanted, further = self._at, max(size, 2), _FURTHER
         while True:
-            self._fill(start + wanted)
+            self._fill(start + wanted + further)
             found = self._blank.search(self._waiting, start + wanted - 2)
             if found or self._read_all:
                 break
-            start, wanted = self._at, 2 * wanted
+            further *= 2
         self._at = found.end() if found else len(self._waiting)
         block = self._waiting[start : self._at]
         if 2 * self._at > len(self._waiting):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -21,8 +20,10 @@ _BLANK_LINES = {
     "blank-line-with-spaces": "the line has only white space",
     "extra-blank-line": "the blank line ends no sentence",
 }
-_ODD_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
 
+_SPACES = (b" ", b"\t", b"\n")
+_ODD = (b"\n ", b"\n\t", b"\n\n\n")
+"""What is in every file with lines that begin with white space, or with surplus blank lines."""
 
 REPAIRS = ("byte-order-mark", "line-ends", *_BLANK_LINES, "missing-final-blank-line")
 """The kinds of repairs, in the order in which they are reported."""
@@ -64,7 +65,7 @@ def repair(data: bytes, *, start: bool = True) -> Repaired:
         data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings, start=start)
     numbers, n_lines = None, data.count(b"\n")
-    if _ODD_LINE.search(data):
+    if data.startswith(_SPACES) or any(odd in data for odd in _ODD):
         data, numbers = _with_single_blank_lines(data, warnings)
     ended = _ended(data)
     if ended != data:
