@@ -32,9 +32,9 @@ from levelhead.typology import (
     similarity,
     word_dependency_entropy,
 )
-from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.lexical import CALLIN_CHUNKS
 from levelhead.typology.profile import columns_named
+from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.selection import language_of
 from levelhead.typology.tally import Histogram, Tally
 from oracle import typology as oracle
