@@ -7,7 +7,7 @@ import json
 import pickle
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -40,18 +40,20 @@ _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold f
 _FILES_AT_ONCE = 8
 
 
-class File(NamedTuple):
+@dataclass(frozen=True)
+class File:
     """A file, and what was in it when the jobs were planned.
 
     Args:
         path: where it is.
         sha256: the hash of its bytes as they are on the disk.
-        data: the bytes themselves, if they came from a pipe, which can be read only once.
+        data: the bytes themselves, if they are at hand: those of a pipe, which can be read only once, and those of a
+            file that this process has just read for the hash and scores itself.
     """
 
     path: str
     sha256: str
-    data: bytes | None = None
+    data: bytes | None = field(default=None, compare=False, repr=False)
 
 
 Source = File | Treebank
@@ -89,6 +91,10 @@ Look = Callable[[str, Sequence[Output]], Any]
 """What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
 
 
+GoldView = Callable[[Treebank], Any]
+"""What else is made of a gold treebank, in plain JSON: its sentence ids. A function at the top of a module."""
+
+
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
     """Return the key of a result: a hash of all that decides it.
 
@@ -104,6 +110,34 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
         *(hash_of(gold), hash_of(system)),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
+    """Return the key of what is made of a gold treebank.
+
+    Args:
+        gold: gold.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+    """
+    name = f"{view.__module__}.{view.__qualname__}"
+    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
+    return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
+
+
+def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
+    """Return what is made of a gold treebank, as JSON; null if it is not valid, which every count of it reports.
+
+    Args:
+        gold: the gold file.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+
+    Raises:
+        StaleInput: the file is not what it was when the job was planned.
+    """
+    treebank = gold_of(gold, setup)
+    return json.dumps(view(treebank) if isinstance(treebank, Treebank) else None).encode()
 
 
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:

@@ -73,6 +73,7 @@ class Results(NamedTuple):
         gold: the size of each gold treebank by code; empty if only scores are known.
         signature: everything that decides the numbers, by name.
         looked: what was made of the outputs on each test set, by code, if anything was.
+        of_gold: what was made of each gold treebank, by code, if anything was.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -82,6 +83,7 @@ class Results(NamedTuple):
     gold: Mapping[str, Contents]
     signature: Mapping[str, str]
     looked: Mapping[str, Any] = {}
+    of_gold: Mapping[str, Any] = {}
 
     @property
     def units(self) -> Mapping[str, Units]:
