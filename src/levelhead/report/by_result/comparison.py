@@ -17,6 +17,7 @@ from levelhead.comparison.breakdowns import (
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.examples import ErrorExamples
 from levelhead.comparison.folders import Evaluations
+from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
@@ -24,6 +25,7 @@ from levelhead.report import analysis, comparison, power, scores
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
 from levelhead.report.drawing import draw_examples
+from levelhead.report.judgement import judgement_document, judgement_table
 from levelhead.report.sentences import sentences_table
 from levelhead.report.table import Column, Table
 
@@ -117,6 +119,7 @@ VIEWS: Mapping[type, View] = {
     Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(comparison.agreement_table, comparison.agreement_document),
+    Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
     ErrorExamples: View(_examples_table, _examples_document, text=_examples_text),
