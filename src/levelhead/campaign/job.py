@@ -17,7 +17,7 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.campaign.outputs import Output
 from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
-from levelhead.errors import InputError, Place, TextMismatch
+from levelhead.errors import Fault, InputError, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
 from levelhead.evaluation.partial_scores import SecondaryEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
@@ -38,6 +38,9 @@ from levelhead.treebank.source import decompressed
 _MOST_FAULTS = 1000
 _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
 _FILES_AT_ONCE = 8
+
+GOLD = "{gold}"
+"""What messages call the gold file: its name does not decide a result, and is put in where the result is read."""
 
 
 @dataclass(frozen=True)
@@ -66,7 +69,9 @@ def hash_of(source: Source | None) -> str | None:
     Args:
         source: gold or an output.
     """
-    return contents_hash(source) if isinstance(source, Treebank) else source and source.sha256
+    if isinstance(source, Treebank):
+        return contents_hash(source)
+    return None if source is None else source.sha256
 
 
 class JobSetup(NamedTuple):
@@ -104,7 +109,7 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
         settings: what else decides.
     """
     parts: list[Any] = [
-        *(f"output by {settings.resample_by}" if settings.by_sentence else "output", VERSION),
+        *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
         *(unicodedata.unidata_version,),
         *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
         *(hash_of(gold), hash_of(system)),
@@ -271,7 +276,7 @@ def gold_of(source: Source, setup: Setup) -> Treebank | InputError:
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
 def _gold(file: File, rules: str, form: Any, *, taken_apart: bool) -> Treebank | InputError:
     try:
-        treebank = parse_as(decompressed(_contents(file), ""), None, rules_named(rules), form)
+        treebank = parse_as(decompressed(_contents(file), ""), GOLD, rules_named(rules), form)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank
@@ -358,13 +363,18 @@ def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> SecondaryEvaluation 
 
 
 def _faults(error: InputError) -> list[list[Any]]:
-    """Faults without the name of the file, which is no part of what decides the result."""
-    return [[fault.place.line, fault.slug, fault.message, fault.count] for fault in error.faults[:_MOST_FAULTS]]
+    return [_fault(fault) for fault in error.faults[:_MOST_FAULTS]]
+
+
+def _fault(fault: Fault) -> list[Any]:
+    """A fault, and whether it is one of gold; without the name of the file."""
+    place = fault.place
+    return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
 
 
 def _contents_of(treebank: Treebank) -> list[Any]:
     contents = contents_of(treebank)
-    warnings = [[fault.place.line, fault.slug, fault.message, fault.count] for fault in contents.warnings]
+    warnings = [_fault(fault) for fault in contents.warnings]
     return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
 
 

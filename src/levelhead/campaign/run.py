@@ -254,7 +254,7 @@ class _Scoring:
             if key not in self.found:
                 gold, outputs = self._look_arguments(test_set)
                 gold = self._with_contents(gold)
-                outputs = [(*names, self._with_contents(output), settings) for *names, output, settings in outputs]
+                outputs = [(name, label, self._with_contents(output), own) for name, label, output, own in outputs]
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
                 yield Job(key, look_at_outputs, (test_set.code, gold, outputs, look), test_set.code, weight)
 

@@ -91,23 +91,23 @@ def _contrasts_text(found: Contrasts) -> str:
 
 
 def _sentences_table(found: CountsBySentence) -> Table:
-    return sentences_table(found.treebanks, (scores.signature_line(found.signature),))
+    return sentences_table(found.treebanks, (scores.signature_line(found.provenance.signature),))
 
 
 def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
     columns = {name: counts.columns() for name, counts in found.treebanks.items()}
-    return {**header("sentences", found.signature), "treebanks": columns}
+    return {**header("sentences", found.provenance.signature), "treebanks": columns}
 
 
 def _per_treebank(table: Any, document: Any) -> View:
     """The view of results by treebank with a signature."""
 
     def show(found: PerTreebank[Any]) -> Table:
-        made: Table = table(found.treebanks, found.signature)
+        made: Table = table(found.treebanks, found.provenance.signature)
         return made
 
     def tell(found: PerTreebank[Any]) -> dict[str, Any]:
-        made: dict[str, Any] = document(found.treebanks, found.signature)
+        made: dict[str, Any] = document(found.treebanks, found.provenance.signature)
         return made
 
     return View(show, tell)
