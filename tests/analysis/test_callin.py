@@ -14,7 +14,7 @@ import pytest
 import levelhead
 from command_line import levelhead as command
 from levelhead.analysis import break_down, cascading_errors
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis.word_properties import BucketSettings
 from levelhead.measures import parse_measure
 from levelhead.report.table import percentage
 from levelhead.scoring.matches import match

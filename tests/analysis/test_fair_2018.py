@@ -12,7 +12,7 @@ import pytest
 import levelhead
 from command_line import levelhead as command
 from levelhead.analysis import break_down, confuse, error_types, leave_out
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis.word_properties import BucketSettings
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 import levelhead
 from levelhead.analysis import Training, break_down, cascading_errors, confuse, error_types
-from levelhead.analysis.buckets import BucketSettings
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
+from levelhead.analysis.word_properties import BucketSettings
 from levelhead.errors import MeasureError
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.report.analysis import confusion_table

@@ -11,7 +11,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.analysis import BUCKETS
-from levelhead.analysis.buckets import BY_ARCS, BY_SENTENCES, BY_WORDS
+from levelhead.analysis.word_properties import BY_ARCS, BY_SENTENCES, BY_WORDS
 from levelhead.task.runner.scoring import public_reason
 
 EN = [str(EXAMPLES / "nivre-fang" / side / "en.conllu") for side in ("gold", "system")]
@@ -64,8 +64,8 @@ def test_whose_value_a_word_has(run, pair) -> None:
 @pytest.mark.parametrize("name", BUCKETS)
 def test_what_is_said_of_a_property_is_so(name: str, tmp_path: Path) -> None:
     """A system word that is wrong in all ways has gold's value, unless the property is said to be of arcs."""
-    from levelhead.analysis.buckets import BucketSettings
-    from levelhead.analysis.training import Training
+    from levelhead.analysis.training_data import Training
+    from levelhead.analysis.word_properties import BucketSettings
     from levelhead.scoring.matches import match
     from levelhead.scoring.rules import rules_named
     from levelhead.treebank.schemes import NIVRE_FANG

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.analysis import break_down
-from levelhead.analysis.buckets import BucketSettings as Buckets
+from levelhead.analysis.word_properties import BucketSettings as Buckets
 from levelhead.campaign import find
 from levelhead.cli import program
 from levelhead.comparison.agreement import agreement

@@ -24,7 +24,7 @@ from levelhead.correlation import (
     read_tables,
 )
 from levelhead.correlation.coefficients import correlations, interval, intervals, midranks, p_value
-from levelhead.correlation.families import family_check
+from levelhead.correlation.language_families import family_check
 from levelhead.correlation.permutations import permutation_p_values
 from levelhead.errors import InputError
 from levelhead.significance import holm

@@ -9,7 +9,7 @@ import pytest
 import levelhead
 from levelhead.campaign import find
 from levelhead.comparison import compare
-from levelhead.derivation.measure import load_model
+from levelhead.derivation.dppl import load_model
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
@@ -180,7 +180,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     import shutil
 
     from levelhead.campaign import plan_in, score_plan
-    from levelhead.comparison.folders import score_folder
+    from levelhead.comparison.evaluations import score_folder
 
     for folder in ("gold", "systems/alpha"):
         (tmp_path / folder).mkdir(parents=True)

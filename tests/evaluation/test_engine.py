@@ -11,12 +11,12 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.analysis.buckets import BucketSettings as Buckets
+from levelhead.analysis.word_properties import BucketSettings as Buckets
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
 from levelhead.comparison.contrasts import compare_by
-from levelhead.comparison.folders import score_folder
+from levelhead.comparison.evaluations import score_folder
 from levelhead.errors import InputError
 from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of

@@ -17,9 +17,9 @@ from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measure, split_measures
 from levelhead.measures.user_definitions import read_definitions
-from levelhead.scoring.crossing import notes_of
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.scoring.measure import COMPONENTS, Measure, split
+from levelhead.scoring.measure_notes import notes_of
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import schemes
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version

@@ -15,11 +15,11 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.cli import program
-from levelhead.correlation.reading import read_table
+from levelhead.correlation.table_files import read_table
+from levelhead.report.charts.page_charts import IntervalRow, panels, shares, slopes, spreads
+from levelhead.report.charts.svg import Scale, clean, plain, scale_for
 from levelhead.report.page import render, write_figures
-from levelhead.report.page.charts import IntervalRow, panels, shares, slopes, spreads
 from levelhead.report.page.ranking import ranking_page
-from levelhead.report.page.svg import Scale, clean, plain, scale_for
 from levelhead.report.ranking import results_table
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_tsv

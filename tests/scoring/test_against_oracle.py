@@ -14,7 +14,7 @@ from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.official_reader import SCORERS, parse_officially
 from oracle.align import TextDiffers, align
 from oracle.conllu import read, read_bytes
 from oracle.damage import damaged_bytes

@@ -7,7 +7,7 @@ import pytest
 
 import levelhead
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.official_reader import SCORERS, parse_officially
 
 Four = tuple[int, int, int, int]
 """Correct, gold, system, aligned."""

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.official_reader import SCORERS, parse_officially
 
 REFUSED = {
     "cycle": r"cycle|root",  # where a cycle leaves no root, we say so first

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from conftest import library
 from levelhead.significance import Counted, Estimate, Settings, differences
-from levelhead.significance.student import quantile, two_sided_p
+from levelhead.significance.student_t import quantile, two_sided_p
 
 library("scipy.stats")
 from oracle import intervals as plain  # noqa: E402 -- needs scipy

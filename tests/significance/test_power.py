@@ -19,8 +19,8 @@ from levelhead.significance.power import (
     detectable_difference,
     difference_variances,
 )
-from levelhead.significance.student import noncentrality
-from levelhead.significance.typical import typical_deviations
+from levelhead.significance.student_t import noncentrality
+from levelhead.significance.typical_deviations import typical_deviations
 from levelhead.significance.units import Units
 from oracle import power as oracle
 

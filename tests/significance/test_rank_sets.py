@@ -14,7 +14,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.report.rank_notes import test_notes as notes_on_tests
 from levelhead.report.rank_notes import undecided
 from levelhead.significance import Settings
-from levelhead.significance.failures import evidence
+from levelhead.significance.failed_outputs import evidence
 from levelhead.significance.letters import compact_letters
 from levelhead.significance.rank_sets import (
     better,

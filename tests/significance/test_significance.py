@@ -16,7 +16,7 @@ import levelhead
 from conftest import EXAMPLES, library
 from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
 from levelhead.comparison import compare
-from levelhead.comparison.folders import macro_average, score_folder
+from levelhead.comparison.evaluations import macro_average, score_folder
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.setup import Setup, setup_of
@@ -42,8 +42,8 @@ from levelhead.significance import (
     swapped,
 )
 from levelhead.significance import resampling as engine
-from levelhead.significance.counted import ratios
 from levelhead.significance.pairwise import exact_rejections
+from levelhead.significance.system_counts import ratios
 from levelhead.treebank.contents import contents_hash
 from oracle import resampling as oracle
 

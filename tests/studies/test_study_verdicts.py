@@ -38,11 +38,11 @@ from levelhead.studies.measures_2018.estimates import (
 from levelhead.studies.measures_2018.separation import MEASURES, compare_systems, counts_on
 from levelhead.studies.nivre_fang.claims import claims_on_scores as nivre_fang_scores
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT
-from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.scores import score_files
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
+from levelhead.studies.statistics import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.verdicts import (
     Sign,
     ValueWithInterval,

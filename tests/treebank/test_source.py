@@ -21,8 +21,8 @@ from levelhead import InputError, LevelheadError, from_conllu, read
 from levelhead.errors import ConlluError, UnreadableFile
 from levelhead.evaluation.partial_scores import valid_sentences
 from levelhead.treebank import Limits, faults_of
-from levelhead.treebank.official import SCORERS, parse_officially
-from levelhead.treebank.source import LONGEST_LINE, decompressed, read_bytes
+from levelhead.treebank.input_bytes import LONGEST_LINE, decompressed, read_bytes
+from levelhead.treebank.official_reader import SCORERS, parse_officially
 
 DATA = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 50
 COMPRESS = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "zst": zstandard.compress}

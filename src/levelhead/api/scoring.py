@@ -19,11 +19,11 @@ from levelhead.evaluation.pair import Evaluation, Input, load_pair, score_treeba
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
     from levelhead.api.inputs import MappedWeights
-    from levelhead.comparison.folders import Evaluations
+    from levelhead.comparison.evaluations import Evaluations
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 
@@ -70,7 +70,7 @@ def score(
     several = holds_test_sets(gold)
     if not several and store is None:  # nothing is planned or hashed, which would take longer than scoring
         return score_treebanks(*load_pair(gold, system, setup), setup)  # type: ignore[arg-type]
-    from levelhead.comparison.folders import score_folder
+    from levelhead.comparison.evaluations import score_folder
 
     with running(jobs, store) as how:
         found = score_folder(plan_for(gold, system, split), setup if several else setup.single(), **how)

@@ -12,8 +12,8 @@ from levelhead.api.inputs import Measures, PathLike, several
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
     from levelhead.correlation import Correlation, Measurements
-    from levelhead.correlation.agreement import Ties
     from levelhead.correlation.coefficients import Method
+    from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry

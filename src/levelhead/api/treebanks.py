@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Literal
 from levelhead.api.inputs import several
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
-from levelhead.treebank.finder import stem_of, treebank_of
+from levelhead.treebank.layouts import stem_of, treebank_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input

@@ -13,7 +13,7 @@ from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault
 from levelhead.evaluation.partial_scores import Coverage
 from levelhead.scoring import Score
-from levelhead.scoring.crossing import named_note
+from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.provenance import Provenance, short_hash
@@ -45,7 +45,7 @@ class OutputResult(NamedTuple):
         faults: every fault of an invalid output.
         contents: the sizes of a valid output.
         measures: what decides the meaning of the measures, for signatures.
-        notes: what to know before the numbers are used, in sentences that call the system `scoring.crossing.SYSTEM`.
+        notes: what to know before using the numbers, in sentences that call the system `scoring.measure_notes.SYSTEM`.
     """
 
     state: State

@@ -27,8 +27,8 @@ from levelhead.campaign.job import (
     look_at_outputs,
     view_gold,
 )
+from levelhead.campaign.job_records import read_record
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.records import read_record
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
@@ -39,8 +39,8 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.finder import irregularity
-from levelhead.treebank.source import is_stream, raw_bytes
+from levelhead.treebank.input_bytes import is_stream, raw_bytes
+from levelhead.treebank.layouts import irregularity
 
 _Source = TypeVar("_Source", Source, Source | None)
 

@@ -114,7 +114,7 @@ def _one(
 ) -> int:
     """Measure one or more files under one model."""
     from levelhead.derivation import write_arpa as write
-    from levelhead.derivation.measurement import NgramChoice, measure_perplexities
+    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
     from levelhead.report import derivation as report
 
     treebanks = {path: _read(path, settings) for path in tests}  # before TRAIN, which takes longer

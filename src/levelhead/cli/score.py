@@ -82,7 +82,7 @@ class _Request(NamedTuple):
 
     def setup(self, wanted: list[Gate], registry: Registry) -> Setup:
         """Return the settings for the measures that are printed, and those of gates."""
-        from levelhead.scoring.enhancements import switches_of
+        from levelhead.scoring.enhancement_switches import switches_of
         from levelhead.scoring.rules import RULES
 
         rules = RULES[self.reading.rules]
@@ -178,7 +178,7 @@ def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None
 
 def _counted(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation], Blocks]:
     """The scores on each test set, counted by the engine, and the parts of the page."""
-    from levelhead.comparison.folders import evaluations_of, one_run
+    from levelhead.comparison.evaluations import evaluations_of, one_run
     from levelhead.comparison.systems import score_outputs
 
     plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
@@ -189,7 +189,7 @@ def _counted(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation],
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.comparison.folders import macro_average
+    from levelhead.comparison.evaluations import macro_average
 
     evaluations, blocks = _counted(request, setup)
     average = macro_average(evaluations)
@@ -216,7 +216,7 @@ def _blocks_of_pair(request: _Request, matches: Matches) -> Blocks:
     from pathlib import Path
 
     from levelhead.campaign.outputs import Output
-    from levelhead.treebank.finder import gold_files
+    from levelhead.treebank.layouts import gold_files
 
     code = gold_files(Path(request.gold))[0].code
     return {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
     from levelhead.comparison.contrasts import Contrasts
-    from levelhead.report.trees import TreeGroup
+    from levelhead.report.compared_trees import TreeGroup
 
 _LIMIT = 5
 
@@ -121,8 +121,8 @@ def _colored(text: str) -> str:
 
 
 def _written(groups: list[TreeGroup], output_format: str, signature: Mapping[str, str]) -> str:
+    from levelhead.report.compared_trees import trees_page, trees_svg, trees_tikz
     from levelhead.report.scores import signature_line
-    from levelhead.report.trees import trees_page, trees_svg, trees_tikz
 
     if output_format == "html":
         from levelhead.report.page import render
@@ -135,10 +135,10 @@ def _confused(request: _Request) -> None:
     from levelhead.analysis.confusion import examples_of
     from levelhead.comparison.breakdowns import for_each_output
     from levelhead.report.analysis import examples_document
-    from levelhead.report.drawing import draw_examples
+    from levelhead.report.compared_trees import TreeGroup
     from levelhead.report.page.examples import Shown
     from levelhead.report.scores import signature_line
-    from levelhead.report.trees import TreeGroup
+    from levelhead.report.tree_text import draw_examples
 
     if len(request.plan.test_sets) > 1:
         raise click.UsageError("--show requires one pair of files")
@@ -191,8 +191,8 @@ def _contrasts(request: _Request) -> None:
 
 
 def _groups(found: Contrasts) -> Iterator[TreeGroup]:
+    from levelhead.report.compared_trees import TreeGroup
     from levelhead.report.page.examples import Shown
-    from levelhead.report.trees import TreeGroup
 
     for name, baseline, system, gained, lost in found.found:
         outputs = [Shown(one.name, one.matches) for one in (baseline, system)]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from levelhead.analysis.confusion import Example, cells_named, examples_of
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.folders import one_run
+from levelhead.comparison.evaluations import one_run
 from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup

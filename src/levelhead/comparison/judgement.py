@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign.plan import Plan, find
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
-from levelhead.correlation.agreement import (
+from levelhead.correlation.human_agreement import (
     AgreementDifference,
     HumanAgreement,
     Ties,
@@ -34,12 +34,12 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
 from levelhead.significance import Counted, Settings, Units, holm, seeded, unit_notes
-from levelhead.significance.counted import ratios
+from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_hash, contents_of
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format

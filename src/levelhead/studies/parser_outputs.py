@@ -10,8 +10,8 @@ import numpy as np
 
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
-from levelhead.studies.parts import Parts, format_of, outputs_in
 from levelhead.studies.request import StudyRequest, Task, Trainer, done
+from levelhead.studies.treebank_parts import Parts, format_of, outputs_in
 from levelhead.treebank import Treebank, read, to_conllu
 from levelhead.treebank.write import replace_file
 

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from levelhead.derivation.arpa import read_arpa
 from levelhead.derivation.estimate import estimate
-from levelhead.derivation.model import NgramModel
+from levelhead.derivation.ngram_model import NgramModel
 from levelhead.derivation.perplexity import Ends, Perplexity, perplexity
 from levelhead.derivation.sequences import sequences_of
 from levelhead.errors import Fault, InputError, Place

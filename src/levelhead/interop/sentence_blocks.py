@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.libraries import fault_in
+from levelhead.interop.library_errors import fault_in
 from levelhead.treebank import Treebank, from_conllu, to_conllu
 
 _BREAK = re.compile("[\t\n\r]")

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.estimate import estimate
-from levelhead.derivation.model import NgramModel
+from levelhead.derivation.ngram_model import NgramModel
 from levelhead.derivation.perplexity import sentence_sums
 from levelhead.derivation.sequences import ORDERS, sequences_of
 from levelhead.errors import MeasureError, unknown

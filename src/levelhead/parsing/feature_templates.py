@@ -18,7 +18,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.parsing.columns import COLUMNS, WIDTH
+from levelhead.parsing.word_features import COLUMNS, WIDTH
 
 _CONFIGURATION = (
     "s0 s1 s2 s3 b0 b1 b2 b3 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2 s2l s2r b0l b0l2"

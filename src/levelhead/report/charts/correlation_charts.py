@@ -8,9 +8,9 @@ import numpy as np
 
 from levelhead.correlation import Correlation, CumulativeVariance, Measurements
 from levelhead.correlation.coefficients import Method
-from levelhead.report.page.charts import heat, panels
-from levelhead.report.page.plots import Named, cloud, curves
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import heat, panels
+from levelhead.report.charts.study_charts import Named, cloud, curves
+from levelhead.report.charts.svg import Drawing
 
 
 def scatter_chart(table: Measurements, x: str, y: str, *, family: str | None = None) -> Drawing:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from levelhead.errors import ConlluError
 from levelhead.treebank import from_conllu
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank

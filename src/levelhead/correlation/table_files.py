@@ -17,7 +17,7 @@ import numpy as np
 
 from levelhead.correlation.measurements import Measurements, Missing, join
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.spreadsheet_cells import unescaped
 
 NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})

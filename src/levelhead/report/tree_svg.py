@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from levelhead.errors import printable
-from levelhead.report.page.svg import Drawing, path, text, width_of
+from levelhead.report.charts.svg import Drawing, path, text, width_of
 from levelhead.treebank import Sentence
 
 MOST_WORDS = 200

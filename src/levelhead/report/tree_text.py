@@ -8,8 +8,8 @@ from levelhead.analysis import Example
 from levelhead.campaign.outputs import Output
 from levelhead.comparison.contrasts import Contrast
 from levelhead.errors import number_of, printable
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.treebank import Sentence
 
 _UP, _DOWN, _LEFT, _RIGHT = 1, 2, 4, 8

@@ -15,13 +15,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.training import Training, sentences_of, trees_of
+from levelhead.analysis.training_data import Training, sentences_of, trees_of
 from levelhead.errors import MeasureError, quoted, unknown
 from levelhead.scoring.matches import Matches
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import Scheme
-from levelhead.treebank.shapes import shapes_of
+from levelhead.treebank.tree_shapes import shapes_of
 
 Values = NDArray[np.int64]
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from levelhead.errors import NOWHERE, Fault, InputError, Place
 
 if TYPE_CHECKING:
-    from levelhead.derivation.systems import TransitionSystem
+    from levelhead.derivation.transition_systems import TransitionSystem
     from levelhead.treebank import Treebank
 
 MOST_SWAPS = 50_000_000

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 
 from levelhead.errors import InputError, UnreadableFile
 from levelhead.scoring import Score
-from levelhead.treebank.official import Crash, CycleRefused, RootsRefused
+from levelhead.treebank.official_reader import Crash, CycleRefused, RootsRefused
 
 CANNOT_OPEN = "Error: Cannot open generated CoNLL-U file"
 EMPTY = "Error: The system file is empty"

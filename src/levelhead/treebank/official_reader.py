@@ -15,10 +15,10 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
-from levelhead.treebank.graph import MalformedDeps, between_words, official_parents, read_graph
+from levelhead.treebank.enhanced_graph import MalformedDeps, between_words, official_parents, read_graph
+from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.reader import scan_treebank
-from levelhead.treebank.source import refuse_long_lines
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 

@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 from typing import Any, Literal, NamedTuple
 
 from levelhead.errors import Fault, InputError, Place, printable, quoted
-from levelhead.treebank.source import SUFFIXES
+from levelhead.treebank.input_bytes import SUFFIXES
 
 Split = Literal["train", "dev", "test"]
 

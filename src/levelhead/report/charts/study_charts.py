@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from levelhead.report.page.svg import (
+from levelhead.report.charts.svg import (
     N_COLOURS,
     Drawing,
     LogScale,

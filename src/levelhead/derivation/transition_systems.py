@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from levelhead.derivation.verdicts import MOST_SWAPS, check_derived
+from levelhead.derivation.derivation_errors import MOST_SWAPS, check_derived
 from levelhead.errors import Fault, InputError
 from levelhead.kernels import oracles
 

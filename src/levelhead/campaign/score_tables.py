@@ -9,13 +9,13 @@ from decimal import Decimal, InvalidOperation
 from fractions import Fraction
 
 from levelhead._version import VERSION
+from levelhead.campaign.evaluator_status import CANNOT_OPEN
 from levelhead.campaign.languages import language_of
 from levelhead.campaign.plan import TestSet
 from levelhead.campaign.results import OutputResult, Results, State
-from levelhead.campaign.status import CANNOT_OPEN
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.measures.registry import lower_is_better
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.spreadsheet_cells import unescaped
 
 _SYSTEM = ("system", "team")

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place, quoted
-from levelhead.treebank.graph import BAD_DEPS, MalformedDeps, dangling
+from levelhead.treebank.enhanced_graph import BAD_DEPS, MalformedDeps, dangling
 from levelhead.treebank.parts import DEPS, FIELDS, FORM
 from levelhead.treebank.places import place_of, place_of_empty_node, place_of_range
 from levelhead.treebank.relations import UD1, UD2, universal

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from levelhead.scoring.enhancements import without
+from levelhead.scoring.enhancement_switches import without
 from levelhead.treebank import Treebank
-from levelhead.treebank.graph import (
+from levelhead.treebank.enhanced_graph import (
     Graph,
     Incoming,
     MalformedDeps,

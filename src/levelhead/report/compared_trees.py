@@ -6,10 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from levelhead.errors import number_of
-from levelhead.report.drawing import MOST_WORDS
+from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section
 from levelhead.report.page.examples import Shown, sentence
-from levelhead.report.page.svg import Drawing, clean, cut, line, short, text, width_of
+from levelhead.report.tree_text import MOST_WORDS
 from levelhead.report.writers import latex_text
 
 _GAP = 16

@@ -11,8 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError
-from levelhead.parsing.outside import udpipe
-from levelhead.parsing.outside.programs import filled, left_behind, run_program
+from levelhead.parsing.external import udpipe
+from levelhead.parsing.external.programs import filled, left_behind, run_program
 from levelhead.treebank import Treebank, to_conllu
 
 OUTSIDE_PARSERS = ("udpipe", "malt", "command")

@@ -11,9 +11,9 @@ from typing import NamedTuple
 from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import StudyRequest
-from levelhead.treebank.finder import stem_of, treebanks_in
+from levelhead.treebank.input_bytes import SUFFIXES
+from levelhead.treebank.layouts import stem_of, treebanks_in
 from levelhead.treebank.reader import Format
-from levelhead.treebank.source import SUFFIXES
 
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
 """The name of a part: `en-ud-train` as in UD, `danish_ddt_train` as in CoNLL-X, `de-train`; as `treebank_of` has it."""
