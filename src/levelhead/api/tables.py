@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 from levelhead.api.inputs import Measures, PathLike, several
 
 if TYPE_CHECKING:
+    from levelhead.comparison.judgement import Choices, Judgement
     from levelhead.correlation import Correlation, Measurements
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.human_agreement import Ties
-    from levelhead.correlation.judgement import Choices, Judgement
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
@@ -132,8 +132,8 @@ def judge(
     Raises:
         InputError: a file is invalid, the texts differ, or there is not one judgement for each sentence.
     """
-    from levelhead.correlation.judgement import Choices, read_choices
-    from levelhead.correlation.judgement import judge as judge_systems
+    from levelhead.comparison.judgement import Choices, read_choices
+    from levelhead.comparison.judgement import judge as judge_systems
     from levelhead.measures.registry import STANDARD, split_measures
 
     choices = judgements if isinstance(judgements, Choices) else read_choices(judgements, words)
