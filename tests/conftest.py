@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("levelhead")
 
+ROOT = Path(__file__).parent.parent
+"""The repository."""
+
 
 def library(name: str) -> ModuleType:
     """Import an optional library; without it the test is skipped, but never where CI runs."""
@@ -32,7 +35,7 @@ def script(name: str) -> ModuleType:
     Args:
         name: its path in the folder.
     """
-    path = Path(__file__).parent.parent / "scripts" / name
+    path = ROOT / "scripts" / name
     spec = importlib.util.spec_from_file_location(f"scripts_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -41,7 +44,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 @pytest.fixture(scope="session")
