@@ -39,7 +39,7 @@ MappedWeights = Mapping[str, "Resource | Mapping[str, float]"]
 _Value = TypeVar("_Value")
 
 
-def several(given: str | Iterable[_Value]) -> list[Any]:
+def as_list(given: str | Iterable[_Value]) -> list[Any]:
     """Return one text as a list, and several values as they are.
 
     Args:
