@@ -276,7 +276,7 @@ TOPICS = {
         "Comparing",
         "Compare systems, treebanks and annotations, with confidence intervals and tests.",
         (
-            "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.folders",
+            "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
             "levelhead.comparison.languages", "levelhead.comparison.agreement",
         ),
     ),
@@ -303,7 +303,7 @@ TOPICS = {
         "Convert heads, derive transitions, and measure perplexity.",
         (
             "levelhead.api.conversion", "levelhead.conversion", "levelhead.derivation",
-            "levelhead.derivation.measurement",
+            "levelhead.derivation.treebank_perplexity",
         ),
     ),
     "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),

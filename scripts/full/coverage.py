@@ -30,11 +30,11 @@ from scipy import stats
 
 from levelhead.comparison.languages import _difference
 from levelhead.significance import Counted, Settings, differences
-from levelhead.significance.counted import ratios
 from levelhead.significance.differences import permutation_p
 from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import resampled, swapped
 from levelhead.significance.settings import seeded
+from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import FEWEST_UNITS
 
 LEVEL = 0.95

@@ -89,5 +89,5 @@ def tree_svg(sentence: object) -> str:
     Args:
         sentence: a `Sentence`.
     """
-    svg: str = import_module("levelhead.report.tree_drawing").tree_drawing(sentence).file()
+    svg: str = import_module("levelhead.report.tree_svg").tree_drawing(sentence).file()
     return svg

@@ -1,10 +1,10 @@
 """Where the errors sit: breakdowns by any property of words, confusion of relations, cascading errors."""
 
 from levelhead.analysis.breakdown import Average, Breakdown, averages, break_down, leave_out
-from levelhead.analysis.buckets import BUCKETS, Bucket
 from levelhead.analysis.cascading import Cascading, cascading_errors
 from levelhead.analysis.confusion import Confusion, Example, confuse, error_types
-from levelhead.analysis.training import Training
+from levelhead.analysis.training_data import Training
+from levelhead.analysis.word_properties import BUCKETS, Bucket
 
 __all__ = [
     "BUCKETS",

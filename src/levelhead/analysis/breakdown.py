@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import Buckets, BucketSettings, find
+from levelhead.analysis.word_properties import Buckets, BucketSettings, find
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.treebank.schemes import Scheme
 
 

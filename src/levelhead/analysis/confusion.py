@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import BUCKETS, Buckets, BucketSettings
+from levelhead.analysis.word_properties import BUCKETS, Buckets, BucketSettings
 from levelhead.errors import MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import NIVRE_FANG
-from levelhead.treebank.shapes import shapes_of
 from levelhead.treebank.strings import Codes
+from levelhead.treebank.tree_shapes import shapes_of
 
 ERRORS = (
     "right",

@@ -18,8 +18,8 @@ from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.places import place_of
-from levelhead.treebank.source import read_bytes
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 
 _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 

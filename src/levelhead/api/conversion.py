@@ -15,7 +15,7 @@ from levelhead.treebank import Treebank
 if TYPE_CHECKING:
     from levelhead.conversion import Targets, Variant
     from levelhead.derivation import Derivations, Ends, NgramModel
-    from levelhead.derivation.measurement import NgramChoice, Perplexities
+    from levelhead.derivation.treebank_perplexity import NgramChoice, Perplexities
     from levelhead.evaluation.pair import Input
     from levelhead.treebank.reader import Format
 
@@ -153,7 +153,7 @@ def perplexity(
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
     """
-    from levelhead.derivation.measurement import NgramChoice, measure_perplexities
+    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
 
     choice = NgramChoice(order, ngram, tuple(minimum_counts), minimum_word_count, ends, lift)
     others = systems if isinstance(systems, Mapping) else {os.fspath(path): path for path in systems}
@@ -168,7 +168,7 @@ def _name(test: Input) -> str:
 
 def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> NgramModel:
     from levelhead.derivation import NgramModel
-    from levelhead.derivation.measurement import ARPA, model_of, read_model
+    from levelhead.derivation.treebank_perplexity import ARPA, model_of, read_model
 
     if isinstance(train, NgramModel | Treebank):
         return model_of(train, choice)

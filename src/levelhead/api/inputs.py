@@ -13,13 +13,13 @@ from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
 
 if TYPE_CHECKING:
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import BucketSettings
     from levelhead.campaign.plan import Plan
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.measure import Measure, Resource
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 PathLike = str | os.PathLike[str]
@@ -134,7 +134,7 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> BucketSettings:
         train: training treebanks.
     """
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import BucketSettings
 
     schemes = setup.registry.schemes
     seen = [loaded(one) for one in train]

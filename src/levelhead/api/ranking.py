@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
 
 
 def _rankings() -> Iterable[str]:
@@ -140,7 +140,7 @@ def _rank_table(
 ) -> RankedSystems:
     """Rank a table of scores."""
     from levelhead.campaign.ranked_systems import measure_in, rank_results
-    from levelhead.campaign.table import read_scores
+    from levelhead.campaign.score_tables import read_scores
     from levelhead.measures.registry import STANDARD, split_measures
 
     results = read_scores(scores)

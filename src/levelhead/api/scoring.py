@@ -21,11 +21,11 @@ from levelhead.evaluation.pair import Evaluation, Input, load_pair, score_treeba
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
     from levelhead.api.inputs import MappedWeights
-    from levelhead.comparison.folders import Evaluations
+    from levelhead.comparison.evaluations import Evaluations
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 
@@ -73,7 +73,7 @@ def score(
     if not holds_test_sets(gold):
         TREEBANK("system", system)  # one treebank like gold
         return score_treebanks(*load_pair(gold, system, setup), setup)  # type: ignore[arg-type]
-    from levelhead.comparison.folders import score_folder
+    from levelhead.comparison.evaluations import score_folder
 
     with running(jobs, store) as how:
         return score_folder(plan_for(gold, system, split), setup, **how)

@@ -13,8 +13,8 @@ from levelhead.arguments import choice, either, flag, instance, is_list, optiona
 
 if TYPE_CHECKING:
     from levelhead.correlation import Correlation, Measurements
-    from levelhead.correlation.agreement import Ties
     from levelhead.correlation.coefficients import Method
+    from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.judgement import Choices, Judgement
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input

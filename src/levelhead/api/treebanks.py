@@ -10,7 +10,7 @@ from levelhead.api.parameters import limited, public
 from levelhead.arguments import choice, either, flag, instance, number, several, text
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
-from levelhead.treebank.finder import stem_of, treebank_of
+from levelhead.treebank.layouts import stem_of, treebank_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input

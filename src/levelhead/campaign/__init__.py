@@ -8,7 +8,7 @@ from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import RANK_SETS, RANKINGS, Ranking, RankSets, Standing, macro_average, rank
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.campaign.run import check_valid, score_plan
-from levelhead.campaign.table import read_scores
+from levelhead.campaign.score_tables import read_scores
 
 __all__ = [
     "RANKINGS",

@@ -15,8 +15,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead._version import VERSION
+from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.campaign.outputs import Output
-from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.errors import InputError, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
 from levelhead.evaluation.partial_scores import SecondaryEvaluation, score_valid_sentences, valid_sentences
@@ -33,7 +33,7 @@ from levelhead.significance import Run, counted, units_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash, contents_of
-from levelhead.treebank.source import decompressed
+from levelhead.treebank.input_bytes import decompressed
 
 _MOST_FAULTS = 1000
 _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once

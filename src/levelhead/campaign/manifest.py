@@ -13,8 +13,8 @@ from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures.registry import STANDARD
-from levelhead.treebank.finder import Split, bare_name, existing, system_folders
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.layouts import Split, bare_name, existing, system_folders
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")

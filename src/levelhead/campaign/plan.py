@@ -10,7 +10,15 @@ from typing import NamedTuple
 from levelhead.campaign.languages import UNKNOWN, Language, language_of
 from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.finder import GoldFile, RunFiles, Split, gold_files, run_files, runs_of_one_file, system_folders
+from levelhead.treebank.layouts import (
+    GoldFile,
+    RunFiles,
+    Split,
+    gold_files,
+    run_files,
+    runs_of_one_file,
+    system_folders,
+)
 
 
 class TestSet(NamedTuple):

@@ -55,7 +55,7 @@ def with_intervals(
     p-value by Student's t, corrected over test sets, is below 1 - level.
 
     A missing or invalid output is 0. In tests it is one event, and alone it makes no difference
-    significant; see `significance.failures.evidence`. Swaps depend on the seed and on the gold contents alone: not on
+    significant; see `significance.failed_outputs.evidence`. Swaps depend only on the seed and the gold contents: not on
     the group, the systems or their order.
 
     If only scores are known, test sets are the units: the intervals then speak of other test sets of the same kind, not

@@ -43,7 +43,7 @@ class OutputResult(NamedTuple):
         faults: every fault of an invalid output.
         contents: the sizes of a valid output.
         measures: what decides the meaning of the measures, for signatures.
-        notes: what to know before the numbers are used, in sentences that call the system `scoring.crossing.SYSTEM`.
+        notes: what to know before using the numbers, in sentences that call the system `scoring.measure_notes.SYSTEM`.
     """
 
     state: State

@@ -13,8 +13,8 @@ from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.campaign.job import File, JobSetup, Look, Source, count_output, hash_of, key_of_job, look_at_outputs
+from levelhead.campaign.job_records import read_record
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.records import read_record
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
@@ -25,8 +25,8 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.finder import irregularity
-from levelhead.treebank.source import is_stream, raw_bytes
+from levelhead.treebank.input_bytes import is_stream, raw_bytes
+from levelhead.treebank.layouts import irregularity
 
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some

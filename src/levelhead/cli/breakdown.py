@@ -16,7 +16,7 @@ from levelhead.cli.shared.printing import print_provenance, printing_options
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
 
 if TYPE_CHECKING:
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import BucketSettings
     from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.printing import Printing
@@ -114,7 +114,7 @@ def _training(measuring: Measuring) -> list[Treebank]:
 
 def _buckets(measuring: Measuring, train: list[Treebank]) -> BucketSettings:
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import BucketSettings
 
     return BucketSettings(measuring.default_scheme, Training.of(train) if train else None)
 

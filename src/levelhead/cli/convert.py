@@ -13,7 +13,7 @@ from levelhead.conversion import VARIANTS, backward, check, default_targets, for
 from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
-from levelhead.treebank.source import SUFFIXES
+from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.write import check_file
 
 if TYPE_CHECKING:

@@ -106,7 +106,7 @@ def correlate(
 
 
 def _check(tables: tuple[str, ...], figure: str | None, output: str | None) -> None:
-    from levelhead.correlation.reading import named
+    from levelhead.correlation.table_files import named
 
     if figure is not None:
         from levelhead.report.page.files import checked_suffix
@@ -189,7 +189,7 @@ def _draw(
 ) -> None:
     if figure is None:
         return
-    from levelhead.report.page import correlation as charts
+    from levelhead.report.charts import correlation_charts as charts
     from levelhead.report.page import write_drawing
 
     if kind == "scatter":

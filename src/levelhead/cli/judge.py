@@ -10,7 +10,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 
 if TYPE_CHECKING:
-    from levelhead.correlation.agreement import Ties
+    from levelhead.correlation.human_agreement import Ties
     from levelhead.treebank.reader import Format
 
 

@@ -111,7 +111,7 @@ def _print_profiles(files: collection.Files, chosen: dict[str, Any], printing: P
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
-    from levelhead.typology.weights import weights_text
+    from levelhead.typology.entropy_weights import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
     options.emit(weights_text([one.numbers("wde") for one in profiles]), path)

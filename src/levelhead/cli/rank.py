@@ -44,7 +44,7 @@ from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
 
 _RESAMPLES = 2000
 

@@ -79,7 +79,7 @@ class _Request(NamedTuple):
 
     def setup(self, wanted: list[Gate], registry: Registry) -> Setup:
         """Return the settings for the measures that are printed, and those of gates."""
-        from levelhead.scoring.enhancements import switches_of
+        from levelhead.scoring.enhancement_switches import switches_of
         from levelhead.scoring.rules import RULES
 
         rules = RULES[self.reading.rules]
@@ -166,7 +166,7 @@ def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.comparison.folders import evaluations_of, macro_average, one_run
+    from levelhead.comparison.evaluations import evaluations_of, macro_average, one_run
     from levelhead.comparison.systems import score_outputs
 
     plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
@@ -198,7 +198,7 @@ def _write_page_of_pair(request: _Request, evaluation: Evaluation, matches: Matc
     from pathlib import Path
 
     from levelhead.campaign.outputs import Output
-    from levelhead.treebank.finder import gold_files
+    from levelhead.treebank.layouts import gold_files
 
     code = gold_files(Path(request.gold))[0].code
     blocks = {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}

@@ -121,6 +121,6 @@ def _token(path: str | None) -> str:
         return os.environ["LEVELHEAD_TOKEN"].strip()
     if path == "-":
         return sys.stdin.readline().strip()
-    from levelhead.treebank.source import read_bytes
+    from levelhead.treebank.input_bytes import read_bytes
 
     return read_bytes(path).decode("utf-8", "replace").strip()

@@ -99,8 +99,8 @@ def _print(found: ErrorExamples | Contrasts, output_format: str, output: str | N
 
 
 def _drawn(found: ErrorExamples | Contrasts, output_format: str) -> str:
+    from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
     from levelhead.report.scores import signature_line
-    from levelhead.report.trees import groups_of, trees_page, trees_svg, trees_tikz
 
     groups, signature = groups_of(found), found.provenance.signature
     if output_format == "html":

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import BUCKETS, BucketSettings
+from levelhead.analysis.word_properties import BUCKETS, BucketSettings
 from levelhead.evaluation.pair import Evaluation, score_treebanks
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure

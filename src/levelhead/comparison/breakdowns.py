@@ -17,15 +17,15 @@ from levelhead.analysis import (
     leave_out,
 )
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.buckets import BucketSettings, RequestedComments
+from levelhead.analysis.word_properties import BucketSettings, RequestedComments
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.folders import one_run
+from levelhead.comparison.evaluations import one_run
 from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.crossing import notes_of, notes_on
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure_notes import notes_of, notes_on
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme

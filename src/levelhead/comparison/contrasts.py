@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.analysis import break_down
-from levelhead.analysis.buckets import BucketSettings, RequestedComments
+from levelhead.analysis.word_properties import BucketSettings, RequestedComments
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.errors import Fault, InputError, MeasureError
@@ -17,9 +17,9 @@ from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 

@@ -13,10 +13,10 @@ from levelhead.comparison.systems import counts_and_sources, measures_part, scor
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
-from levelhead.significance.counted import Counted
 from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
 from levelhead.significance.runs import FEWEST_RUNS, enough_runs
-from levelhead.significance.typical import TypicalDeviation, typical_deviations
+from levelhead.significance.system_counts import Counted
+from levelhead.significance.typical_deviations import TypicalDeviation, typical_deviations
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
 from levelhead.tabular import Tabular
 
@@ -222,7 +222,7 @@ def typical_power(measures: Sequence[str] = ("UAS", "LAS", "CLAS"), design: Desi
     """Return the differences that typical test sets can detect, from deviations measured on CoNLL 2018.
 
     Args:
-        measures: the measures; see `levelhead.significance.typical`.
+        measures: the measures; see `levelhead.significance.typical_deviations`.
         design: numbers of units and runs, and the test.
 
     Raises:

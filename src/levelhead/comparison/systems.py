@@ -24,7 +24,7 @@ from levelhead.evaluation.provenance import (
 )
 from levelhead.evaluation.setup import Setup
 from levelhead.messages import MESSAGES
-from levelhead.scoring.crossing import named_note
+from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
     Result,
@@ -37,8 +37,8 @@ from levelhead.significance import (
     differences,
     unit_notes,
 )
-from levelhead.significance.counted import Counted
 from levelhead.significance.runs import FEWEST_RUNS
+from levelhead.significance.system_counts import Counted
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 

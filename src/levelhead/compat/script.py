@@ -12,18 +12,18 @@ from levelhead.errors import InputError
 from levelhead.evaluation.pair import score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.counts import count_words
-from levelhead.scoring.definitions import ATTACHED
-from levelhead.scoring.enhancements import ENHANCEMENTS, switches_of
+from levelhead.scoring.enhancement_switches import ENHANCEMENTS, switches_of
 from levelhead.scoring.matches import match, universal_features
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score as OurScore
 from levelhead.scoring.selection import weighing
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.official_reader import SCORERS, parse_officially
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import CONLL18
-from levelhead.treebank.source import read_bytes
 
 COLUMNS = range(10)
 """ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."""
@@ -172,7 +172,7 @@ class Script:
             file: the file.
             path: its name, for messages.
             treebank_type: the switches of today's script: `multiple_roots_okay`, `no_empty_nodes`, and the kinds of
-                enhancement that are not scored, `scoring.enhancements.ENHANCEMENTS`.
+                enhancement that are not scored, `scoring.enhancement_switches.ENHANCEMENTS`.
 
         Raises:
             UDError: the script refuses the file.

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.treebank import Treebank
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import universal
-from levelhead.treebank.source import read_bytes
 
 Flags = NDArray[np.uint8]
 

@@ -1,6 +1,8 @@
 """What goes with what: tables of anything by treebank, joined, and how strongly their columns are related."""
 
-from levelhead.correlation.agreement import (
+from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
+from levelhead.correlation.cumulative_variance import CumulativeVariance, cumulative_variance
+from levelhead.correlation.human_agreement import (
     AgreementDifference,
     AgreementEstimate,
     HumanAgreement,
@@ -9,10 +11,8 @@ from levelhead.correlation.agreement import (
     compare,
     verdicts,
 )
-from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
 from levelhead.correlation.measurements import Measurements, join
-from levelhead.correlation.reading import read_tables
-from levelhead.correlation.variance import CumulativeVariance, cumulative_variance
+from levelhead.correlation.table_files import read_tables
 
 __all__ = [
     "AgreementDifference",

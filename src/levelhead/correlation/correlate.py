@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import Method, Numbers, correlations, intervals, p_value
-from levelhead.correlation.families import FamilyCheck, family_check
+from levelhead.correlation.language_families import FamilyCheck, family_check
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.errors import Fault, InputError, quoted

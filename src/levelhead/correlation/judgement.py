@@ -14,7 +14,14 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.agreement import AgreementDifference, HumanAgreement, Ties, agreement, compare, verdicts
+from levelhead.correlation.human_agreement import (
+    AgreementDifference,
+    HumanAgreement,
+    Ties,
+    agreement,
+    compare,
+    verdicts,
+)
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.pair import Input, load
@@ -26,12 +33,12 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
 from levelhead.significance import Run, Units, counted, holm, unit_notes, units_of
-from levelhead.significance.counted import ratios
+from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format

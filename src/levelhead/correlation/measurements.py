@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, quoted, unknown
-from levelhead.treebank.finder import treebank_of
+from levelhead.treebank.layouts import treebank_of
 
 Missing = Literal["drop", "pairwise", "error"]
 """What is done about a treebank without a value: it is left out everywhere, or pair by pair, or refused."""

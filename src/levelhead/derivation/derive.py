@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.systems import Action, Transition, TransitionSystem
-from levelhead.derivation.verdicts import MOST_SWAPS, TOO_LONG, check_derived
+from levelhead.derivation.derivation_errors import MOST_SWAPS, TOO_LONG, check_derived
+from levelhead.derivation.transition_systems import Action, Transition, TransitionSystem
 from levelhead.kernels import lifting, oracles
 from levelhead.tabular import Tabular
-from levelhead.treebank.shapes import nonprojective_arcs
+from levelhead.treebank.tree_shapes import nonprojective_arcs
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank

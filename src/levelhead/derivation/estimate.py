@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.discounts import Discounts, estimate_discounts
-from levelhead.derivation.model import NgramModel, NgramTable, Reals
+from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
 from levelhead.derivation.ngrams import BEGIN, SPECIAL, Indices, NgramCounts, adjusted_counts, count_ngrams, framed
 from levelhead.derivation.sequences import Sequences
 from levelhead.errors import Fault, InputError

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.derivation.model import NgramModel, Reals
+from levelhead.derivation.ngram_model import NgramModel, Reals
 from levelhead.derivation.ngrams import END, UNKNOWN, framed
 from levelhead.derivation.sequences import Sequences, sequences_of
 from levelhead.treebank import Treebank

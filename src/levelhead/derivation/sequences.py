@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.derive import derive
-from levelhead.derivation.systems import SYSTEMS
+from levelhead.derivation.transition_systems import SYSTEMS
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.strings import character_set

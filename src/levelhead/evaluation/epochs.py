@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from levelhead.errors import ConlluError, Fault
 from levelhead.measures.registry import parse_measure
-from levelhead.scoring.crossing import notes_on_labels
+from levelhead.scoring.measure_notes import notes_on_labels
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank

@@ -11,17 +11,17 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry, parse_measure
-from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
-from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -216,6 +216,6 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
-    from levelhead.treebank.official import SCORERS, parse_officially
+    from levelhead.treebank.official_reader import SCORERS, parse_officially
 
     return parse_officially(data, SCORERS[rules.reading], name)

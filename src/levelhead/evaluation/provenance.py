@@ -12,8 +12,8 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure_notes import notes_on
 from levelhead.treebank.contents import Contents, contents_of
 
 if TYPE_CHECKING:

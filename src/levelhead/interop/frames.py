@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelhead.interop.libraries import needed
+from levelhead.interop.library_errors import needed
 from levelhead.treebank.parts import FORM
 
 if TYPE_CHECKING:

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.blocks import SentenceBlock, treebank_of
-from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
+from levelhead.interop.library_errors import cannot_hold, fault_in, needed, refuse
+from levelhead.interop.sentence_blocks import SentenceBlock, treebank_of
 from levelhead.treebank.parts import MISC
 
 if TYPE_CHECKING:

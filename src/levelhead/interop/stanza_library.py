@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
-from levelhead.interop.blocks import SentenceBlock, blocks_of, treebank_of
-from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
+from levelhead.interop.library_errors import cannot_hold, fault_in, needed, refuse
+from levelhead.interop.sentence_blocks import SentenceBlock, blocks_of, treebank_of
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]

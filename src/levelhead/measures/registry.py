@@ -10,24 +10,24 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
-from levelhead.scoring.definitions import DEFINITIONS
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
+from levelhead.scoring.measure_definitions import DEFINITIONS
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
 from levelhead.scoring.selection import Schemes, check
 
 if TYPE_CHECKING:
-    from levelhead.derivation.measure import Trained
+    from levelhead.derivation.dppl import Trained
     from levelhead.scoring import Counts, Matches
 
 
 def _load_model(argument: str) -> Resource:
-    from levelhead.derivation.measure import load_model  # loaded when it is asked for: `score` starts without it
+    from levelhead.derivation.dppl import load_model  # loaded when it is asked for: `score` starts without it
 
     return load_model(argument)
 
 
 def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:
-    from levelhead.derivation.measure import count_surprise
+    from levelhead.derivation.dppl import count_surprise
 
     return count_surprise(matches, trained, by_sentence=by_sentence)
 

@@ -16,9 +16,9 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
 from levelhead.scoring.selection import Schemes, check, keeps_nothing
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import UNKNOWN, Scheme
-from levelhead.treebank.source import read_bytes
 
 _NEEDS: Mapping[str, Agree] = MappingProxyType(
     {

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault
+from levelhead.parsing.external import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
 from levelhead.parsing.model import PARSERS, Model, OutsideModel, Training
-from levelhead.parsing.outside import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
 from levelhead.parsing.training import (
     DEFAULT_BEAM,
     Relations,

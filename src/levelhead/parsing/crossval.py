@@ -14,7 +14,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
 from levelhead.parsing.any_parser import ParsedTreebank, Recipe, parse_any, train_any
-from levelhead.parsing.outside import OUTSIDE_PARSERS, identity_of
+from levelhead.parsing.external import OUTSIDE_PARSERS, identity_of
 from levelhead.parsing.training import prepared
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, from_conllu, to_conllu

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.parsing.columns import Columns
+from levelhead.parsing.word_features import Columns
 
 Integers = NDArray[np.int32]
 Averages = tuple[NDArray[Any], ...]

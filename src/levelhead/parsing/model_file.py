@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.parsing.external import OUTSIDE_PARSERS
+from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.model import PARSERS, Model, OutsideModel
-from levelhead.parsing.outside import OUTSIDE_PARSERS
 from levelhead.parsing.relation_names import is_relation
-from levelhead.parsing.tables import Tables, check_shapes
-from levelhead.parsing.templates import compiled, templates_for
-from levelhead.treebank.source import Limits, read_bytes
+from levelhead.parsing.weight_tables import Tables, check_shapes
+from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
 MAGIC = b"levelhead parser\n"

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, unknown
-from levelhead.parsing.columns import Columns, columns_of
+from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.graph import parse_graph, train_graph
-from levelhead.parsing.lengths import learnable
+from levelhead.parsing.long_sentences import learnable
 from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
 from levelhead.parsing.relation_names import check_relations
-from levelhead.parsing.tables import check_memory, tables_of
-from levelhead.parsing.templates import templates_for
 from levelhead.parsing.transition import parse_transitions, train_transitions
+from levelhead.parsing.weight_tables import check_memory, tables_of
+from levelhead.parsing.word_features import Columns, columns_of
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead.analysis import Average, Breakdown, Cascading, Confusion, Example, averages
-from levelhead.analysis.buckets import find
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
+from levelhead.analysis.word_properties import find
 from levelhead.report.documents import header, points
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table

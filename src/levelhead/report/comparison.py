@@ -10,9 +10,9 @@ from levelhead.comparison.contrasts import Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.report.documents import header, points, sources
-from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, p_text, value_cell
+from levelhead.report.tree_text import draw_contrasts
 from levelhead.scoring.matches import Agree
 from levelhead.significance import Result, Wins, unit_line
 

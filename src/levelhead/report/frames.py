@@ -6,7 +6,7 @@ from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, get_args
 
 from levelhead.extras import installed
-from levelhead.interop.libraries import needed
+from levelhead.interop.library_errors import needed
 from levelhead.tabular import Frames
 
 if TYPE_CHECKING:

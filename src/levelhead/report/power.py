@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelhead.comparison.power import Detectable, Power
+from levelhead.report.charts.study_charts import curves
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.documents import header, points, sources
-from levelhead.report.page.plots import curves
-from levelhead.report.page.svg import Drawing
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, value_cell
 from levelhead.significance import unit_line

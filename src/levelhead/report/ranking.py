@@ -13,7 +13,7 @@ from levelhead.report.documents import header, notes_of, points
 from levelhead.report.rank_notes import listed, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
-from levelhead.scoring.crossing import named_note
+from levelhead.scoring.measure_notes import named_note
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels.trees import bad_sentences
-from levelhead.scoring.enhanced import universal_labels
+from levelhead.scoring.enhanced_edges import universal_labels
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import NOTHING
 from levelhead.treebank.strings import Codes

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.kernels import pools
 from levelhead.scoring.align import Alignment, align
-from levelhead.scoring.enhanced import Edges, edges_of
+from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank

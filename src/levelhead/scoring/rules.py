@@ -32,7 +32,7 @@ class Rules(NamedTuple):
         undefined: the value of a ratio with nothing to count.
         unannotated: whether a column that gold leaves out is reported as such (else scored all the same).
         reading: the official scorer as which files are read; None for levelhead's own care and repairs.
-        switches: the kinds of enhancement that are taken out of both graphs (`scoring.enhancements`).
+        switches: the kinds of enhancement that are taken out of both graphs (`scoring.enhancement_switches`).
     """
 
     name: str

@@ -24,7 +24,7 @@ from levelhead.scoring.counts import (
 from levelhead.scoring.punctuation import punctuation_of
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
-from levelhead.treebank.graph import MalformedDeps
+from levelhead.treebank.enhanced_graph import MalformedDeps
 
 if TYPE_CHECKING:
     from levelhead.scoring.matches import Matches

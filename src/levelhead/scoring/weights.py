@@ -11,8 +11,8 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
 from levelhead.scoring.measure import Definition, Measure, Resource
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.source import read_bytes
 
 _LARGEST = 1e9
 

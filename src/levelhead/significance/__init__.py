@@ -1,7 +1,6 @@
 """Is a difference real: intervals and tests from counts, nothing scored twice."""
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
-from levelhead.significance.counted import Counted, Run, counted
 from levelhead.significance.differences import Result, differences, permutation_p
 from levelhead.significance.equivalence import Equivalence, check_margin, equivalence
 from levelhead.significance.estimates import Estimate
@@ -9,6 +8,7 @@ from levelhead.significance.pairwise import pairwise_randomization_p, separated_
 from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
 from levelhead.significance.runs import enough_runs, run_errors
 from levelhead.significance.settings import STANDARD, Settings, check_settings, seeded
+from levelhead.significance.system_counts import Counted, Run, counted
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 from levelhead.significance.wins import Wins, better_on_at_least, count_wins, mean_votes
 

@@ -8,13 +8,13 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import Counted, Sums
 from levelhead.significance.equivalence import equivalence, margin_of
 from levelhead.significance.estimates import Estimate, Interval
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, leave_out_of, spread_of
 from levelhead.significance.resampling import swapped
 from levelhead.significance.runs import enough_runs, run_errors
 from levelhead.significance.settings import Settings, seeded
+from levelhead.significance.system_counts import Counted, Sums
 
 EQUAL = 1e-12
 """Differences closer than this are ties: sums of integers in another order give the same ratio but for rounding."""

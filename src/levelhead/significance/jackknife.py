@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.significance.counted import Counted, Sums
+from levelhead.significance.system_counts import Counted, Sums
 
 _OBSERVATION = 2.0
 """What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides.

@@ -7,9 +7,9 @@ from itertools import combinations
 
 import numpy as np
 
-from levelhead.significance.counted import Counted, Sums
 from levelhead.significance.differences import EQUAL, permutation_p
 from levelhead.significance.resampling import Seed, swapped
+from levelhead.significance.system_counts import Counted, Sums
 
 
 def pairwise_randomization_p(table: Counted, resamples: int, seed: Seed) -> Sums:

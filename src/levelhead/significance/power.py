@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError
-from levelhead.significance.counted import Counted
 from levelhead.significance.differences import EQUAL
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, spread_of
 from levelhead.significance.runs import enough_runs
+from levelhead.significance.system_counts import Counted
 from levelhead.significance.units import FEWEST_UNITS
 
 

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import Counted, ratios
 from levelhead.significance.differences import EQUAL, permutation_p
 from levelhead.significance.estimates import Estimate
-from levelhead.significance.failures import evidence
+from levelhead.significance.failed_outputs import evidence
 from levelhead.significance.jackknife import Stratum, leave_out, spread_of
 from levelhead.significance.rank_sets import PairDifferences, pair_differences
 from levelhead.significance.resampling import Seed, correlated_errors, spawned, swapped
 from levelhead.significance.settings import Settings, seeded
-from levelhead.significance.student import two_sided_p
+from levelhead.significance.student_t import two_sided_p
+from levelhead.significance.system_counts import Counted, ratios
 
 Sums = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.studies.parts import check_outputs, parts_of
 from levelhead.studies.request import StudyRequest, Trainer
 from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.treebank_parts import check_outputs, parts_of
 
 STUDIES: Mapping[str, str] = MappingProxyType(
     {

@@ -13,13 +13,13 @@ from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Table
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.studies.examples import conllu
-from levelhead.studies.numbers import agrees, counted, every
+from levelhead.studies.example_sentences import conllu
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, signature
+from levelhead.studies.statistics import agrees, counted, every
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.verdicts import verdict_of_fact
 from levelhead.treebank import Treebank

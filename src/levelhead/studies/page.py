@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
-from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
 from levelhead.studies.study import Study

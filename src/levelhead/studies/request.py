@@ -16,7 +16,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treebank]
 """Trains a parser and parses: its name, training treebanks, a development treebank if there is one, what to parse.

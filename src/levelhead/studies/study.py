@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from levelhead.report.by_result import View
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Table
 from levelhead.studies.verdicts import Verdict
 from levelhead.tabular import Tabular

@@ -13,12 +13,12 @@ import numpy as np
 from levelhead.arguments import checked, choice, instance, optional, path, text
 from levelhead.errors import ConlluError, Fault, InputError
 from levelhead.kernels import scan, trees
-from levelhead.treebank.notices import find_notices
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.repair import Repaired, repair
-from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
+from levelhead.treebank.warning_checks import find_notices
 
 _BLANK_STRING = re.compile(r"\n\s*\n")
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import trees
-from levelhead.treebank.graph import Graph, read_graph
+from levelhead.treebank.enhanced_graph import Graph, read_graph
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
 

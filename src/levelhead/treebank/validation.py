@@ -10,7 +10,7 @@ from pathlib import Path
 from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault, InputError, Place
 from levelhead.tabular import Tabular
-from levelhead.treebank.finder import treebanks_in
+from levelhead.treebank.layouts import treebanks_in
 from levelhead.treebank.reader import Format, faults_of
 
 

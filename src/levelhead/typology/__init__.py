@@ -1,7 +1,6 @@
 """What treebanks are like: profiles from counts that add, their similarity, and which of them to compare."""
 
 from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, select_treebanks, survey
-from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.entropy import (
     HeadEntropy,
@@ -12,6 +11,7 @@ from levelhead.typology.entropy import (
 )
 from levelhead.typology.lexical import CALLIN_CHUNKS, Chunks
 from levelhead.typology.profile import Profile, profile
+from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
 from levelhead.typology.selection import CALLIN, Criteria, Verdict, select
 from levelhead.typology.similarity import Similarity, similarity

@@ -15,7 +15,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.finder import stem_of, treebank_of, treebanks_in
+from levelhead.treebank.layouts import stem_of, treebank_of, treebanks_in
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.typology.counts import TreebankCounts, count

@@ -9,8 +9,8 @@ from levelhead._version import VERSION
 from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES, Scheme
-from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, ProfileSettings, Value
 from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, ProfileSettings, Value
 
 if TYPE_CHECKING:
     from levelhead.typology.lexical import Chunks

@@ -15,7 +15,7 @@ from levelhead.cli.shared.result_paths import STORE
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
 
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 

@@ -15,17 +15,17 @@ from levelhead.comparison.breakdowns import (
     PerTreebank,
 )
 from levelhead.comparison.contrasts import Contrasts, Gains
+from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.examples import ErrorExamples
-from levelhead.comparison.folders import Evaluations
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
 from levelhead.report import analysis, comparison, power, scores
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
-from levelhead.report.drawing import draw_examples
-from levelhead.report.sentences import sentences_table
+from levelhead.report.sentence_counts import sentences_table
 from levelhead.report.table import Column, Table
+from levelhead.report.tree_text import draw_examples
 
 _CONTRASTS = (
     Column("Treebank", "text"),

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
 
 _MOST_WIDE = 14  # columns of a matrix

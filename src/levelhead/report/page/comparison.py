@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis.word_properties import BucketSettings
 from levelhead.campaign.outputs import Output
 from levelhead.comparison.contrasts import contrasts, gains_by
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
+from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
 from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.charts import IntervalRow, panels, shares, spreads
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell

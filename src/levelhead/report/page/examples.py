@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from levelhead.analysis import Confusion, confuse
 from levelhead.analysis.confusion import examples_of
+from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Confused
-from levelhead.report.page.svg import plain
 from levelhead.scoring.matches import Agree, Matches
 
 _MOST_RELATIONS = 18

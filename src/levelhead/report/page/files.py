@@ -9,9 +9,9 @@ from pathlib import Path
 
 from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.extras import missing_library
+from levelhead.report.charts.page_charts import heat
+from levelhead.report.charts.svg import Drawing, clean
 from levelhead.report.page.blocks import Block, Page
-from levelhead.report.page.charts import heat
-from levelhead.report.page.svg import Drawing, clean
 from levelhead.report.table import Column, Table, formatted
 from levelhead.report.writers import to_latex, to_tsv
 

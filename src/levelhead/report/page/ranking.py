@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
+from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
-from levelhead.report.page.charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.rank_notes import undecided
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Cell, Column, Table, formatted, value_cell

@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 
 from levelhead.analysis import BUCKETS, Breakdown, break_down, error_types
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis.word_properties import BucketSettings
 from levelhead.campaign.outputs import Output
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.analysis import breakdown_table
+from levelhead.report.charts.page_charts import panels
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.charts import panels
 from levelhead.report.page.examples import Shown, confused
 from levelhead.report.scores import Average, score_table, scores_table
 from levelhead.report.table import Column, Table, formatted, value_cell

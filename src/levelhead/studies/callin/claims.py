@@ -9,7 +9,8 @@ import numpy as np
 
 from levelhead.studies.callin.measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows
 from levelhead.studies.callin.variances import claim_on_variances
-from levelhead.studies.numbers import (
+from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import (
     Numbers,
     agrees,
     contrast_interval,
@@ -20,9 +21,8 @@ from levelhead.studies.numbers import (
     pearson,
     shown,
 )
-from levelhead.studies.parts import Parts
-from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim
+from levelhead.studies.treebank_parts import Parts
 from levelhead.studies.verdicts import joint_verdict, verdict_of_correlation, verdict_of_effect, verdict_of_fact
 from levelhead.treebank.schemes import SCHEMES
 

@@ -7,9 +7,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from levelhead.report.page.charts import panels
-from levelhead.report.page.plots import curves
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.study_charts import curves
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.scoring.weights import read_weights
 from levelhead.studies.callin.claims import (
@@ -35,12 +35,12 @@ from levelhead.studies.callin.measures import (
     measured_rows,
     variances,
 )
-from levelhead.studies.numbers import pearson
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.statistics import pearson
 from levelhead.studies.study import Study, StudySection
+from levelhead.studies.treebank_parts import Parts, parts_of
 from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy

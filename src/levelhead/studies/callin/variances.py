@@ -7,8 +7,8 @@ import numpy as np
 from levelhead.significance import resampled_rows
 from levelhead.studies.callin.measures import Rows, measured_rows
 from levelhead.studies.measures_2018.estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
-from levelhead.studies.numbers import FEWEST, Numbers, estimate_shown, percentile_estimate
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import FEWEST, Numbers, estimate_shown, percentile_estimate
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import ValueWithInterval, Verdict, agreed_verdict, joint_verdict, verdict_of_effect
 

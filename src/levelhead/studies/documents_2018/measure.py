@@ -12,10 +12,10 @@ from levelhead.campaign import find, score_plan
 from levelhead.campaign.results import Results
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import Counted, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
-from levelhead.significance.counted import Sums
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed
+from levelhead.significance.system_counts import Sums
 from levelhead.significance.units import AUTO, DOCUMENT
 
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.errors import Fault, InputError, number_of
-from levelhead.report.page.charts import panels
+from levelhead.report.charts.page_charts import panels
 from levelhead.report.table import Cell, Column, Plain, Table
 from levelhead.studies.documents_2018.measure import (
     FEWEST_DOCUMENTS,
@@ -17,9 +17,9 @@ from levelhead.studies.documents_2018.measure import (
     known_results,
     measure_documents,
 )
-from levelhead.studies.parts import parts_of, systems_in
 from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 
 NAME = "documents-2018"

@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from levelhead.studies.kohita.measures import Row, Rows, change, gain, own_gain
-from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import (
     Sign,

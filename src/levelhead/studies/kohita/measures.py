@@ -15,11 +15,11 @@ from levelhead.conversion import backward, check, default_targets, forward
 from levelhead.conversion.round_trip import RoundTrip
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.definitions import ATTACHED
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.studies.numbers import Cell
-from levelhead.studies.parts import format_of
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import Cell
+from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile

@@ -27,11 +27,11 @@ from levelhead.studies.kohita.tables import (
     score_tables,
     scores_by_relation,
 )
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.study import Study
+from levelhead.studies.treebank_parts import Parts, parts_of
 
 
 def reproduce(request: StudyRequest) -> Study:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from levelhead.report.page.charts import panels
-from levelhead.report.page.plots import Named, cloud
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.study_charts import Named, cloud
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Kind, Table
 from levelhead.studies.kohita.measures import (
     MEASURES,
@@ -18,7 +18,7 @@ from levelhead.studies.kohita.measures import (
     gain,
     own_gain,
 )
-from levelhead.studies.numbers import Cell, mean
+from levelhead.studies.statistics import Cell, mean
 from levelhead.studies.study import StudySection
 
 

@@ -15,8 +15,8 @@ from levelhead.studies.measures_2018.estimates import (
     well_parsed,
 )
 from levelhead.studies.measures_2018.separation import SMALL
-from levelhead.studies.numbers import estimate_shown
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import estimate_shown
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import Sign, ValueWithInterval, agreed_verdict, joint_verdict, verdict_of_effect
 

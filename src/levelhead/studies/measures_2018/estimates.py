@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.languages import family_of
 from levelhead.significance import holm, resampled_rows
 from levelhead.studies.measures_2018.separation import MEASURES, Numbers
-from levelhead.studies.numbers import percentile_estimate
+from levelhead.studies.statistics import percentile_estimate
 from levelhead.studies.verdicts import LEVEL, ValueWithInterval
 
 LAS = list(MEASURES).index("LAS")

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import Results
 from levelhead.significance import pairwise_randomization_p, resampled, significant_shares, spawned
-from levelhead.significance.counted import Counted, ratios
-from levelhead.studies.parts import format_of
+from levelhead.significance.system_counts import Counted, ratios
+from levelhead.studies.treebank_parts import format_of
 from levelhead.studies.verdicts import LEVEL
 from levelhead.treebank import read
 from levelhead.typology import count, profile

@@ -12,8 +12,8 @@ import numpy as np
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.charts import IntervalRow, spreads
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
@@ -38,10 +38,10 @@ from levelhead.studies.measures_2018.estimates import (
     well_parsed,
 )
 from levelhead.studies.measures_2018.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
-from levelhead.studies.parts import parts_of, systems_in
 from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.scores import score_files
 from levelhead.studies.study import Study, StudySection
+from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import ValueWithInterval
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy

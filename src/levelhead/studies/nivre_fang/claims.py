@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, Row, Rows, difference, points, printed_row
-from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, shown, spearman
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import Cell, estimate_shown, mean, mean_interval, p_shown, shown, spearman
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_correlation, verdict_of_effect, verdict_of_fact
 

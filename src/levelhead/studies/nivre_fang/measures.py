@@ -9,11 +9,11 @@ from typing import Any
 
 from levelhead.campaign import check_valid, find, score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.studies.examples import conllu
-from levelhead.studies.numbers import Cell
-from levelhead.studies.parts import format_of
+from levelhead.studies.example_sentences import conllu
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
+from levelhead.studies.statistics import Cell
+from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import from_conllu, read
 
 NAME = "nivre-fang-2017"

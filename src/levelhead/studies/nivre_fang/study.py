@@ -9,11 +9,11 @@ from typing import Any
 from levelhead.studies.nivre_fang.claims import claim_on_figure_1, claims_on_scores, printed_claims
 from levelhead.studies.nivre_fang.measures import NAME, PARSER, Rows, scores, scores_of_examples, words
 from levelhead.studies.nivre_fang.tables import agreement, differences, families, figure_1, relations, table_2
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.study import Study
+from levelhead.studies.treebank_parts import Parts, parts_of
 
 
 def reproduce(request: StudyRequest) -> Study:

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelhead.campaign.languages import family_of
-from levelhead.report.page.charts import panels
+from levelhead.report.charts.page_charts import panels
 from levelhead.report.table import Column, Table
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT, Rows, points, printed_row
-from levelhead.studies.numbers import mean, pearson, spearman
+from levelhead.studies.statistics import mean, pearson, spearman
 from levelhead.studies.study import StudySection
 
 

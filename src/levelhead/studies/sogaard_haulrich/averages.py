@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from levelhead.studies.numbers import pearson
+from levelhead.studies.statistics import pearson
 
 
 class TreebankPerplexities(NamedTuple):

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval, shown
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations
 from levelhead.studies.sogaard_haulrich.measures import LEVEL, PAIRS, SIZES, Row, closest_pair, mean_correlation
+from levelhead.studies.statistics import contrast_interval, estimate_shown, mean_interval, shown
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_effect
 

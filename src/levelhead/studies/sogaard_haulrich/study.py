@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, format_of, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, Task, done, signature
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities
@@ -32,6 +31,7 @@ from levelhead.studies.sogaard_haulrich.tables import (
     perplexity_table,
 )
 from levelhead.studies.study import Study
+from levelhead.studies.treebank_parts import Parts, format_of, parts_of
 
 _UNSWAPPED = "no swaps needed"
 

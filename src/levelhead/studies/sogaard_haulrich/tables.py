@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.report.page.plots import Named, cloud, curves
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.study_charts import Named, cloud, curves
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Table
-from levelhead.studies.numbers import pearson
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.measures import (
@@ -23,6 +22,7 @@ from levelhead.studies.sogaard_haulrich.measures import (
     mean_correlation,
     pooled,
 )
+from levelhead.studies.statistics import pearson
 from levelhead.studies.study import StudySection
 
 
