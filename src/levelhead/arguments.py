@@ -168,6 +168,22 @@ def path(name: str, value: Any) -> str | os.PathLike[str]:
     return value
 
 
+_UNITS = ("auto", "sentence", "document")
+
+
+def resampling_unit(name: str, value: Any) -> str:
+    """Check what tests take as independent: auto, sentence, document or comment:NAME.
+
+    Args:
+        name: the name of the argument.
+        value: its value.
+    """
+    is_unit = isinstance(value, str) and (value in _UNITS or value.removeprefix("comment:") not in {value, ""})
+    if not is_unit:
+        refuse(name, value, "auto, sentence, document or comment:NAME")
+    return str(value)
+
+
 def choice(values: Iterable[Any] | Callable[[], Iterable[Any]], kind: str | None = None) -> Check:
     """Return the check of one of some values; the error suggests a similar one.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, plan_for, running, settings_for
+from levelhead.api.inputs import Golds, Measures, PathLike, Systems, measure_names, plan_for, running, settings_for
 from levelhead.api.parameters import MEASURES, TEST_SETS, TREEBANK, limited, public
 from levelhead.arguments import choice, flag, number, optional, several
 
@@ -187,7 +187,7 @@ def power(
     deviation = None if run_sd is None else run_sd / 100
     design = planning.Design(tuple(units), tuple(runs), deviation, checked_test(alpha, power))
     if gold is None:
-        return planning.typical_power([measures] if isinstance(measures, str) else [*map(str, measures)], design)
+        return planning.typical_power(measure_names(measures), design)
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )

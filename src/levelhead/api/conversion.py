@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
 from levelhead.api.parameters import TREEBANK, limited, public
@@ -54,10 +54,14 @@ def _is_path(value: object) -> bool:
     return isinstance(value, str | os.PathLike)
 
 
+def _paths(name: str, value: Any) -> list[Any]:
+    return [path(name, value)] if isinstance(value, Treebank) else several(path)(name, value)
+
+
 _TARGETS = either([(_is_path, path)], instance(_target_words, "a path or targets"))
 _TRAIN = either([(_is_path, path)], instance(_models, "a treebank, a model or a path"))
 _OUTPUTS = either(
-    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], several(path)
+    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
 )
 
 

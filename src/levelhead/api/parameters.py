@@ -22,7 +22,7 @@ from levelhead.arguments import (
     number,
     optional,
     path,
-    refuse,
+    resampling_unit,
     several,
     text,
     whole,
@@ -46,6 +46,10 @@ class Parameter(NamedTuple):
 
 def _is_mapping(value: object) -> bool:
     return isinstance(value, Mapping)
+
+
+def _are_several(value: object) -> bool:
+    return is_list(value) and not isinstance(value, Treebank)  # which is a sequence of sentences
 
 
 def _is_text(value: object) -> bool:
@@ -107,18 +111,6 @@ def limited(name: str) -> Check:
     return whole(*LIMITS[name])
 
 
-def unit(name: str, value: Any) -> str:
-    """Check what tests take as independent: auto, sentence, document or comment:NAME.
-
-    Args:
-        name: the name of the argument.
-        value: its value.
-    """
-    if not isinstance(value, str) or not re.fullmatch(r"auto|sentence|document|comment:.+", value, re.DOTALL):
-        refuse(name, value, "auto, sentence, document or comment:NAME")
-    return value
-
-
 TREEBANK = either([(_is_path, path)], instance(lambda: Treebank, "a treebank or a path"))
 """A treebank in memory, or the path of one."""
 
@@ -129,12 +121,15 @@ TEST_SETS = either(
 """Test sets in any layout."""
 
 SYSTEMS = either(
-    [(_is_mapping, mapping(TEST_SETS, "a mapping of names to outputs")), (is_list, several(TREEBANK))], TREEBANK
+    [(_is_mapping, mapping(TEST_SETS, "a mapping of names to outputs")), (_are_several, several(TREEBANK))], TREEBANK
 )
 """The outputs of one system or of several."""
 
 RULES = either([(_is_text, text)], instance(_rules, "the name of rules"))
 """Scoring rules, or the name of some."""
+
+TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
+"""One treebank or several, as a list."""
 
 MEASURES = several(either([(_is_text, text)], instance(_measure, "the name of a measure")), 1)
 """Measures."""
@@ -174,7 +169,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
             "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones.",
             optional(instance(_registry, "a registry, as read_definitions returns it")),
         ),
-        "train": Parameter("training treebanks or their paths, for WLAS(WDE).", several(TREEBANK)),
+        "train": Parameter("training treebanks or their paths, for WLAS(WDE).", TREEBANKS),
         "split": Parameter(
             'which files of UD releases are gold: "train", "dev" or "test"; by default "test", or the only split.',
             optional(choice(("train", "dev", "test"))),
@@ -191,7 +186,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         "resample_by": Parameter(
             'what intervals and tests take as independent: "sentence", "document", "comment:NAME" (sentences with the'
             ' same comment), or "auto": documents if gold marks two or more, otherwise sentences.',
-            unit,
+            resampling_unit,
         ),
         "seed": Parameter("the random seed.", limited("seed")),
         "level": Parameter("the confidence level of intervals.", number(0, 1, inside=True)),

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, running, settings_for
+from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, running, settings_for
 from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, limited, public
 from levelhead.arguments import choice, flag, optional, several, text
 from levelhead.errors import Fault, InputError
@@ -141,9 +141,9 @@ def _rank_table(
     """Rank a table of scores."""
     from levelhead.campaign.ranked_systems import measure_in, rank_results
     from levelhead.campaign.score_tables import read_scores
-    from levelhead.measures.registry import STANDARD, split_measures
+    from levelhead.measures.registry import STANDARD
 
     results = read_scores(scores)
-    texts = [str(one) for given in as_list(measures or ()) for one in split_measures(str(given))]
+    texts = measure_names(measures or ())
     wanted = [measure_in(results, text, registry or STANDARD) for text in texts] or results.measures
     return rank_results(results, wanted, choice)

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from levelhead.api.inputs import Measures, PathLike, as_list
+from levelhead.api.inputs import Measures, PathLike, as_list, measure_names
 from levelhead.api.parameters import MEASURES, TREEBANK, limited, public
 from levelhead.arguments import choice, either, flag, instance, is_list, optional, path, refuse, several, text
 
@@ -184,12 +184,11 @@ def judge(
     """
     from levelhead.correlation.judgement import Choices, read_choices
     from levelhead.correlation.judgement import judge as judge_systems
-    from levelhead.measures.registry import STANDARD, split_measures
+    from levelhead.measures.registry import STANDARD
 
     choices = judgements if isinstance(judgements, Choices) else read_choices(judgements, words)
-    named = [one for given in as_list(measures) for one in split_measures(str(given))]
     return judge_systems(
-        gold, first, second, choices, measures=named, rules=rules, format=format, ties=ties,
+        gold, first, second, choices, measures=measure_names(measures), rules=rules, format=format, ties=ties,
         subtypes_apart=subtypes_apart, registry=registry or STANDARD, resamples=resamples, resample_by=resample_by,
         level=level, seed=seed,
     )  # fmt: skip

@@ -16,6 +16,7 @@ from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
+from levelhead.cli.shared.values import limited
 from levelhead.extras import require
 
 if TYPE_CHECKING:
@@ -37,7 +38,7 @@ _LIMIT = 5
     " be repeated",
 )  # fmt: skip
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N",
+    "--limit", type=limited("limit"), metavar="N",
     help=f"Show at most N words for each --show, or N sentences of gains and N of losses for each system and treebank."
     f"  [default: {_LIMIT}; all in JSON]",
 )  # fmt: skip

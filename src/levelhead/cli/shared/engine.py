@@ -12,6 +12,7 @@ import click
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.cli.shared.result_paths import STORE
+from levelhead.cli.shared.values import Choice, limited
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
@@ -20,14 +21,14 @@ if TYPE_CHECKING:
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 
 split_option: Decorator = click.option(
-    "--split", type=click.Choice(["train", "dev", "test"]),
+    "--split", type=Choice(["train", "dev", "test"], "split"),
     help="Which files of UD releases are gold.  [default: test, or the only split available]",
 )  # fmt: skip
 
 _OPTIONS = (
     split_option,
     click.option(
-        "-j", "--jobs", type=click.IntRange(1, 1024),
+        "-j", "--jobs", type=limited("jobs"),
         help="Number of processes  [default: one per core; one for small inputs]",
     ),
     click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run"),
