@@ -305,6 +305,9 @@ MESSAGES: Mapping[str, Message] = {
     "invalid-definitions": _error(
         "A TOML file of measures and schemes is not one.", "Correct what the message names; see the documentation."
     ),
+    "invalid-argument": _error(
+        "A function or an option was given a value that it cannot take.", "Give a value as the message says."
+    ),
     "invalid-gate": _error(
         "A bound is not MEASURE=NUMBER, or of the wrong direction.",
         "Write --fail-under LAS=85, in Python at_least=85; for perplexities --fail-over and at_most.",

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from levelhead.arguments import choice, optional
 from levelhead.conversion.script import lowered_as_by_the_script
 from levelhead.conversion.targets import Flags, Targets
 from levelhead.kernels import conversion as kernel
@@ -62,12 +63,10 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
         ud: the version of UD; None for what the relations show, or 2 where they do not tell.
 
     Raises:
-        ValueError: there is no such variant or version.
+        InputError: the variant or the version is unknown.
     """
-    if variant not in get_args(Variant):
-        raise ValueError(f"variant {variant!r} is none of {', '.join(VARIANTS)}")
-    if ud not in {1, 2, None}:
-        raise ValueError(f"the version of UD is 1 or 2, not {ud!r}")
+    choice(get_args(Variant))("variant", variant)
+    optional(choice((1, 2)))("ud", ud)
     chosen = targets._replace(subtypes=False) if variant == "script" else targets
     roots = chosen.labelled(treebank, frozenset({"root"})) | (treebank.heads < 0)
     fixed = chosen.fixed_in(treebank, ud or ud_version(treebank) or 2)

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault, InputError, Place
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts import treebanks_in
@@ -33,6 +34,7 @@ class Validation(Tabular):
         return f"<Validation: {len(self.files)} files, {n_faults} errors and warnings>"
 
 
+@checked(paths=path, format=choice(("conllu", "conllx")))
 def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Validation:  # noqa: A002
     """Return every error of CoNLL-U files, and their warnings.
 

@@ -53,7 +53,7 @@ def _examples_table(found: ErrorExamples) -> Table:
     gold = found.matches.gold
     rows = (
         (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
-        for error, some in found.cells.items()
+        for error, some in found.shown.items()
         for one in some
         for sentence in [gold[one.gold_sentence]]
     )
@@ -61,11 +61,12 @@ def _examples_table(found: ErrorExamples) -> Table:
 
 
 def _examples_text(found: ErrorExamples) -> str:
-    return f"{draw_examples(found.matches, found.cells)}{scores.signature_line(found.provenance.signature)}\n"
+    signature = scores.signature_line(found.provenance.signature)
+    return f"{draw_examples(found.matches, found.cells, found.limit)}{signature}\n"
 
 
 def _examples_document(found: ErrorExamples) -> dict[str, Any]:
-    return analysis.examples_document(found.matches, found.cells, found.provenance.signature)
+    return analysis.examples_document(found.matches, found.shown, found.provenance.signature)
 
 
 def _scores_table(found: Evaluations) -> Table:
