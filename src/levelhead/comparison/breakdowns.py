@@ -25,7 +25,7 @@ from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import notes_of, notes_on
+from levelhead.scoring.measure_notes import notes_on_schemes, notes_on
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme
@@ -187,6 +187,6 @@ def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Pr
     notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
     parts = setup.signature_of_measures()
     if scheme:
-        notes += notes_of(gold, system, [(scheme[0], (scheme[1],))])
+        notes += notes_on_schemes(gold, system, [(scheme[0], (scheme[1],))])
         parts |= {"scheme": scheme[0].name}
     return pair_provenance(contents_of(gold), contents_of(system), setup, notes, parts)

@@ -216,6 +216,6 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
-    from levelhead.treebank.official_reader import SCORERS, parse_officially
+    from levelhead.treebank.official_reader import SCORERS, read_officially
 
-    return parse_officially(data, SCORERS[rules.reading], name)
+    return read_officially(data, SCORERS[rules.reading], name)
