@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from conftest import EXAMPLES, library
 from levelhead.campaign import find
-from levelhead.campaign.languages import Language, voters_of
+from levelhead.campaign.languages import Language, treebanks_voting
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
@@ -89,7 +89,7 @@ def test_treebanks_of_one_language_have_one_vote():
     codes = {"en_a": 1.0, "en_b": 2.0, "en_c": 3.0, "en_d": 1.0, "en_e": 1.0, "en_f": -0.5, "cs_a": 0.1, "fi_a": 0.2}
     results = [result(code, difference) for code, difference in codes.items()]
     languages = {code: Language(code[:2]) for code in codes}
-    found = {kind: count_wins(results, voters_of(languages, kind), 0.05, sign=1, wilcoxon=False)
+    found = {kind: count_wins(results, treebanks_voting(languages, kind), 0.05, sign=1, wilcoxon=False)
              for kind in ("treebank", "language")}  # fmt: skip
     assert [(one.votes, one.sign_p) for one in found.values()] == [(8, sign_test([1.0] * 7 + [-1.0])), (3, 0.25)]
     assert {one.better for one in found.values()} == {7}, "treebanks are counted as before"

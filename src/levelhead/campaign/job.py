@@ -324,7 +324,7 @@ def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> SecondaryEvaluation 
 
 
 def _faults(error: InputError) -> list[list[Any]]:
-    """Faults without the name of the file, which is no part of what decides the result."""
+    """Faults without the name of the file, which must not decide the result."""
     return [[fault.place.line, fault.slug, fault.message, fault.count] for fault in error.faults[:_MOST_FAULTS]]
 
 

@@ -233,7 +233,7 @@ def unmatched(files: Sequence[str], of: str) -> str:
 
     Args:
         files: at least one file.
-        of: what they match none of: "gold treebank".
+        of: what they should match: "gold treebank".
     """
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 

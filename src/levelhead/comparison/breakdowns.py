@@ -25,7 +25,7 @@ from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
-from levelhead.scoring.measure_notes import notes_on_schemes, notes_on
+from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.job import Look
-from levelhead.campaign.languages import Voter, voters_of
+from levelhead.campaign.languages import Voter, treebanks_voting
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
@@ -100,7 +100,7 @@ def compare(
     n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
-    voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
+    voters = treebanks_voting({one.code: one.language for one in plan.test_sets}, votes)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)

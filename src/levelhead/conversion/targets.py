@@ -44,7 +44,7 @@ class Targets(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """A hash of all but the name: targets that differ are told apart whatever they are called."""
+        """A hash of everything but the name, so that it differs whenever the targets differ."""
         tables = [{key: sorted(labels) for key, labels in table.items()} for table in (self.relations, self.fixed)]
         return hashlib.sha256(json.dumps([*tables, self.subtypes], sort_keys=True).encode()).hexdigest()
 
@@ -101,7 +101,7 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
         raise _invalid(name, "it is nested too deeply") from error
     unknown = sorted(set(document) - _KEYS)
     if unknown:
-        raise _invalid(name, f"{unknown[0]!r} is none of {', '.join(sorted(_KEYS))}")
+        raise _invalid(name, f"unknown key {unknown[0]!r}: choose {', '.join(sorted(_KEYS))}")
     subtypes, own_name = document.get("subtypes", True), document.get("name", Path(name).stem)
     if not isinstance(subtypes, bool) or not isinstance(own_name, str):
         raise _invalid(name, "`subtypes` must be true or false, and `name` a string")

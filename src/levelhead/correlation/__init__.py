@@ -1,4 +1,4 @@
-"""What goes with what: tables of anything by treebank, joined, and how strongly their columns are related."""
+"""Correlations: tables of values by treebank, joined, and how strongly their columns are related."""
 
 from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
 from levelhead.correlation.cumulative_variance import CumulativeVariance, cumulative_variance

@@ -32,7 +32,7 @@ class Coefficient(NamedTuple):
         value: the coefficient, from -1 to 1; None where a column does not vary.
         low: where the bootstrap interval begins.
         high: where it ends.
-        p: two-sided, that there is no correlation: by all permutations of at most nine treebanks, by random ones of
+        p: two-sided, of no correlation: by all permutations of at most nine treebanks, by random ones of
             more; by Student's t if columns are held fixed.
         p_holm: the same corrected for all pairs, by Holm's method.
         families: what families of languages do to it, if they were given.
@@ -108,7 +108,7 @@ def correlate(
         table: values by treebank.
         columns: which columns; all numbers if None, those apart that do not vary.
         given: columns held fixed: partial correlation.
-        family: a column of text that tells the language family of each treebank.
+        family: a column of text with the language family of each treebank.
         methods: which coefficients.
         missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" pair by pair; "error"
             refuses them.
@@ -117,7 +117,7 @@ def correlate(
         seed: the seed of all randomness.
 
     Raises:
-        InputError: there is no such column, one that was asked for does not vary, or there are too few treebanks.
+        InputError: a column is unknown or constant, or there are too few treebanks.
     """
     names = _chosen(table, columns, given)
     table, dropped = _complete(table, [*names, *given], family, missing)
@@ -155,16 +155,18 @@ def _complete(
     }
     bad = {row: columns for row, columns in empty.items() if columns and (missing != "pairwise" or not families[row])}
     if bad and missing == "error":
-        raise InputError(*(Fault("missing-value", _told(table, row, columns)) for row, columns in bad.items()))
+        raise InputError(
+            *(Fault("missing-value", _missing_values(table, row, columns)) for row, columns in bad.items())
+        )
     kept = [row for row in range(len(table)) if row not in bad]
     if len(kept) < 3:
-        told = "".join(f"; {_told(table, row, columns)}" for row, columns in list(bad.items())[:5])
-        message = f"a correlation needs three treebanks with values in all columns; there are {len(kept)}{told}"
+        examples = "".join(f"; {_missing_values(table, row, columns)}" for row, columns in list(bad.items())[:5])
+        message = f"a correlation needs three treebanks with values in all columns; only {len(kept)} found{examples}"
         raise InputError(Fault("too-few-treebanks", message))
-    return table.rows(kept), [f"left out: {_told(table, row, columns)}" for row, columns in bad.items()]
+    return table.rows(kept), [f"left out: {_missing_values(table, row, columns)}" for row, columns in bad.items()]
 
 
-def _told(table: Measurements, row: int, columns: Sequence[str]) -> str:
+def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> str:
     more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
     return f"{table.treebanks[row]} has no value in {', '.join(columns[:3])}{more}"
 

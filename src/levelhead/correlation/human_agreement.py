@@ -32,9 +32,9 @@ class Verdicts(NamedTuple):
     Args:
         second: 1 where it puts the second system first, 0 where the first, 0.5 where neither; float64,
             shape (sentences,).
-        counted: whether the sentence counts, bool, likewise.
+        counted: whether the sentence counts, bool, shape (sentences,).
         differences: the second system's score minus the first's, 0 where they are equal or either is not defined;
-            float64, likewise.
+            float64, shape (sentences,).
         n_ties: how many sentences have equal scores or none.
     """
 
@@ -96,7 +96,7 @@ def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts
 
     Args:
         first: the first system's scores, NaN where undefined, shape (sentences,).
-        second: the second's, likewise.
+        second: the scores of the second system, in the same form.
         ties: what to do with equal or undefined scores.
     """
     differences = np.nan_to_num(second - first, nan=0.0)
@@ -123,7 +123,7 @@ def agreement(
     Args:
         given: the verdicts of the measure.
         choices: the share of votes for the second system, 0 or 1 with one vote a sentence; shape (sentences,).
-        units: what is resampled as a whole; sentences by default. With fewer than 10 units there are no intervals.
+        units: the units of resampling; sentences by default. Fewer than 10 units give no intervals.
         resamples: how many bootstrap resamples of units.
         level: how much an interval holds.
         seed: the seed of the resamples.

@@ -24,7 +24,7 @@ class NgramTable(NamedTuple):
     Args:
         keys: as in `NgramCounts`, int64, shape (n,).
         log_probabilities: log10 of the probability of the last word after the others, float64, shape (n,).
-        backoffs: log10 of the weight of shorter n-grams after this one; 0 if it is no context; float64, shape (n,).
+        backoffs: log10 of the weight of shorter n-grams after this one; 0 if no n-gram continues it; float64, shape (n,).
     """
 
     keys: Indices
@@ -72,8 +72,8 @@ class NgramModel:
     @property
     def fallback_warnings(self) -> tuple[str, ...]:
         """A sentence for each of these orders."""
-        told = "too few counts to estimate the discounts of {}-grams; 0.5, 1 and 1.5 are used"
-        return tuple(told.format(order) for order in self.fallback_orders)
+        message = "too few counts to estimate the discounts of {}-grams; 0.5, 1 and 1.5 are used"
+        return tuple(message.format(order) for order in self.fallback_orders)
 
     def __repr__(self) -> str:
         sizes = ", ".join(str(len(table.keys)) for table in self.tables)

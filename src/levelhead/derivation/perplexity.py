@@ -180,7 +180,7 @@ def perplexity(
         lift: whether non-projective arcs are lifted where the order's system derives projective trees only.
 
     Raises:
-        InputError: there is no such order, or its system cannot derive a tree.
+        InputError: the order is unknown, or its transition system cannot derive a tree.
     """
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
     signature = signature_of(model, order, ends, lift=lift)

@@ -38,7 +38,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     """The scores of one system on one treebank, by the text of the measure.
 
     Args:
-        scores: the scores, in the order asked for.
+        scores: the scores, in the requested order.
         gold: the sizes of the gold treebank and the warnings about its file.
         system: those of the output.
         provenance: where the numbers come from.
@@ -68,7 +68,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         """Return the score of a measure, in any spelling of a shipped one, and as printed of others."""
         if measure in self.scores:
             return self.scores[measure]
-        missing = KeyError(f"{measure!r} was not asked for; there are {', '.join(self.scores)}")
+        missing = KeyError(f"{measure!r} was not requested: choose {', '.join(self.scores)}")
         try:
             text = str(parse_measure(measure.strip()))
         except MeasureError:

@@ -145,7 +145,7 @@ def signature_of_draws(settings: Settings) -> dict[str, str]:
 
 
 def short_hash(sha256: str | None) -> str:
-    """Return a file's hash as signatures have it: its first twelve digits, "memory" if there was no file.
+    """Return a file's hash as written in signatures: its first twelve digits, or "memory" without a file.
 
     Args:
         sha256: the hash of the file, or None.

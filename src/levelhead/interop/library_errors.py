@@ -29,7 +29,7 @@ def needed(package: str) -> Iterator[None]:
 
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
-    """Return a fault of something that is no file, so that the message names the sentence.
+    """Return a fault of something that is not a file, so that the message names the sentence.
 
     Args:
         origin: the library.

@@ -39,7 +39,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         rename_root: whether the relation root becomes ROOT, as spaCy's own parsers and `noun_chunks` have it.
 
     Raises:
-        InputError: a UPOS is none that spaCy knows, a feature is no name=value, a word is white space only, or spaCy
+        InputError: spaCy does not know a UPOS, a feature is not name=value, a word is only white space, or spaCy
             does not find the sentences of very tangled trees.
         LevelheadError: spaCy is not installed.
     """
@@ -86,7 +86,7 @@ def _spaces(treebank: Treebank) -> list[bool]:
 def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
     """Find what spaCy would refuse, or lose without a word."""
     tests = (
-        (treebank.forms, str.isspace, "a token of white space only is no word in spaCy"),
+        (treebank.forms, str.isspace, "spaCy has no words of white space only"),
         (treebank.upos, lambda tag: tag not in tags, "spaCy does not know the UPOS"),
         (treebank.feats, _is_malformed, "spaCy cannot read the features"),
     )
@@ -103,7 +103,7 @@ def _is_malformed(feats: str) -> bool:
 
 
 def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
-    """Compare the sentences that spaCy has made of the heads with those that there are."""
+    """Compare the sentences that spaCy made from the heads with those of the treebank."""
     found = [sentence.start for sentence in doc.sents] if len(doc) else []
     expected = treebank.sentence_starts[:-1].tolist()
     if found != expected:
@@ -117,7 +117,7 @@ def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
     r"""Make a treebank of one or more parsed Docs.
 
-    Tokens of white space only, such as line ends, are no words in CoNLL-U: they are left out, and the white space goes
+    Tokens of white space only, such as line ends, are not words in CoNLL-U: they are left out, and the white space goes
     to MISC of the word before (`SpacesAfter=\n`; of the first word, `SpacesBefore`). What hangs on one of them is hung
     on its head; if it was the root, on nothing, with its relation. A token that is the head of itself is a root.
 

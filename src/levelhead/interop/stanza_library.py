@@ -35,7 +35,7 @@ def to_stanza(treebank: Treebank) -> Document:
         treebank: any treebank.
 
     Raises:
-        InputError: MISC has a name that Stanza takes for a column (`head=3`), or Stanza refuses a sentence: DEPS are no
+        InputError: MISC has a name that Stanza takes for a column (`head=3`), or Stanza refuses a sentence: DEPS are not a
             list of head:relation, or the comments sentiment and constituency are not as it writes them.
         LevelheadError: Stanza is not installed.
     """
@@ -64,7 +64,7 @@ def from_stanza(document: Any) -> Treebank:
         document: a Document, as a pipeline with the processor depparse gives it.
 
     Raises:
-        ConlluError: it is not parsed, or is no valid treebank.
+        ConlluError: it is not parsed, or is not a valid treebank.
     """
     return treebank_of((_block(number, sentence) for number, sentence in enumerate(document.sentences, 1)), "Stanza")
 

@@ -14,7 +14,7 @@ from urllib.parse import quote
 
 from levelhead.errors import Fault, InputError, LevelheadError, OutputError, Place, printable
 
-_APPLICATION = 0x4C564C48  # "LVLH": tells a store from any other sqlite file
+_APPLICATION = 0x4C564C48  # "LVLH": marks an sqlite file as a store
 _LAYOUT = 2  # 1 had no checksums
 _TABLE = "CREATE TABLE results (key TEXT PRIMARY KEY, checksum BLOB NOT NULL, result BLOB NOT NULL) WITHOUT ROWID"
 _SECONDS_BETWEEN_COMMITS = 0.5

@@ -69,7 +69,7 @@ def train_any(
         progress: as in `train`.
 
     Raises:
-        InputError: there is no such parser, nothing to learn from, or an outside parser fails.
+        InputError: the parser is unknown, there is nothing to learn from, or an external parser fails.
         LevelheadError: a library is not installed.
     """
     check_parser(recipe.parser, ALL_PARSERS)

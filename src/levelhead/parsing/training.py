@@ -40,7 +40,7 @@ class Report(NamedTuple):
         done: passes over the training data that are done.
         passes: how many there will be.
         uas: on the development treebank, if there is one.
-        las: likewise; relations with subtypes count as their universal relation.
+        las: the share with the right head and universal relation.
     """
 
     done: int
@@ -75,7 +75,7 @@ def train(
         progress: called after each pass.
 
     Raises:
-        InputError: there is no such parser, there is nothing to learn from, there are too many relations, or a
+        InputError: the parser is unknown, the treebank has nothing to learn from, it has too many relations, or a
             relation is none.
     """
     check_parser(parser, PARSERS)

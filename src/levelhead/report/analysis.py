@@ -97,7 +97,7 @@ def _number(value: Fraction | None) -> Cell:
 
 
 def _averages(treebanks: Mapping[str, Sequence[Breakdown]]) -> list[tuple[tuple[str, ...], list[Average]]]:
-    """The means of each breakdown over treebanks; none of one treebank."""
+    """The means of each breakdown over treebanks; nothing for a single treebank."""
     if len(treebanks) < 2:
         return []
     return [(some[0].by, averages(some)) for some in zip(*treebanks.values(), strict=True)]

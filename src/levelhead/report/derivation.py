@@ -93,7 +93,7 @@ Results = Mapping[str, Perplexity]
 
 
 def perplexity_signature(results: Results) -> dict[str, str]:
-    """Return what decided the perplexities of a test set and of parser output beside it, which have hashes too.
+    """Return the signature of the perplexities of a test set and of parser output for it, with their hashes.
 
     Args:
         results: the perplexities, that of the test set first.
@@ -201,7 +201,7 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
 
 
 def perplexity_document(results: Results, model: NgramModel, *, sentences: bool) -> dict[str, Any]:
-    """Return the perplexity of a test set, and of parser output beside it, for JSON.
+    """Return the perplexity of a test set, and of parser output for it, for JSON.
 
     Args:
         results: the perplexities, that of the test set first.

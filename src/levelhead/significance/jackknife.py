@@ -22,7 +22,7 @@ class Stratum(NamedTuple):
 
     Args:
         moves: the value without the unit minus the value, float64, shape (units, runs, measures).
-        sizes: the denominators, float64, likewise.
+        sizes: the denominators, float64, same shape.
         is_ratio: whether a measure is a ratio of counts (a perplexity is not), bool, shape (measures,).
         share: the share of the test set in the value, or one for each run and measure, shape (runs, measures).
     """

@@ -128,7 +128,7 @@ def add_test_set(
 ) -> None:
     """Add one test set to all rankings that count it: every measure has the same swaps.
 
-    Nothing is swapped between two systems of which one failed, and none of them is significantly better on this test
+    Nothing is swapped between two systems if one of them failed, and neither is significantly better on this test
     set: its units cannot show more than the one failure.
 
     Args:

@@ -88,7 +88,7 @@ def _without_files(folder: Path) -> str:
         {path.parent for path in folder.glob("*/*/*") if stem_of(path.name)}
     )
     named = ", ".join(path.relative_to(folder).as_posix() for path in inside[:4])
-    return "there is no CoNLL-U file in this folder" + (f"; name one of the folders in it: {named}" if named else "")
+    return "the folder has no CoNLL-U file" + (f"; name one of the folders in it: {named}" if named else "")
 
 
 def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:

@@ -50,7 +50,7 @@ class Survey(Mapping[str, Profile], Tabular):
     Args:
         profiles: a profile for each treebank by its name.
         files: the files of each.
-        warnings: what was odd in the files.
+        warnings: the warnings about the files.
     """
 
     profiles: Mapping[str, Profile]
@@ -87,7 +87,7 @@ class Neighbours(Tabular):
     Args:
         pairs: for each pair of names, in the order given, how far they are apart.
         files: the files of each treebank by its name.
-        warnings: what was odd in the files.
+        warnings: the warnings about the files.
     """
 
     pairs: Mapping[tuple[str, str], Similarity]
@@ -130,7 +130,7 @@ class Samples(Tabular):
         rows: those of each treebank by its name.
         settings: the sizes, how many samples and the seed, by name.
         files: the files of each treebank by its name.
-        warnings: what was odd in the files.
+        warnings: the warnings about the files.
         notes: which treebanks are too small for which samples, in sentences.
     """
 
@@ -177,7 +177,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
     if copies:
-        message = f"two files are called {min(copies)}, so that they are no parts of one treebank"
+        message = f"two files are called {min(copies)}: they cannot be parts of one treebank"
         raise InputError(Fault("no-pairs", message))
     found: dict[str, list[str]] = {}
     for file, stem in stems.items():
@@ -190,7 +190,7 @@ def _files_in(path: str) -> list[str]:
         return [path]
     files = [str(file) for file in treebanks_in(Path(path)).values()]
     if not files:
-        raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(path)))
+        raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
     return files
 
 
@@ -217,7 +217,7 @@ def survey(
 
     Raises:
         InputError: files are missing or not valid; the error holds the faults of all.
-        MeasureError: there is no such column or scheme.
+        MeasureError: the column or scheme is unknown.
     """
     wanted = [column.name for column in columns_named(columns)]
     classes = scheme_named(scheme)
@@ -316,7 +316,7 @@ def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
 def _each(
     files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
 ) -> tuple[dict[str, _Result], dict[str, tuple[TreebankFile, ...]], tuple[Fault, ...]]:
-    """Apply a function to the treebanks of each name, which are read when it asks for them."""
+    """Apply a function to the treebanks of each name, which are read when needed."""
     results: dict[str, _Result] = {}
     sources: dict[str, tuple[TreebankFile, ...]] = {}
     faults: list[Fault] = []

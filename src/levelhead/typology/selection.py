@@ -43,7 +43,7 @@ class Criteria(NamedTuple):
 
 
 CALLIN = Criteria()
-"""Callin's criteria. He preferred treebanks with manual corrections to large ones, which no file tells."""
+"""Callin's criteria. He preferred manually corrected treebanks to large ones; files do not show which these are."""
 
 
 class Verdict(NamedTuple):

@@ -89,7 +89,7 @@ def klcpos3(target: Tally, source: Tally) -> float | None:
 
     Args:
         target: counts of trigrams of UPOS.
-        source: likewise.
+        source: the same of the source treebank.
     """
     if not (len(target) and len(source) and are_annotated(target, 1) and are_annotated(source, 1)):
         return None

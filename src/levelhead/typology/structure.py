@@ -31,7 +31,7 @@ class Structure(Sums):
         arities: the number of dependents of each word that has any.
         gap_degrees: the most gaps of a subtree, for each tree.
         head_first: arcs whose head precedes, by (relation, UPOS, UPOS of the head).
-        head_last: arcs whose head follows, likewise.
+        head_last: arcs whose head follows, by the same keys.
     """
 
     nonprojective_arcs: int

@@ -183,7 +183,7 @@ class Histogram:
         """Return the share of numbers for which something holds, None if there are none.
 
         Args:
-            wanted: says of distinct numbers, int64, shape (numbers,), whether it holds, bool, likewise.
+            wanted: a condition on distinct numbers, int64, shape (numbers,); returns bool of the same shape.
         """
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 

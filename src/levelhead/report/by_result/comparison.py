@@ -47,68 +47,68 @@ _EXAMPLES = (
 )
 
 
-def _examples_table(found: ErrorExamples) -> Table:
-    gold = found.matches.gold
+def _examples_table(result: ErrorExamples) -> Table:
+    gold = result.matches.gold
     rows = (
         (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
-        for error, some in found.cells.items()
+        for error, some in result.cells.items()
         for one in some
         for sentence in [gold[one.gold_sentence]]
     )
-    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(found.provenance.signature),))
+    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
-def _examples_text(found: ErrorExamples) -> str:
-    return f"{draw_examples(found.matches, found.cells)}{scores.signature_line(found.provenance.signature)}\n"
+def _examples_text(result: ErrorExamples) -> str:
+    return f"{draw_examples(result.matches, result.cells)}{scores.signature_line(result.provenance.signature)}\n"
 
 
-def _examples_document(found: ErrorExamples) -> dict[str, Any]:
-    return analysis.examples_document(found.matches, found.cells, found.provenance.signature)
+def _examples_document(result: ErrorExamples) -> dict[str, Any]:
+    return analysis.examples_document(result.matches, result.cells, result.provenance.signature)
 
 
-def _scores_table(found: Evaluations) -> Table:
-    return scores.scores_table(found, found.average)
+def _scores_table(result: Evaluations) -> Table:
+    return scores.scores_table(result, result.average)
 
 
-def _scores_document(found: Evaluations) -> dict[str, Any]:
-    return scores.scores_document(found, found.average)
+def _scores_document(result: Evaluations) -> dict[str, Any]:
+    return scores.scores_document(result, result.average)
 
 
-def _contrasts_table(found: Contrasts) -> Table:
+def _contrasts_table(result: Contrasts) -> Table:
     rows = (
         (name, system.name, one.sentence + 1, gold[one.sentence].id, one.baseline, one.system, one.gold)
-        for name, baseline, system, gained, lost in found.found
+        for name, baseline, system, gained, lost in result.result
         for gold in [baseline.matches.gold]
         for one in (*gained, *lost)
     )
-    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(found.provenance.signature),))
+    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
-def _contrasts_text(found: Contrasts) -> str:
-    return comparison.contrasts_text(found, found.needs)
+def _contrasts_text(result: Contrasts) -> str:
+    return comparison.contrasts_text(result, result.needs)
 
 
-def _sentences_table(found: CountsBySentence) -> Table:
-    return sentences_table(found.treebanks, (scores.signature_line(found.signature),))
+def _sentences_table(result: CountsBySentence) -> Table:
+    return sentences_table(result.treebanks, (scores.signature_line(result.signature),))
 
 
-def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
-    columns = {name: counts.columns() for name, counts in found.treebanks.items()}
-    return {**header("sentences", found.signature), "treebanks": columns}
+def _sentences_document(result: CountsBySentence) -> dict[str, Any]:
+    columns = {name: counts.columns() for name, counts in result.treebanks.items()}
+    return {**header("sentences", result.signature), "treebanks": columns}
 
 
 def _per_treebank(table: Any, document: Any) -> View:
     """The view of results by treebank with a signature."""
 
-    def show(found: PerTreebank[Any]) -> Table:
-        made: Table = table(found.treebanks, found.signature)
+    def show(result: PerTreebank[Any]) -> Table:
+        made: Table = table(result.treebanks, result.signature)
         return made
 
-    def tell(found: PerTreebank[Any]) -> dict[str, Any]:
-        made: dict[str, Any] = document(found.treebanks, found.signature)
+    def document(result: PerTreebank[Any]) -> dict[str, Any]:
+        made: dict[str, Any] = document(result.treebanks, result.signature)
         return made
 
-    return View(show, tell)
+    return View(show, document)
 
 
 VIEWS: Mapping[type, View] = {

@@ -16,7 +16,7 @@ N_COLOURS = 8
 _LONGEST = 34
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
-"""Okabe and Ito (2008), which people with any kind of colour blindness tell apart; a brown and a grey for the rest."""
+"""Okabe and Ito (2008), which people with color blindness can distinguish; a brown and a gray for the rest."""
 
 _STYLE = """\
 text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#22262b}

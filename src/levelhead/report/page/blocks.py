@@ -115,7 +115,7 @@ class Block(NamedTuple):
         when: under which choices it is shown.
         drawing: a chart.
         table: a table, which can be sorted.
-        strips: a picture for each row of the table, beside its first ratio.
+        strips: a picture for each row of the table, next to its first ratio.
         heat: a matrix.
         confused: a matrix that opens sentences.
         sentences: sentences to be drawn.

@@ -88,8 +88,8 @@ def _lead(comparison: Comparison) -> str:
         return f"By {measure}, no system differs significantly from {baseline}."
     plain, column = measure in comparison.perplexities, Column(measure, "difference")
     changes = ((one.system, formatted(value_cell(one.difference, perplexity=plain), column)) for one in real)
-    told = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
-    return f"By {measure}, significantly different from {baseline}: {', '.join(told)}."
+    text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
+    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}."
 
 
 def _differences(comparison: Comparison) -> Iterable[Block]:
@@ -131,8 +131,8 @@ def _wins(comparison: Comparison) -> Iterable[Block]:
         own = f"-{number}" if len(comparison.measures) > 1 else ""
         if rows:
             drawing = shares(f"Won, tied, lost by {measure}", rows, _KINDS)
-            told = ". ".join(wins_text(one, comparison) for one in wins) + "."
-            yield Block(f"wins{own}", "", told, {"measure": measure}, drawing)
+            text = ". ".join(wins_text(one, comparison) for one in wins) + "."
+            yield Block(f"wins{own}", "", text, {"measure": measure}, drawing)
 
 
 class TreebankPart(NamedTuple):

@@ -1,4 +1,4 @@
-"""Sentences behind numbers: what a page needs to draw gold's and systems' trees, errors told apart."""
+"""Sentences behind numbers: the data with which a page draws gold and system trees and marks errors."""
 
 from __future__ import annotations
 

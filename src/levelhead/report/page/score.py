@@ -87,12 +87,12 @@ def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | N
     treebank, scores = next(iter(evaluations.items()))
     where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
     chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
-    told = []
+    values = []
     for measure in chosen:
         value = scores[measure].value if average is None else average[measure]
         cell = value_cell(value, perplexity=scores[measure].perplexity)
-        told.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
-    return f"{name} {where}{', '.join(told)}."
+        values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
+    return f"{name} {where}{', '.join(values)}."
 
 
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
