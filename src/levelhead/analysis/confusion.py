@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.word_properties import BUCKETS, Buckets, BucketSettings
+from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.errors import MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
@@ -70,13 +70,13 @@ class Example(NamedTuple):
     system_word: int
 
 
-def confuse(matches: Matches) -> Confusion:
+def count_confusions(matches: Matches) -> Confusion:
     """Count which universal relation meets which.
 
     Args:
         matches: the aligned words.
     """
-    relations = _folded(BUCKETS["deprel"].of(matches, BucketSettings(NIVRE_FANG)))
+    relations = _folded(PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG)))
     size = len(relations.names)
     cells = relations.gold[matches.alignment.gold] * size + relations.system[matches.alignment.system]
     counts = np.bincount(cells, minlength=size * size)

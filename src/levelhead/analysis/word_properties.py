@@ -40,7 +40,7 @@ class Buckets(NamedTuple):
     system: Values
 
 
-class BucketSettings(NamedTuple):
+class PropertySettings(NamedTuple):
     """What buckets may need beside the two treebanks.
 
     Args:
@@ -58,7 +58,7 @@ BY_SENTENCES = "a system word as the gold word that it is aligned to, or as the 
 """Whose value of a property a system word has."""
 
 
-class Bucket(NamedTuple):
+class WordProperty(NamedTuple):
     """A property by which counts are broken down.
 
     Args:
@@ -71,12 +71,12 @@ class Bucket(NamedTuple):
 
     name: str
     meaning: str
-    of: Callable[[Matches, BucketSettings], Buckets]
+    of: Callable[[Matches, PropertySettings], Buckets]
     whose: str
     of_training: bool = False
 
 
-def find(name: str) -> Bucket:
+def property_named(name: str) -> WordProperty:
     """Return the property of a name; `comment:NAME` is the value of a comment.
 
     Raises:
@@ -84,10 +84,12 @@ def find(name: str) -> Bucket:
     """
     if name.startswith("comment:") and name != "comment:":
         key = name.removeprefix("comment:")
-        return Bucket(name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES)
-    if name not in BUCKETS:
-        raise MeasureError(unknown("property", name, [*BUCKETS, "comment:NAME"]), "unknown-property")
-    return BUCKETS[name]
+        return WordProperty(
+            name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES
+        )
+    if name not in PROPERTIES:
+        raise MeasureError(unknown("property", name, [*PROPERTIES, "comment:NAME"]), "unknown-property")
+    return PROPERTIES[name]
 
 
 def _of_words(matches: Matches, names: Sequence[str], gold: Values, own: Values) -> Buckets:
@@ -118,14 +120,14 @@ def _relation(matches: Matches, value: Callable[[str], str]) -> Buckets:
     return _of_columns(matches.gold.relations, matches.system.relations, value)
 
 
-def _class(matches: Matches, settings: BucketSettings) -> Buckets:
+def _class(matches: Matches, settings: PropertySettings) -> Buckets:
     names = settings.scheme.names
     number = {name: i for i, name in enumerate(names)}
     columns = (matches.gold.relations, matches.system.relations)
     return Buckets(names, *(_numbered(column, number, settings.scheme.class_of) for column in columns))
 
 
-def _upos(matches: Matches, _: BucketSettings) -> Buckets:
+def _upos(matches: Matches, _: PropertySettings) -> Buckets:
     own = _of_columns(matches.gold.upos, matches.system.upos, str)
     return _of_words(matches, own.names, own.gold, own.system)
 
@@ -141,7 +143,7 @@ def _arcs(matches: Matches) -> tuple[Values, Values, NDArray[np.bool_], NDArray[
     return in_gold, in_system, gold.heads < 0, system.heads < 0
 
 
-def _direction(matches: Matches, _: BucketSettings) -> Buckets:
+def _direction(matches: Matches, _: PropertySettings) -> Buckets:
     gold, system, gold_roots, system_roots = _arcs(matches)
     names = ("root", "head before", "head after")
     sides = ((gold, gold_roots), (system, system_roots))
@@ -158,7 +160,7 @@ def _in_ranges(numbers: NDArray[Any], bounds: Sequence[int]) -> Values:
     return (np.searchsorted(np.array(bounds), numbers, side="right") - 1).astype(np.int64)
 
 
-def _length(matches: Matches, _: BucketSettings) -> Buckets:
+def _length(matches: Matches, _: PropertySettings) -> Buckets:
     bounds = (1, 2, 3, 7, 15)
     gold, system, gold_roots, system_roots = _arcs(matches)
     sides = ((gold, gold_roots), (system, system_roots))
@@ -166,13 +168,13 @@ def _length(matches: Matches, _: BucketSettings) -> Buckets:
     return Buckets(("root", *_ranges(bounds)), *values)
 
 
-def _depth(matches: Matches, _: BucketSettings) -> Buckets:
+def _depth(matches: Matches, _: PropertySettings) -> Buckets:
     bounds = (0, 1, 2, 3, 4, 5, 8)
     gold, system = (_in_ranges(shapes_of(side).depths, bounds) for side in (matches.gold, matches.system))
     return _of_words(matches, _ranges(bounds), gold, system)
 
 
-def _projective(matches: Matches, _: BucketSettings) -> Buckets:
+def _projective(matches: Matches, _: PropertySettings) -> Buckets:
     gold, system = (shapes_of(side).nonprojective.astype(np.int64) for side in (matches.gold, matches.system))
     return _of_words(matches, ("projective", "non-projective"), gold, system)
 
@@ -183,13 +185,13 @@ def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buc
     return _of_words(matches, names, gold, values[matches.row_of_system])
 
 
-def _sentence_length(matches: Matches, _: BucketSettings) -> Buckets:
+def _sentence_length(matches: Matches, _: PropertySettings) -> Buckets:
     bounds = (1, 11, 21, 31, 41, 51)
     lengths = np.diff(matches.gold.sentence_starts)
     return _of_sentences(matches, _ranges(bounds), _in_ranges(lengths, bounds))
 
 
-def _training(settings: BucketSettings, name: str) -> Training:
+def _training(settings: PropertySettings, name: str) -> Training:
     if settings.training is None:
         raise MeasureError(f"a breakdown by {name} needs the training treebank: --train FILE", "missing-training")
     return settings.training
@@ -202,7 +204,7 @@ def _form_counts(column: StringColumn, training: Training) -> Values:
     return of_code[column.codes]
 
 
-def _frequency(matches: Matches, settings: BucketSettings) -> Buckets:
+def _frequency(matches: Matches, settings: PropertySettings) -> Buckets:
     bounds = (0, 1, 2, 6, 21, 101)
     training = _training(settings, "frequency")
     columns = (matches.gold.forms, matches.system.forms)
@@ -210,20 +212,20 @@ def _frequency(matches: Matches, settings: BucketSettings) -> Buckets:
     return _of_words(matches, _ranges(bounds), gold, system)
 
 
-def _vocabulary(matches: Matches, settings: BucketSettings) -> Buckets:
+def _vocabulary(matches: Matches, settings: PropertySettings) -> Buckets:
     training = _training(settings, "vocabulary")
     columns = (matches.gold.forms, matches.system.forms)
     gold, system = ((_form_counts(column, training) > 0).astype(np.int64) for column in columns)
     return _of_words(matches, ("out of vocabulary", "in vocabulary"), gold, system)
 
 
-def _seen_sentences(matches: Matches, settings: BucketSettings) -> Buckets:
+def _seen_sentences(matches: Matches, settings: PropertySettings) -> Buckets:
     known = _training(settings, "seen-sentence").sentences
     seen = np.array([sentence in known for sentence in sentences_of(matches.gold)], dtype=np.int64)
     return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen)
 
 
-def _seen_trees(matches: Matches, settings: BucketSettings) -> Buckets:
+def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
     known = _training(settings, "seen-tree").trees
     seen = np.array([tree in known for tree in trees_of(matches.gold)], dtype=np.int64)
     return _of_sentences(matches, ("new tree", "tree seen in training"), seen)
@@ -276,48 +278,48 @@ class RequestedComments:
                 raise MeasureError(message, "not-there")
 
 
-def _documents(matches: Matches, _: BucketSettings) -> Buckets:
+def _documents(matches: Matches, _: PropertySettings) -> Buckets:
     return _comments(matches, "newdoc id")
 
 
-def _whole_relation(matches: Matches, _: BucketSettings) -> Buckets:
+def _whole_relation(matches: Matches, _: PropertySettings) -> Buckets:
     return _relation(matches, str)
 
 
-def _universal_relation(matches: Matches, _: BucketSettings) -> Buckets:
+def _universal_relation(matches: Matches, _: PropertySettings) -> Buckets:
     return _relation(matches, universal)
 
 
-BUCKETS: Mapping[str, Bucket] = MappingProxyType(
+PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
     {
         bucket.name: bucket
         for bucket in (
-            Bucket("deprel", "universal relation", _universal_relation, BY_ARCS),
-            Bucket("relation", "relation with its subtype", _whole_relation, BY_ARCS),
-            Bucket("class", "class of the relation in the default scheme", _class, BY_ARCS),
-            Bucket("upos", "universal part of speech", _upos, BY_WORDS),
-            Bucket("direction", "whether the head is before or after the word", _direction, BY_ARCS),
-            Bucket("length", "words from the word to its head", _length, BY_ARCS),
-            Bucket("depth", "arcs from the word to the root", _depth, BY_WORDS),
-            Bucket("projective", "whether the arc is projective", _projective, BY_WORDS),
-            Bucket("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
-            Bucket("frequency", "how often the form occurs in training", _frequency, BY_WORDS, of_training=True),
-            Bucket("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS, of_training=True),
-            Bucket(
+            WordProperty("deprel", "universal relation", _universal_relation, BY_ARCS),
+            WordProperty("relation", "relation with its subtype", _whole_relation, BY_ARCS),
+            WordProperty("class", "class of the relation in the default scheme", _class, BY_ARCS),
+            WordProperty("upos", "universal part of speech", _upos, BY_WORDS),
+            WordProperty("direction", "whether the head is before or after the word", _direction, BY_ARCS),
+            WordProperty("length", "words from the word to its head", _length, BY_ARCS),
+            WordProperty("depth", "arcs from the word to the root", _depth, BY_WORDS),
+            WordProperty("projective", "whether the arc is projective", _projective, BY_WORDS),
+            WordProperty("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
+            WordProperty("frequency", "how often the form occurs in training", _frequency, BY_WORDS, of_training=True),
+            WordProperty("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS, of_training=True),
+            WordProperty(
                 "seen-sentence",
                 "whether the sentence occurs in training",
                 _seen_sentences,
                 BY_SENTENCES,
                 of_training=True,
             ),
-            Bucket(
+            WordProperty(
                 "seen-tree",
                 "whether a sentence with the same heads and relations occurs in training",
                 _seen_trees,
                 BY_SENTENCES,
                 of_training=True,
             ),
-            Bucket("document", "the document: # newdoc id", _documents, BY_SENTENCES),
+            WordProperty("document", "the document: # newdoc id", _documents, BY_SENTENCES),
         )
     }
 )

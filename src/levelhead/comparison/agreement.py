@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.word_properties import BUCKETS, BucketSettings
+from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.evaluation.pair import Evaluation, score_treebanks
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
@@ -94,7 +94,7 @@ def _kappa(matches: Matches, name: str) -> Kappa | None:
         number = {text: i for i, text in enumerate(sorted({*columns[0], *columns[1]}))}
         labels: Sequence[NDArray[np.int64]] = [np.array([number[text] for text in column]) for column in columns]
     else:
-        buckets = BUCKETS[name].of(matches, BucketSettings(NIVRE_FANG))
+        buckets = PROPERTIES[name].of(matches, PropertySettings(NIVRE_FANG))
         labels = [buckets.gold, buckets.system]
     one, other = labels[0][matches.alignment.gold], labels[1][matches.alignment.system]
     if not len(one):

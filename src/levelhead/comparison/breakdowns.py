@@ -12,12 +12,11 @@ from levelhead.analysis import (
     Confusion,
     break_down,
     cascading_errors,
-    confuse,
     error_types,
     leave_out,
 )
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.word_properties import BucketSettings, RequestedComments
+from levelhead.analysis.word_properties import PropertySettings, RequestedComments
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.evaluations import one_run
@@ -74,7 +73,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
     """The counts of every measure in every sentence of each treebank."""
 
 
-def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: BucketSettings) -> Breakdowns:
+def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings) -> Breakdowns:
     """Break a measure down by properties of words.
 
     Args:
@@ -114,7 +113,7 @@ def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    return Confusions(*for_each_output(plan, setup.with_measures(()), confuse))
+    return Confusions(*for_each_output(plan, setup.with_measures(()), count_confusions))
 
 
 def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:

@@ -18,7 +18,7 @@ from levelhead.errors import Fault, InputError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Counted, Estimate, Settings, Units, check_settings, holm, unit_notes
+from levelhead.significance import Estimate, InferenceSettings, SystemCounts, Units, check_settings, holm, unit_notes
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
 from levelhead.significance.unpaired import UnpairedDifference
 from levelhead.tabular import Tabular
@@ -71,7 +71,7 @@ class Languages(Tabular):
 
 
 def compare_languages(
-    plan: Plan, setup: Setup, *, settings: Settings = STANDARD_TESTS, parallel: bool = False, **how: Any
+    plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD_TESTS, parallel: bool = False, **how: Any
 ) -> Languages:
     """Compare every two treebanks for every system.
 
@@ -167,8 +167,8 @@ Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
 
 
 def _coarsened(
-    tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
-) -> tuple[dict[str, Counted], dict[str, tuple[str, ...] | None]]:
+    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
     """Counts by units that are the same in parallel treebanks, and the ids of each unit: one may mark documents alone.
 
     Units of parallel treebanks that share a sentence become one unit of both.
@@ -206,7 +206,7 @@ def _joined(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, s
     return {one: root(one) for one in list(parent)}
 
 
-def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
+def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
     """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a treebank by itself."""
     groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
@@ -216,7 +216,7 @@ def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] |
     return groups
 
 
-def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
+def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: InferenceSettings) -> list[LanguagePair]:
     group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
     orders = {name: order for group in groups.values() for name, order in group.items()}
     strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
@@ -266,7 +266,7 @@ def _pair(
     values: list[float],
     difference: Estimate | UnpairedDifference,
     paired: bool,
-    settings: Settings,
+    settings: InferenceSettings,
 ) -> LanguagePair:
     one, other = (None if np.isnan(value) else value for value in values)
     if one is None or other is None:

@@ -27,8 +27,8 @@ from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
-    Result,
-    Settings,
+    InferenceSettings,
+    SystemResult,
     Units,
     Wins,
     check_margin,
@@ -38,7 +38,7 @@ from levelhead.significance import (
     unit_notes,
 )
 from levelhead.significance.runs import FEWEST_RUNS
-from levelhead.significance.system_counts import Counted
+from levelhead.significance.system_counts import SystemCounts
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 
@@ -61,7 +61,7 @@ class Comparison(Tabular):
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
-    results: tuple[Result, ...]
+    results: tuple[SystemResult, ...]
     wins: tuple[Wins, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def compare(
     plan: Plan,
     setup: Setup,
     *,
-    settings: Settings = STANDARD_TESTS,
+    settings: InferenceSettings = STANDARD_TESTS,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
     look: Look | None = None,
@@ -142,7 +142,9 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
     return results
 
 
-def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict[str, Counted], dict[str, Sources]]:
+def counts_and_sources(
+    results: Results, plan: Plan, setup: Setup
+) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
     """Return the counts of units on each test set and the files they come from, by the code of the test set.
 
     Args:
@@ -162,7 +164,9 @@ def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
         gold = results.gold[test_set.code]
         parts = results.units[test_set.code].sums(np.stack(each, axis=1))
-        counts[test_set.code] = Counted(names, results.measures, parts, results.seed_of(test_set.code), perplexities)
+        counts[test_set.code] = SystemCounts(
+            names, results.measures, parts, results.seed_of(test_set.code), perplexities
+        )
         sources[test_set.code] = _sources(results.systems, found, gold)
     return counts, sources
 
@@ -198,10 +202,10 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
 
 
 def _compared(
-    counts: Mapping[str, Counted],
+    counts: Mapping[str, SystemCounts],
     sources: Mapping[str, Sources],
     setup: Setup,
-    settings: Settings,
+    settings: InferenceSettings,
     parts: Mapping[str, str],
     units: Mapping[str, Units],
 ) -> Comparison:
@@ -229,7 +233,7 @@ def _few_runs(systems: Sequence[str]) -> Iterator[str]:
 
 
 def _wins(
-    results: Sequence[Result], table: Counted, level: float, voters: Mapping[str, str], *, wilcoxon: bool
+    results: Sequence[SystemResult], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
 ) -> Iterator[Wins]:
     tested = [one for one in results if one.average is None and one.difference is not None]
     for number, measure in enumerate(table.measures):

@@ -6,10 +6,10 @@ from levelhead.correlation.human_agreement import (
     AgreementDifference,
     AgreementEstimate,
     HumanAgreement,
-    Verdicts,
+    Preferences,
     agreement,
     compare,
-    verdicts,
+    preferences,
 )
 from levelhead.correlation.measurements import Measurements, join
 from levelhead.correlation.table_files import read_tables
@@ -23,12 +23,12 @@ __all__ = [
     "HumanAgreement",
     "Measurements",
     "Pair",
-    "Verdicts",
+    "Preferences",
     "agreement",
     "compare",
     "correlate",
     "cumulative_variance",
     "join",
+    "preferences",
     "read_tables",
-    "verdicts",
 ]

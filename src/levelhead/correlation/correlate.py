@@ -126,7 +126,7 @@ def correlate(
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
-    make = _Maker(table, tuple(given), family, tuple(methods), resamples, level, seed)
+    make = _CorrelationBuilder(table, tuple(given), family, tuple(methods), resamples, level, seed)
     pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
     made = _corrected(pairs, methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
@@ -189,7 +189,7 @@ def _varies(values: Numbers) -> bool:
     return len(known) > 0 and bool(known.max() > known.min())
 
 
-class _Maker(NamedTuple):
+class _CorrelationBuilder(NamedTuple):
     """Makes pairs out of a table, under the settings of `correlate`."""
 
     table: Measurements

@@ -26,7 +26,7 @@ _CONSTANT = 1e-12
 _AT_ONCE = 2_000_000
 
 
-class Verdicts(NamedTuple):
+class Preferences(NamedTuple):
     """What a measure says of each sentence.
 
     Args:
@@ -91,7 +91,7 @@ class AgreementDifference(NamedTuple):
     p: float | None
 
 
-def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts:
+def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
     """Say which of two systems a measure puts first, sentence by sentence.
 
     Args:
@@ -106,11 +106,11 @@ def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts
     if ties == "half":
         whole[tied] = 0.5
     counted = ~tied if ties == "skip" else np.ones(len(tied), dtype=bool)
-    return Verdicts(whole, counted, differences, int(tied.sum()))
+    return Preferences(whole, counted, differences, int(tied.sum()))
 
 
 def agreement(
-    given: Verdicts,
+    given: Preferences,
     choices: Numbers,
     *,
     units: Units | None = None,
@@ -148,7 +148,7 @@ def agreement(
     )
 
 
-def _spearman(given: Verdicts, choices: Numbers, weights: Numbers) -> Numbers:
+def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers:
     values = np.stack([given.differences, choices], axis=1)[given.counted]
     drawn = weights[:, given.counted]
     if not values.size:
@@ -164,8 +164,8 @@ def _enough(of_sentence: NDArray[np.int64]) -> bool:
 
 
 def compare(
-    one: Verdicts,
-    other: Verdicts,
+    one: Preferences,
+    other: Preferences,
     choices: Numbers,
     *,
     units: Units | None = None,
@@ -239,7 +239,7 @@ class _Moments(NamedTuple):
     parts: Numbers
 
     @classmethod
-    def of(cls, given: Verdicts, choices: Numbers) -> _Moments:
+    def of(cls, given: Preferences, choices: Numbers) -> _Moments:
         counts = given.counted.astype(np.float64)
         v, c = given.second, choices
         return cls(np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1))

@@ -20,7 +20,7 @@ from levelhead.correlation.human_agreement import (
     Ties,
     agreement,
     compare,
-    verdicts,
+    preferences,
 )
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.by_sentence import counts_of
@@ -32,7 +32,7 @@ from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
-from levelhead.significance import Run, Units, counted, holm, unit_notes, units_of
+from levelhead.significance import Run, Units, holm, system_counts, unit_notes, units_of
 from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
@@ -206,7 +206,7 @@ def judge(
     _check(votes, len(treebank))
     matches = [match(treebank, system, setup.rules) for system in systems]
     scores = _scores_of(matches, setup)
-    verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
+    verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
     units = units_of(treebank, resample_by)
     options = {"units": units, "resamples": resamples, "level": level, "seed": seed}
     judged = {
@@ -263,7 +263,7 @@ def _check(choices: Choices, n_sentences: int) -> None:
 def _scores_of(matches: Sequence[Matches], setup: Setup) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure, counted as `compare` counts them; more is better."""
     runs = [Run(name, counts_of(one, setup)) for name, one in zip(_SYSTEMS, matches)]
-    table = counted(runs, contents_hash(matches[0].gold))
+    table = system_counts(runs, contents_hash(matches[0].gold))
     scores = ratios(table.parts)  # shape (sentences, systems, measures)
     scores[..., list(table.perplexities)] *= -1  # logarithms of perplexities
     found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(table.measures)}

@@ -124,12 +124,12 @@ def _interpolated(
     probabilities = (counts - taken) / totals[contexts] + weights[contexts] * lower
     rare = counts < least
     if rare.any():
-        weights = _renormalised(contexts, probabilities, lower, rare, weights)
+        weights = _renormalized(contexts, probabilities, lower, rare, weights)
         probabilities = np.where(rare, weights[contexts] * lower, probabilities)
     return _Layer(probabilities, weights)
 
 
-def _renormalised(
+def _renormalized(
     contexts: Indices, probabilities: Reals, lower: Reals, rare: NDArray[np.bool_], weights: Reals
 ) -> Reals:
     """Weights of the order below where n-grams are dropped: what the kept ones leave, over what they leave below."""

@@ -113,7 +113,7 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
     return adjusted
 
 
-def find(keys: Indices, wanted: Indices) -> Indices:
+def find_keys(keys: Indices, wanted: Indices) -> Indices:
     """Return the index of each wanted key, or -1.
 
     Args:

@@ -56,7 +56,7 @@ def bound_of(number: str | float | Fraction) -> Fraction | None:
         return None
 
 
-def doubt(measure: str, bound: Fraction, *, highest: bool) -> str | None:
+def percentage_warning(measure: str, bound: Fraction, *, highest: bool) -> str | None:
     """Say that a percentage is so low that a share was meant, most likely; None if it is not.
 
     Args:

@@ -52,7 +52,7 @@ class Coverage(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class SecondaryEvaluation(Tabular):
+class PartialEvaluation(Tabular):
     """Scores of the comparable sentences.
 
     Args:
@@ -67,7 +67,7 @@ class SecondaryEvaluation(Tabular):
         yield from (self.evaluation, self.coverage)
 
 
-def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> SecondaryEvaluation:
+def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> PartialEvaluation:
     """Score the sentences that are valid and whose text is that of a gold sentence, in order.
 
     Args:
@@ -83,7 +83,7 @@ def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> Second
     return score_valid_sentences(gold_treebank, *valid, setup)
 
 
-def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setup: Setup) -> SecondaryEvaluation:
+def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setup: Setup) -> PartialEvaluation:
     """Score the sentences whose text is that of a gold sentence, in order, of a system's valid ones.
 
     Args:
@@ -105,7 +105,7 @@ def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setu
     files = {"gold": short_hash(gold.source.sha256), "system": short_hash(system.source.sha256)}
     provenance = evaluation.provenance._replace(files={TREEBANK: files})
     provenance = provenance.with_parts(sentences=f"{coverage.scored}/{coverage.gold}", **files)
-    return SecondaryEvaluation(replace(evaluation, provenance=provenance), coverage)
+    return PartialEvaluation(replace(evaluation, provenance=provenance), coverage)
 
 
 def read_valid_sentences(path: str | os.PathLike[str]) -> tuple[Treebank, int]:

@@ -17,7 +17,7 @@ from levelhead.scoring.measure_notes import notes_on
 from levelhead.treebank.contents import Contents, contents_of
 
 if TYPE_CHECKING:
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
 TREEBANK = "treebank"
 """The code of a treebank that has no other."""
@@ -134,7 +134,7 @@ def comparison_provenance(
     )
 
 
-def signature_of_draws(settings: Settings) -> dict[str, str]:
+def signature_of_draws(settings: InferenceSettings) -> dict[str, str]:
     """Return the parts of a signature that decide random draws and intervals.
 
     Args:

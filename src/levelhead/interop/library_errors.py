@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def needed(package: str) -> Iterator[None]:
+def required_library(package: str) -> Iterator[None]:
     """Say what to install where an import inside the `with` block fails.
 
     Args:
@@ -54,7 +54,7 @@ def cannot_hold(message: str, sentence: int | None = None, word: str | None = No
     return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
 
 
-def refuse(treebank: Treebank, faults: Iterable[Fault]) -> None:
+def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
     """Raise all faults as one error, if there are any.
 
     Args:

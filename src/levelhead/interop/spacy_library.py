@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.library_errors import cannot_hold, fault_in, needed, refuse
+from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
 from levelhead.interop.sentence_blocks import SentenceBlock, treebank_of
 from levelhead.treebank.parts import MISC
 
@@ -43,11 +43,11 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
             does not find the sentences of very tangled trees.
         LevelheadError: spaCy is not installed.
     """
-    with needed("spacy"):
+    with required_library("spacy"):
         import spacy  # type: ignore[import-not-found,unused-ignore]
         from spacy.parts_of_speech import IDS  # type: ignore[import-not-found,unused-ignore]
         from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
-    refuse(treebank, _faults(treebank, {*IDS, "_"}))
+    raise_faults(treebank, _faults(treebank, {*IDS, "_"}))
     heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
     doc = Doc(
         spacy.blank("xx").vocab if vocab is None else vocab,
@@ -60,7 +60,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         heads=heads,
         deps=_relations(treebank, rename_root=rename_root),
     )
-    refuse(treebank, _lost_sentences(treebank, doc))
+    raise_faults(treebank, _lost_sentences(treebank, doc))
     return doc
 
 

@@ -64,7 +64,7 @@ def train(
     """Train a parser of our own.
 
     Args:
-        treebank: what to learn from; sentences that are too long (`left_out` names them) are not.
+        treebank: what to learn from; sentences that are too long (see `training_warnings`) are not.
         parser: a transition system, or "graph" or "graph-first-order".
         dev: a treebank to stop early by: the pass with the best LAS on it is kept.
         beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.

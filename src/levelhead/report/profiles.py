@@ -8,7 +8,7 @@ from typing import Any
 from levelhead.report.documents import header, path_text
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, percentage
-from levelhead.typology import COLUMNS, Criteria, Profile, ProfileColumn, Verdict
+from levelhead.typology import COLUMNS, Criteria, Profile, ProfileColumn, SelectionDecision
 from levelhead.typology.collection import Neighbours, Samples, Survey, TreebankFile, files_signature
 
 Files = Mapping[str, tuple[TreebankFile, ...]]
@@ -205,7 +205,7 @@ def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**row, "signature": document["signature"]} for row in document["rows"]]
 
 
-def selection_table(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> Table:
+def selection_table(verdicts: Sequence[SelectionDecision], criteria: Criteria, files: Files) -> Table:
     """Return one row a treebank, with all that speaks against it.
 
     Args:
@@ -220,7 +220,7 @@ def selection_table(verdicts: Sequence[Verdict], criteria: Criteria, files: File
     return Table(columns, tuple(rows), (f"{chosen} of {len(verdicts)} selected", signature))
 
 
-def selection_document(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> dict[str, Any]:
+def selection_document(verdicts: Sequence[SelectionDecision], criteria: Criteria, files: Files) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:

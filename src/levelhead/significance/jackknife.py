@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.significance.system_counts import Counted, Sums
+from levelhead.significance.system_counts import Sums, SystemCounts
 
 _OBSERVATION = 2.0
 """What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides.
@@ -49,7 +49,7 @@ class Spread(NamedTuple):
     observation: float
 
 
-def leave_out(table: Counted, share: float = 1.0) -> Stratum:
+def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
     """Return what each unit does to the values on one test set.
 
     Args:
@@ -61,7 +61,7 @@ def leave_out(table: Counted, share: float = 1.0) -> Stratum:
     return Stratum(share * np.nan_to_num(moves), table.parts[..., 1], _ratios(table), share)
 
 
-def leave_out_of(tables: Sequence[Counted]) -> list[Stratum]:
+def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
     """Return what each unit does to the values of all test sets together, one stratum for each test set.
 
     A test set from which a unit is left out keeps its size: the other units in which something counts stand in for it.
@@ -82,7 +82,7 @@ def leave_out_of(tables: Sequence[Counted]) -> list[Stratum]:
     return strata
 
 
-def _ratios(table: Counted) -> NDArray[np.bool_]:
+def _ratios(table: SystemCounts) -> NDArray[np.bool_]:
     return np.array([number not in table.perplexities for number in range(len(table.measures))])
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 
-class Settings(NamedTuple):
+class InferenceSettings(NamedTuple):
     """How differences are tested.
 
     Args:
@@ -28,11 +28,11 @@ class Settings(NamedTuple):
     resample_by: str = "auto"
 
 
-STANDARD = Settings()
+STANDARD = InferenceSettings()
 """10,000 permutations, intervals of 95%, documents where gold marks them."""
 
 
-def check_settings(settings: Settings) -> None:
+def check_settings(settings: InferenceSettings) -> None:
     """Refuse settings that no test can have.
 
     Args:
@@ -47,7 +47,7 @@ def check_settings(settings: Settings) -> None:
         raise ValueError("there must be at least one resample, and the seed cannot be negative")
 
 
-def seeded(settings: Settings, key: str) -> np.random.SeedSequence:
+def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:
     """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
 
     Args:

@@ -6,7 +6,7 @@ import warnings
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation import Input, score
-from levelhead.evaluation.gates import Gate, bound_of, doubt, gate_of
+from levelhead.evaluation.gates import Gate, bound_of, gate_of, percentage_warning
 from levelhead.measures import REGISTRY, parse_measure
 
 
@@ -61,6 +61,6 @@ def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
     bound = bound_of(given)
     if bound is None:
         raise MeasureError(f"{measure}: {wanted}={given} is not a number that can be a bound", "invalid-gate")
-    if doubtful := doubt(wanted, bound, highest=lower):
+    if doubtful := percentage_warning(wanted, bound, highest=lower):
         warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=3)
     return gate_of(str(parsed), bound, highest=lower)

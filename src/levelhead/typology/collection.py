@@ -22,7 +22,7 @@ from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
-from levelhead.typology.selection import CALLIN, NEEDED, Criteria, Verdict, select
+from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Distributions, Similarity, similarity
 
 Files = Mapping[str, Sequence[str | Treebank]]
@@ -111,7 +111,7 @@ class SelectedTreebanks(Tabular):
         warnings: the warnings about the files.
     """
 
-    verdicts: tuple[Verdict, ...]
+    verdicts: tuple[SelectionDecision, ...]
     criteria: Criteria
     files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]

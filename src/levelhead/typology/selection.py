@@ -46,7 +46,7 @@ CALLIN = Criteria()
 """Callin's criteria. He preferred manually corrected treebanks to large ones; files do not show which these are."""
 
 
-class Verdict(NamedTuple):
+class SelectionDecision(NamedTuple):
     """Whether a treebank is selected.
 
     Args:
@@ -65,7 +65,7 @@ class Verdict(NamedTuple):
         return not self.reasons
 
 
-def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[Verdict, ...]:
+def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[SelectionDecision, ...]:
     """Select treebanks, and say why others are left out.
 
     Args:
@@ -83,7 +83,7 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         best = largest[language_of(name)]
         if criteria.one_per_language and not reasons and best != name:
             reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
-        verdicts.append(Verdict(name, language_of(name), reasons))
+        verdicts.append(SelectionDecision(name, language_of(name), reasons))
     return tuple(verdicts)
 
 

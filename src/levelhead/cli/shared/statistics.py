@@ -10,7 +10,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
 
 if TYPE_CHECKING:
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
 
 class Statistics(NamedTuple):
@@ -28,15 +28,15 @@ class Statistics(NamedTuple):
     seed: int
     level: float
 
-    def settings(self, margin: float | None = None) -> Settings:
+    def settings(self, margin: float | None = None) -> InferenceSettings:
         """Return how differences are tested.
 
         Args:
             margin: the largest difference that does not matter, or None.
         """
-        from levelhead.significance import Settings
+        from levelhead.significance import InferenceSettings
 
-        return Settings(self.resamples, self.seed, self.level, margin, self.resample_by)
+        return InferenceSettings(self.resamples, self.seed, self.level, margin, self.resample_by)
 
 
 _RESAMPLES: Decorator = click.option(

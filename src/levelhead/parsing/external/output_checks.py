@@ -45,8 +45,8 @@ _LONGEST_HEAD = 9  # digits
 def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> Parsed:
     """Check an output and put its trees onto the words that were parsed.
 
-    Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The root is
-    the first word whose head is 0; if there is none, the first whose head is missing; if there is none, the first word
+    Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The root
+    is the first word whose head is 0; if there is none, the first whose head is missing; if there is none, the first word
     of the sentence. Other words whose head is 0 or missing depend on the root. Of each cycle that is left, the first
     word depends on the root. The root gets the relation `root`. Any other word gets `dep` that has this one, none, or
     one with white space or invisible characters. The relation `root` is put right without being asked, too.

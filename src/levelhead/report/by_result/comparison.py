@@ -12,7 +12,6 @@ from levelhead.comparison.breakdowns import (
     Confusions,
     CountsBySentence,
     ErrorTypes,
-    PerTreebank,
 )
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.evaluations import Evaluations
@@ -77,7 +76,7 @@ def _scores_document(result: Evaluations) -> dict[str, Any]:
 def _contrasts_table(result: Contrasts) -> Table:
     rows = (
         (name, system.name, one.sentence + 1, gold[one.sentence].id, one.baseline, one.system, one.gold)
-        for name, baseline, system, gained, lost in result.result
+        for name, baseline, system, gained, lost in result.outputs
         for gold in [baseline.matches.gold]
         for one in (*gained, *lost)
     )
@@ -99,16 +98,10 @@ def _sentences_document(result: CountsBySentence) -> dict[str, Any]:
 
 def _per_treebank(table: Any, document: Any) -> View:
     """The view of results by treebank with a signature."""
-
-    def show(result: PerTreebank[Any]) -> Table:
-        made: Table = table(result.treebanks, result.signature)
-        return made
-
-    def document(result: PerTreebank[Any]) -> dict[str, Any]:
-        made: dict[str, Any] = document(result.treebanks, result.signature)
-        return made
-
-    return View(show, document)
+    return View(
+        lambda result: table(result.treebanks, result.signature),
+        lambda result: document(result.treebanks, result.signature),
+    )
 
 
 VIEWS: Mapping[type, View] = {

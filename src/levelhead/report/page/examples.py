@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis import Confusion, confuse
+from levelhead.analysis import Confusion, count_confusions
 from levelhead.analysis.confusion import examples_of
 from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Confused
@@ -105,7 +105,7 @@ def confused(output: Shown, most_sentences: int) -> Confused:
         output: the system.
         most_sentences: how many sentences to keep.
     """
-    confusion = confuse(output.matches)
+    confusion = count_confusions(output.matches)
     names = confusion.names[:_MOST_RELATIONS]
     lengths = np.diff(output.matches.gold.sentence_starts)
     kept: dict[int, int] = {}

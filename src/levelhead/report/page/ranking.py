@@ -369,7 +369,7 @@ def _zeros(campaign: _Campaign) -> Section:
             for code, result in own.items()
             if result.reasons
         ]
-    lead = "These count as 0, as in the shared tasks. Scores over valid sentences are shown next to them, and do not change ranks."
+    lead = "These count as 0, as in the shared tasks. The scores over valid sentences do not change ranks."
     if campaign.rankings[0].lines is not None:
         lead += " No difference is significant because of them alone."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])

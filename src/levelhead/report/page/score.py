@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from levelhead.analysis import BUCKETS, Breakdown, break_down, error_types
-from levelhead.analysis.word_properties import BucketSettings
+from levelhead.analysis import PROPERTIES, Breakdown, break_down, error_types
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import Registry, parse_measure
@@ -152,9 +152,9 @@ def confusion_block(output: Shown, name: str, n_panels: int) -> Block:
 
 
 def _breakdowns(matches: Matches, registry: Registry) -> Iterator[Block]:
-    settings = BucketSettings(registry.schemes.by_name[registry.schemes.default])
+    settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
     for by, title in _PROPERTIES.items():
-        if by in BUCKETS:
+        if by in PROPERTIES:
             found = break_down(matches, parse_measure("LAS", registry), [by], settings, registry=registry)
             yield _breakdown(found, by, title)
 

@@ -37,7 +37,7 @@ from levelhead.studies.callin.measures import (
 )
 from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.statistics import pearson
 from levelhead.studies.study import Study, StudySection
 from levelhead.studies.treebank_parts import Parts, parts_of
@@ -58,7 +58,7 @@ def reproduce(request: StudyRequest) -> Study:
     """
     numbers = printed(NAME)
     treebanks = parts_of(request, numbers["languages"])
-    described = done(NAME, [_description(parts) for parts in treebanks.values()], request)
+    described = run_tasks(NAME, [_description(parts) for parts in treebanks.values()], request)
     entropies = [row["wde"] for code, row in described.items() if treebanks[code].train or request.quick]
     averaged = averaged_entropy(entropies, UD1) if entropies else {}
     known = len(entropies)
@@ -88,9 +88,9 @@ def reproduce(request: StudyRequest) -> Study:
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
 
 
-def _description(parts: Parts) -> Task:
+def _description(parts: Parts) -> StudyTask:
     rest = [path for path in parts.files if path != parts.tested]
-    return Task(parts.code, describe, (parts.training, *rest, parts.tested))
+    return StudyTask(parts.code, describe, (parts.training, *rest, parts.tested))
 
 
 def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
@@ -243,8 +243,8 @@ def _judgements(request: StudyRequest, weights: Mapping[str, float]) -> dict[str
         return {}
     codes = [code for code in ("en", "de", "es") if (folder / code).is_dir()]
     files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
-    tasks = [Task(code, agree, tuple(folder / code / name for name in files), (dict(weights),)) for code in codes]
-    return done(NAME, tasks, request)
+    tasks = [StudyTask(code, agree, tuple(folder / code / name for name in files), (dict(weights),)) for code in codes]
+    return run_tasks(NAME, tasks, request)
 
 
 def _agreement(people: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> Sequence[StudySection]:

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.sogaard_haulrich.measures import (
@@ -50,8 +50,8 @@ def reproduce(request: StudyRequest) -> Study:
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick
     }  # fmt: skip
-    tasks = [Task(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
-    rows = done(NAME, tasks, request)
+    tasks = [StudyTask(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
+    rows = run_tasks(NAME, tasks, request)
     listed = _listed(rows, numbers, treebanks)
     judged_parsers = _parsers(request, treebanks)
     sections = (
@@ -141,8 +141,8 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
             outputs.setdefault(code, {})[parser] = path
     scored = {code: score_parsers(treebanks[code], found, request) for code, found in outputs.items() if len(found) > 2}
     tasks = [
-        Task(code, separated, (), (counts_of(results).tolist(), request.resamples // 4, request.seed))
+        StudyTask(code, separated, (), (counts_of(results).tolist(), request.resamples // 4, request.seed))
         for code, results in scored.items()
     ]  # fmt: skip
-    shares = done(f"{NAME}, pairs of parsers", tasks, request)
+    shares = run_tasks(f"{NAME}, pairs of parsers", tasks, request)
     return {code: {**values_of(results), "separated": shares[code]} for code, results in scored.items()}
