@@ -12,7 +12,7 @@ from collections.abc import Callable, Sequence
 
 import levelhead
 from levelhead import Treebank
-from levelhead.conversion import VARIANTS, backward, forward
+from levelhead.conversion import VARIANTS, backward, check_round_trip, forward
 
 
 def least(step: Callable[[Treebank], object], treebanks: Sequence[Treebank], runs: int = 3) -> float:

@@ -194,7 +194,7 @@ def _groups(found: Contrasts) -> Iterator[TreeGroup]:
     from levelhead.report.compared_trees import TreeGroup
     from levelhead.report.page.examples import Shown
 
-    for name, baseline, system, gained, lost in found.found:
+    for name, baseline, system, gained, lost in found.outputs:
         outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
         for verb, some in (("gains", gained), ("loses", lost)):
             title = f"{name}: {system.name} {verb} most against {baseline.name}"

@@ -12,6 +12,7 @@ from levelhead.analysis import (
     Confusion,
     break_down,
     cascading_errors,
+    count_confusions,
     error_types,
     leave_out,
 )

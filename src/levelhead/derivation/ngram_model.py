@@ -24,7 +24,7 @@ class NgramTable(NamedTuple):
     Args:
         keys: as in `NgramCounts`, int64, shape (n,).
         log_probabilities: log10 of the probability of the last word after the others, float64, shape (n,).
-        backoffs: log10 of the weight of shorter n-grams after this one (0 if nothing continues it), float64, shape (n,).
+        backoffs: log10 of the weight of shorter n-grams after this one (0 without continuation), float64, shape (n,).
     """
 
     keys: Indices

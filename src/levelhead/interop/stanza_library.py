@@ -35,7 +35,7 @@ def to_stanza(treebank: Treebank) -> Document:
         treebank: any treebank.
 
     Raises:
-        InputError: MISC has a name that Stanza takes for a column (`head=3`), or Stanza refuses a sentence: DEPS are not
+        InputError: MISC has a name that Stanza reads as a column (`head=3`), or Stanza refuses a sentence: DEPS not
             a list of head:relation, or the comments sentiment and constituency are not as it writes them.
         LevelheadError: Stanza is not installed.
     """

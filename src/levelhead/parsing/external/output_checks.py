@@ -35,8 +35,8 @@ class _Wrong(NamedTuple):
     message: str
 
 
-_MISSING = -1  # no head that means anything
-_UNTOLD = "dep"  # the relation of a word that has none, or one that it cannot have
+_MISSING = -1  # a missing head
+_DEFAULT_RELATION = "dep"  # the relation of a word whose own is missing or invalid
 _NONE = {"", "_"}  # a missing relation
 _COLUMNS = range(8, 11)  # CoNLL-U has ten; the last two of CoNLL-X may be missing
 _LONGEST_HEAD = 9  # digits
@@ -45,14 +45,14 @@ _LONGEST_HEAD = 9  # digits
 def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> Parsed:
     """Check an output and put its trees onto the words that were parsed.
 
-    Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The root
-    is the first word whose head is 0; if there is none, the first whose head is missing; if there is none, the first word
-    of the sentence. Other words whose head is 0 or missing depend on the root. Of each cycle that is left, the first
-    word depends on the root. The root gets the relation `root`. Any other word gets `dep` that has this one, none, or
-    one with white space or invisible characters. The relation `root` is put right without being asked, too.
+    Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The
+    root is the first word with head 0, otherwise the first word without a head, otherwise the first word of the
+    sentence. Other words whose head is 0 or missing depend on the root. In each remaining cycle, the first word
+    depends on the root. The root gets the relation `root`. Any other word gets `dep` if its relation is `root`,
+    missing, or has white space or invisible characters. The relation `root` is always corrected, also without `repair`.
 
     Args:
-        output: CoNLL-U or CoNLL-X; comments, multiword tokens and empty nodes are passed over.
+        output: CoNLL-U or CoNLL-X; comments, multiword tokens and empty nodes are ignored.
         words: what was parsed; faults are placed there, in the order of the words.
         name: what to call the output in messages.
         first: the number of the first sentence in messages.
@@ -198,4 +198,4 @@ def _first_of_cycles(heads: list[int]) -> list[int]:
 def _relation(relation: str, head: int) -> str:
     if head == 0:
         return "root"
-    return _UNTOLD if relation in _NONE | {"root", "ROOT"} or not is_relation(relation) else relation
+    return _DEFAULT_RELATION if relation in _NONE | {"root", "ROOT"} or not is_relation(relation) else relation
