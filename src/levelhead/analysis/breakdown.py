@@ -81,10 +81,10 @@ def break_down(
         measure: a measure of words.
         by: the names of properties (`BUCKETS`), or `comment:NAME`.
         settings: what properties may need.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Raises:
-        MeasureError: there is no such property, or the measure is weighted or does not count words.
+        MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     definition = check_breakable(measure, registry)
     parts = [property_named(name).of(matches, settings) for name in by]
@@ -170,7 +170,7 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
 
     Args:
         measure: any measure.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Raises:
         MeasureError: the measure is weighted or does not count words.

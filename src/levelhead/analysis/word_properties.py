@@ -1,9 +1,9 @@
 """Properties of words by which counts are broken down.
 
-A property of arcs (relation, direction, length) is each side's own: precision asks how good the arcs are that the
-system makes, recall how many of gold's it finds (McDonald and Nivre 2007, section 4). Any other property is the gold
-word's; a system word has the value of the gold word it is aligned to. Where it is aligned to none, it has its own, or,
-for a property of sentences, that of the gold sentence in which it begins.
+Properties of arcs (relation, direction, length) are computed on each side: precision is the share of the system's arcs
+that are right, recall the share of gold's arcs that are found (McDonald and Nivre 2007, section 4). For any other
+property, a system word has the value of the gold word that it is aligned to. An unaligned word has its own value or,
+for a property of sentences, that of the gold sentence in which it begins. Add a property to `PROPERTIES`.
 """
 
 from __future__ import annotations
@@ -41,11 +41,11 @@ class Buckets(NamedTuple):
 
 
 class PropertySettings(NamedTuple):
-    """What buckets may need beside the two treebanks.
+    """What properties may need besides the two treebanks.
 
     Args:
-        scheme: the scheme of the bucket `class`.
-        training: what was seen in training, for the buckets that ask for it; None if it is not given.
+        scheme: the scheme of the property `class`.
+        training: what was seen in training, for properties that need it; None if it is not given.
     """
 
     scheme: Scheme
@@ -55,15 +55,15 @@ class PropertySettings(NamedTuple):
 BY_ARCS = "each side by its own arcs"
 BY_WORDS = "a system word as the gold word that it is aligned to, or as it is itself where there is none"
 BY_SENTENCES = "a system word as the gold word that it is aligned to, or as the gold sentence in which it begins"
-"""Whose value of a property a system word has."""
+"""The value that a system word has."""
 
 
 class WordProperty(NamedTuple):
     """A property by which counts are broken down.
 
     Args:
-        name: how it is called.
-        meaning: what it is.
+        name: its name.
+        meaning: what it means.
         of: puts every word into its bucket.
         whose: whose value a system word has: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
         of_training: whether it is of what was seen in training.
@@ -80,7 +80,7 @@ def property_named(name: str) -> WordProperty:
     """Return the property of a name; `comment:NAME` is the value of a comment.
 
     Raises:
-        MeasureError: there is none of that name.
+        MeasureError: the property is unknown.
     """
     if name.startswith("comment:") and name != "comment:":
         key = name.removeprefix("comment:")
@@ -246,14 +246,14 @@ def _comments(matches: Matches, key: str) -> Buckets:
 
 
 class RequestedComments:
-    """The comments asked for, and those that treebanks have; one of many treebanks may lack one.
+    """The requested comments, and those that occur; a single treebank may lack one.
 
     Args:
         by: names of properties, of which only those of comments matter.
     """
 
     def __init__(self, by: Iterable[str]) -> None:
-        self._asked = [name.removeprefix("comment:") for name in by if name.startswith("comment:")]
+        self._requested = [name.removeprefix("comment:") for name in by if name.startswith("comment:")]
         self._known: set[str] = set()
 
     def see(self, gold: Treebank) -> None:
@@ -262,19 +262,19 @@ class RequestedComments:
         Args:
             gold: the treebank.
         """
-        if self._asked:
+        if self._requested:
             self._known.update(key for sentence in gold for key in sentence.metadata)
 
     def check(self) -> None:
         """Refuse a breakdown by a comment that no sentence of any treebank has.
 
         Raises:
-            MeasureError: there is no such comment; the message names those that there are.
+            MeasureError: the comment does not occur; the message lists the available comments.
         """
-        for key in self._asked:
+        for key in self._requested:
             if key not in self._known:
                 listed = ", ".join(sorted(self._known)) or "none"
-                message = f"no gold sentence has the comment {quoted(key)}; the comments that there are: {listed}"
+                message = f"no gold sentence has the comment {quoted(key)}; available: {listed}"
                 raise MeasureError(message, "not-there")
 
 

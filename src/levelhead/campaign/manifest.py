@@ -90,7 +90,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         path: the TOML file.
 
     Raises:
-        InputError: it is not TOML, or says what no manifest says; with every fault.
+        InputError: it is not TOML, or not a valid manifest; the error holds every fault.
     """
     name = os.fsdecode(path)
     try:
@@ -108,7 +108,7 @@ def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> 
         path: where it was read; paths in it are relative to its folder.
 
     Raises:
-        InputError: it says what no manifest says; with every fault.
+        InputError: it is not a valid manifest; the error holds every fault.
     """
     name = os.fsdecode(path)
     reading = _ManifestReader(Path(name).parent)

@@ -20,13 +20,13 @@ RANK_SETS: tuple[RankSets, ...] = get_args(RankSets)
 
 
 class Standing(NamedTuple):
-    """Where a system stands.
+    """The rank of a system.
 
     Args:
         system: its name.
         rank: its rank, shared by systems of equal value; None without a value.
         value: its macro-average, a ratio, as the rule ranks it; None where the measure has no value on a test set.
-        valid_only: the average in which the score over its valid sentences stands for the 0 of an invalid output;
+        valid_only: the average with the score over its valid sentences instead of the 0 of an invalid output;
             None if it has no invalid output. It never decides a rank.
         n_valid: how many of its outputs count; the others are 0.
         interval: a confidence interval of the value, if one was computed.

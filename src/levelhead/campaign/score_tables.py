@@ -35,7 +35,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
 
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
     `score` (or `F1`), with a line for each score; or a column for each measure. A system without a score on a test set
-    of the table has no output there, and 0. Columns `state` and `reason` say which outputs were missing or invalid.
+    of the table has no output there, and 0. The columns `state` and `reason` mark missing and invalid outputs.
     The apostrophe that `--format tsv` writes before `=`, `+`, `-` and `@` is removed.
 
     Args:

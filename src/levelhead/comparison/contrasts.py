@@ -1,4 +1,4 @@
-"""Where one system beats another: by any property of words, and sentence by sentence."""
+"""Where one system is better than another: by any property of words, and sentence by sentence."""
 
 from __future__ import annotations
 
@@ -109,7 +109,7 @@ class Contrasts(Tabular):
 def compare_by(
     plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, decided: Mapping[str, str] | None = None
 ) -> Gains:
-    """Say where systems gain over the first one, by properties of words.
+    """Return where systems gain over the first one, by properties of words.
 
     Args:
         plan: the test sets, and at least two systems.
@@ -163,14 +163,14 @@ def gains_by(
     settings: PropertySettings,
     registry: Registry = STANDARD,
 ) -> list[Gain]:
-    """Break a measure down for every system, and set each beside the first.
+    """Break a measure down for every system, and compare each with the first.
 
     Args:
         outputs: the outputs on one treebank, the baseline first.
         measure: a measure of words.
         by: properties, see `break_down`.
         settings: what properties may need.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Returns:
         The buckets, the largest gains in words first.

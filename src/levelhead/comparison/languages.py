@@ -76,7 +76,7 @@ def compare_languages(
     """Compare every two treebanks for every system.
 
     Treebanks with the same sent_ids are parallel: what is difficult in both moves no difference.
-    Ids that only count the sentences (1 to n after a common beginning) are no evidence: unrelated treebanks share them.
+    Ids that only count the sentences (1 to n after a common prefix) are not evidence: unrelated treebanks share them.
 
     Args:
         plan: at least two test sets, and systems.
@@ -114,7 +114,7 @@ def _ids_of_gold(_: str, outputs: Sequence[Output]) -> tuple[str, ...] | None:
 
 
 def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
-    """Return the ids of all sentences, None unless each has one of its own.
+    """Return the ids of all sentences, None unless each has a unique one.
 
     Args:
         treebank: the treebank.
@@ -125,7 +125,7 @@ def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
 
 
 def only_count(ids: Sequence[str]) -> bool:
-    """Say whether ids are but a common beginning and the numbers of the sentences, without a gap: s1, s2, s3.
+    """Return whether ids are only a common prefix and the numbers of the sentences, without a gap: s1, s2, s3.
 
     Args:
         ids: the ids of all sentences.
@@ -141,7 +141,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
-    """Say why treebanks that look parallel are not paired."""
+    """Return notes on why treebanks that look parallel are not paired."""
     counting, partly = [], []
     for one, other in combinations(ids, 2):
         ours, theirs = set(ids[one] or ()), set(ids[other] or ())
@@ -163,7 +163,7 @@ def _named(pairs: Sequence[str]) -> str:
 
 
 Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
-"""By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
+"""By the key of a group: its treebanks, each with the order of its rows that makes them parallel."""
 
 
 def _coarsened(
@@ -207,7 +207,7 @@ def _joined(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, s
 
 
 def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a treebank by itself."""
+    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a single treebank."""
     groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
         own = ids[name]

@@ -89,7 +89,7 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class UDRepresentation:
-    """A file that was read; the lists that the scripts keep are made when asked for."""
+    """A file that was read; the scripts' lists are made when needed."""
 
     treebank: Treebank
     rules: Rules

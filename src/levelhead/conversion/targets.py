@@ -34,7 +34,7 @@ class Targets(NamedTuple):
         name: how it is called.
         relations: the relations of each UPOS that has targets.
         fixed: the relations of parts of fixed expressions, under "ud1" and "ud2": backward conversion leaves them.
-        subtypes: whether a relation written without a subtype stands for all its subtypes.
+        subtypes: whether a relation written without a subtype matches all its subtypes.
     """
 
     name: str
@@ -49,11 +49,11 @@ class Targets(NamedTuple):
         return hashlib.sha256(json.dumps([*tables, self.subtypes], sort_keys=True).encode()).hexdigest()
 
     def matches(self, upos: str, relation: str) -> bool:
-        """Say whether words of this part of speech and relation are targets."""
+        """Return whether words of this part of speech and relation are targets."""
         return self._is_in(relation, self.relations.get(upos, frozenset()))
 
     def of(self, treebank: Treebank) -> Flags:
-        """Say of each word whether it is a target, uint8, shape (words,)."""
+        """Return which words are targets, uint8, shape (words,)."""
         found = np.zeros(treebank.n_words, dtype=np.uint8)
         for code in treebank.upos.distinct.tolist():
             relations = self.relations.get(treebank.strings[code])
@@ -62,11 +62,11 @@ class Targets(NamedTuple):
         return found
 
     def fixed_in(self, treebank: Treebank, ud: int) -> Flags:
-        """Say of each word whether it is a part of a fixed expression in this version of UD, uint8, shape (words,)."""
+        """Return which words are part of a fixed expression in this version of UD, uint8, shape (words,)."""
         return self.labelled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
 
     def labelled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
-        """Say of each word whether it has one of some relations, uint8, shape (words,)."""
+        """Return which words have one of the relations, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
         for code in treebank.relations.distinct.tolist():
             member[code] = self._is_in(treebank.strings[code], relations)

@@ -274,7 +274,7 @@ def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
 
 
 def _corrected(pairs: Iterator[Pair], methods: Sequence[Method]) -> tuple[Pair, ...]:
-    """The pairs with p values corrected for their number, for each method by itself."""
+    """The pairs with p values corrected for their number, separately for each method."""
     made = list(pairs)
     for method in methods:
         corrected = holm([pair.coefficients[method].p for pair in made])

@@ -27,7 +27,7 @@ _AT_ONCE = 2_000_000
 
 
 class Preferences(NamedTuple):
-    """What a measure says of each sentence.
+    """Which of two systems a measure prefers in each sentence.
 
     Args:
         second: 1 where it puts the second system first, 0 where the first, 0.5 where neither; float64,
@@ -64,9 +64,9 @@ class HumanAgreement(NamedTuple):
     Args:
         n: sentences that count.
         n_ties: sentences with equal scores or none.
-        correlation: Pearson's coefficient of verdicts and choices (Callin, table 4).
+        correlation: Pearson's coefficient of the measure's preferences and people's choices (Callin, table 4).
         spearman: Spearman's coefficient of the differences of scores and the choices.
-        accuracy: the share of sentences in which the verdict is the choice.
+        accuracy: the share of sentences in which the measure prefers the system that people chose.
         kappa: Cohen's kappa (1960): accuracy over that expected by chance.
     """
 
@@ -83,8 +83,8 @@ class AgreementDifference(NamedTuple):
 
     Args:
         difference: of their correlations with the choices: the first minus the second, with its interval.
-        p: two-sided, by paired randomisation: the verdicts of the two are swapped at random in each unit. A swap
-            that leaves a measure with the same verdict everywhere has no correlation and counts as extreme.
+        p: two-sided, by paired randomization: the preferences of the two are swapped at random in each unit. A swap
+            that leaves a measure with the same preference everywhere has no correlation and counts as extreme.
     """
 
     difference: AgreementEstimate
@@ -92,7 +92,7 @@ class AgreementDifference(NamedTuple):
 
 
 def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
-    """Say which of two systems a measure puts first, sentence by sentence.
+    """Return which of two systems a measure prefers, sentence by sentence.
 
     Args:
         first: the first system's scores, NaN where undefined, shape (sentences,).
@@ -121,7 +121,7 @@ def agreement(
     """Return how well a measure agrees with people.
 
     Args:
-        given: the verdicts of the measure.
+        given: the preferences of the measure.
         choices: the share of votes for the second system, 0 or 1 with one vote a sentence; shape (sentences,).
         units: the units of resampling; sentences by default. Fewer than 10 units give no intervals.
         resamples: how many bootstrap resamples of units.
@@ -176,7 +176,7 @@ def compare(
     """Compare how well two measures agree with people, on the same sentences.
 
     Args:
-        one: the verdicts of a measure.
+        one: the preferences of a measure.
         other: those of another.
         choices: as in `agreement`.
         units: what is resampled and swapped as a whole, as in `agreement`.
@@ -201,7 +201,7 @@ def compare(
 
 
 class _Sums(NamedTuple):
-    """Weighted sums over sentences, one each sample: how many, verdicts, choices, their squares and product."""
+    """Weighted sums over sentences, one per sample: how many, preferences, choices, their squares and product."""
 
     n: Numbers
     v: Numbers

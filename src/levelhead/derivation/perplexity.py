@@ -189,7 +189,7 @@ def perplexity(
 
 
 def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
-    """Return what decides a perplexity but for the files; of a model that was read, nothing is known but its order.
+    """Return what decides a perplexity besides the files; of a model that was read, only its order is known.
 
     Args:
         model: the model.

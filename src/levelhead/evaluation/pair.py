@@ -111,7 +111,7 @@ def score(
     """Score a system's output against gold.
 
     Args:
-        gold: a treebank, or the path of one; only files are held to an official scorer's verdict on its input.
+        gold: a treebank, or the path of one; official scorers' checks of the input apply only to files.
         system: the system treebank, or its path.
         measures: the measures; by default those that the official scorer of the rules prints.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
@@ -186,7 +186,7 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
     Args:
         source: a treebank or the path of one.
-        rules: whose verdict on files to follow.
+        rules: the rules that decide whether a file is valid.
         format: of the file, "conllu" or "conllx".
 
     Raises:
@@ -205,7 +205,7 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     Args:
         data: the contents of a file.
         name: what to call it in messages, if anything.
-        rules: whose verdict on files to follow.
+        rules: the rules that decide whether a file is valid.
         format: "conllu" or "conllx".
 
     Raises:

@@ -1,6 +1,6 @@
-"""Secondary scores: of the sentences that can be compared, where files as a whole cannot.
+"""Partial scores: over the sentences that can be compared, if the files as a whole cannot.
 
-Official rules give an output zero for one bad sentence or one changed character. That stays so. Beside it, these
+Official rules give an output zero for one bad sentence or one changed character. These scores do not change that; they
 scores say how good the rest is; they are labelled as what they are, and never mixed with official ones.
 """
 
@@ -43,7 +43,7 @@ class Coverage(NamedTuple):
     invalid: int
 
     def __str__(self) -> str:
-        """Say it in one line."""
+        """Return it in one line."""
         other = self.system - self.invalid - self.scored
         return (
             f"secondary score, not an official one: {self.scored} of {self.gold} gold sentences; of the system's"
@@ -148,7 +148,7 @@ def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int
 
 
 def _valid(blocks: list[bytes]) -> list[bytes]:
-    """Keep the blocks that are valid sentences: all at once, or else each half by itself."""
+    """Keep the blocks that are valid sentences: all at once, or otherwise each half separately."""
     waiting, good = [blocks], []
     while waiting:
         some = waiting.pop()

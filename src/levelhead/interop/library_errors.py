@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @contextmanager
 def required_library(package: str) -> Iterator[None]:
-    """Say what to install where an import inside the `with` block fails.
+    """Raise an error that says what to install if an import inside the `with` block fails.
 
     Args:
         package: what pip calls the library, with a version where it matters.

@@ -29,8 +29,8 @@ _ESCAPES = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: bool = False) -> Doc:
     """Return a treebank as one Doc, its sentences one after another; `treebank[i:i + 1]` gives a Doc a sentence.
 
-    A token is a word: a multiword token's words stand there with spaces between them, and its own form is lost. Lost
-    are also empty nodes, enhanced edges, comments, and MISC but for SpaceAfter=No. spaCy sorts features and has each
+    A token is a word: the words of a multiword token are separated by spaces, and its own form is lost. Lost
+    are also empty nodes, enhanced edges, comments, and MISC except SpaceAfter=No. spaCy sorts features and has each
     once. An empty lemma, tag or feature column is the empty string.
 
     Args:
@@ -74,7 +74,7 @@ def _relations(treebank: Treebank, *, rename_root: bool) -> list[str]:
 
 
 def _spaces(treebank: Treebank) -> list[bool]:
-    """Say after which words a space follows; within a multiword token, after all."""
+    """Return which words are followed by a space; within a multiword token, all words are."""
     spaces = ["SpaceAfter=No" not in misc.split("|") for misc in treebank.misc]
     inside, texts = treebank.multiword, treebank.strings.texts
     for first, n_words, code in zip(inside.first.tolist(), inside.n_words.tolist(), inside.cells[:, MISC].tolist()):
@@ -130,7 +130,7 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
 
     Raises:
         ConlluError: a Doc is not parsed, a sentence has more than one root, a form has a tab or line end inside (as
-            when tokens were merged), or a head stands in another sentence.
+            when tokens were merged), or a head is in another sentence.
     """
     several: Iterable[Any] = [docs] if hasattr(docs, "has_annotation") else docs
     return treebank_of((block for doc in several for block in _blocks(doc, rename_root=rename_root)), "spaCy")
@@ -158,7 +158,7 @@ def _check_parsed(doc: Any) -> None:
 def _row(token: Any, ids: dict[int, int], misc: str, *, rename_root: bool) -> list[str]:
     head, relation = _governor(token)
     if head is not None and head.i not in ids:
-        message = f"the head of token {token.i} ({quoted(token.text)}) stands in another sentence"
+        message = f"the head of token {token.i} ({quoted(token.text)}) is in another sentence"
         raise ConlluError(fault_in("spaCy", None, "head-outside-sentence", message))
     if rename_root and head is None and relation == "ROOT":
         relation = "root"

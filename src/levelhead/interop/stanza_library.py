@@ -56,9 +56,9 @@ def from_stanza(document: Any) -> Treebank:
     """Make a treebank of a parsed Document.
 
     MISC gets what Stanza itself writes there: SpaceAfter=No and other spacing, start_char, end_char and ner. Unlike
-    `"{:C}".format(document)`, this does not sort features, puts empty nodes that stand inside multiword tokens where
+    `"{:C}".format(document)`, this does not sort features, puts empty nodes inside multiword tokens where
     they belong, and refuses words without a head, for which Stanza makes one up.
-    Lost are entities, sentiment and trees of constituents, but for comments that Stanza made of them.
+    Entities, sentiment and constituency trees are lost, except in comments that Stanza wrote.
 
     Args:
         document: a Document, as a pipeline with the processor depparse gives it.

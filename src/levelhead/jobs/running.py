@@ -142,7 +142,7 @@ class _JobRun:
         window: int,
         batch: int,
     ) -> bool:
-        """Hand over as many jobs as there is room for; say whether any are on their way."""
+        """Submit as many jobs as there is room for; return whether any are running."""
         while len(flying) < window and (some := tuple(islice(jobs, batch))):
             flying[self._hand_over(executor, some)] = some
         return bool(flying)
@@ -177,7 +177,7 @@ class _JobRun:
 
 
 def run_in_order(jobs: Sequence[Job]) -> list[_Answer]:
-    """Do some jobs one after the other; this is what workers call.
+    """Run jobs one after the other; workers call this.
 
     Args:
         jobs: the jobs.

@@ -99,7 +99,7 @@ def parse_any(
         treebank: what to parse; its heads and relations are not looked at.
         outside: how to run an outside parser.
         repair: whether to repair an outside parser's trees (`outside.checked` says how).
-        first: the number of the first sentence, where messages say which one they are about.
+        first: the number of the first sentence, as messages count sentences.
 
     Raises:
         InputError: an outside parser fails, changes the words, or gives wrong trees that are not to be repaired.

@@ -263,6 +263,6 @@ def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
 
 def _kind(with_features: list[int], *, between: bool) -> list[int]:
     if len(with_features) + between > 2 or (between and with_features):
-        raise ValueError("a template stands for several in more than one way")
+        raise ValueError("a template can be expanded in only one way")
     kind = _BETWEEN if between else (_PLAIN, _EACH, _AGREE)[len(with_features)]
     return [kind, *[*with_features, 0, 0][:2]]

@@ -1,4 +1,4 @@
-"""Relations that a parser may give out: what can stand in the column DEPREL of any file."""
+"""Relations that a parser may assign: those that are valid in the column DEPREL of any file."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ _MOST_FEATURES = 16  # of one word; the rest of a longer FEATS is seen only as a
 
 
 class Columns(NamedTuple):
-    """A treebank's words as numbers; row 0 stands for no word, row 1 for the artificial root, then come the words.
+    """A treebank's words as numbers; row 0 is no word, row 1 the artificial root, then come the words.
 
     Args:
         values: hashes of strings; int32, shape (words + 2, WIDTH).

@@ -108,7 +108,7 @@ def _signed(signature: Signature) -> tuple[str, ...]:
 
 
 def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
-    """Say of each property whose value a system word has."""
+    """Return a note per property on the value that system words have."""
     measure = str(breakdowns[0].measure)
     properties: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):

@@ -205,32 +205,32 @@ def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**row, "signature": document["signature"]} for row in document["rows"]]
 
 
-def selection_table(verdicts: Sequence[SelectionDecision], criteria: Criteria, files: Files) -> Table:
+def selection_table(decisions: Sequence[SelectionDecision], criteria: Criteria, files: Files) -> Table:
     """Return one row a treebank, with all that speaks against it.
 
     Args:
-        verdicts: on each treebank.
+        decisions: the decision on each treebank.
         criteria: what treebanks had to have.
         files: the files of each treebank by its name.
     """
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
-    rows = [(one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in verdicts]
-    chosen = sum(one.selected for one in verdicts)
+    rows = [(one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in decisions]
+    chosen = sum(one.selected for one in decisions)
     signature = signature_line({**criteria.signature, **files_signature(files)})
-    return Table(columns, tuple(rows), (f"{chosen} of {len(verdicts)} selected", signature))
+    return Table(columns, tuple(rows), (f"{chosen} of {len(decisions)} selected", signature))
 
 
-def selection_document(verdicts: Sequence[SelectionDecision], criteria: Criteria, files: Files) -> dict[str, Any]:
+def selection_document(decisions: Sequence[SelectionDecision], criteria: Criteria, files: Files) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:
-        verdicts: on each treebank.
+        decisions: the decision on each treebank.
         criteria: what treebanks had to have.
         files: the files of each treebank by its name.
     """
     rows = [
         {"treebank": one.name, "language": one.language, "selected": one.selected, "reasons": list(one.reasons)}
-        for one in verdicts
+        for one in decisions
     ]
     return _rows_document("selection", rows, {**criteria.signature, **files_signature(files)}, files)
 

@@ -17,7 +17,7 @@ from levelhead.significance.settings import InferenceSettings, seeded
 from levelhead.significance.system_counts import Sums, SystemCounts
 
 EQUAL = 1e-12
-"""Differences closer than this are ties: sums of integers in another order give the same ratio but for rounding."""
+"""Differences closer than this are ties: sums in another order give the same ratio up to rounding."""
 
 Average = Literal["macro", "micro"]
 

@@ -1,4 +1,4 @@
-"""Standard errors from units that are left out one at a time, with the degrees of freedom that they deserve."""
+"""Standard errors from leaving out one unit at a time, with effective degrees of freedom."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
 def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
     """Return what each unit does to the values of all test sets together, one stratum for each test set.
 
-    A test set from which a unit is left out keeps its size: the other units in which something counts stand in for it.
+    A test set from which a unit is left out keeps its size: the other units with counts replace it.
 
     Args:
         tables: the counts of each test set by unit, all of the same runs and measures.

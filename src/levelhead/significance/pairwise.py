@@ -81,7 +81,7 @@ def separated_shares(
 
     Args:
         table: the counts.
-        by: the measure that says which run of a pair is better, by number; equal pairs are left out.
+        by: the number of the measure that decides which run of a pair is better; ties are left out.
         size: how many sentences a sample has, drawn without replacement.
         samples: how many samples.
         resamples: how many permutations for each pair.

@@ -1,4 +1,4 @@
-"""What a study is asked to run on: treebanks, outputs of parsers, workers; and its jobs, stored and resumed."""
+"""The inputs of a study (treebanks, outputs of parsers, workers), and its jobs, stored and resumed."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ class StudyRequest:
 
 
 class StudyTask(NamedTuple):
-    """A part of a study that is done anywhere: a function of files and settings whose result is plain JSON.
+    """A part of a study that can run on any worker: a function of files and settings whose result is plain JSON.
 
     Args:
         name: its name in the results and in messages.
@@ -76,7 +76,7 @@ class StudyTask(NamedTuple):
 
 
 def run_tasks(study: str, tasks: Iterable[StudyTask], request: StudyRequest) -> dict[str, Any]:
-    """Do tasks, or take their results from the store; the results by the name of the task.
+    """Run tasks, or take their results from the store; returns the results by the name of the task.
 
     Args:
         study: what to call it in the progress bar.
@@ -111,7 +111,7 @@ def _hash(path: str | os.PathLike[str]) -> str:
 
 
 def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
-    """Do a task; this is what workers call.
+    """Run a task; workers call this.
 
     Args:
         function: the function of the task.
@@ -132,7 +132,7 @@ def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | Non
 
 
 def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
-    """Return what decides the numbers of a study beside its files.
+    """Return what decides the numbers of a study besides its files.
 
     Args:
         request: the request.

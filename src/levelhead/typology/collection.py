@@ -105,13 +105,13 @@ class SelectedTreebanks(Tabular):
     """Which treebanks can be compared.
 
     Args:
-        verdicts: whether each treebank is selected, with all reasons against it.
+        decisions: whether each treebank is selected, with all reasons against it.
         criteria: what a treebank must have.
         files: the files of each treebank by its name.
         warnings: the warnings about the files.
     """
 
-    verdicts: tuple[SelectionDecision, ...]
+    decisions: tuple[SelectionDecision, ...]
     criteria: Criteria
     files: Mapping[str, tuple[TreebankFile, ...]]
     warnings: tuple[Fault, ...]
@@ -119,7 +119,7 @@ class SelectedTreebanks(Tabular):
     @property
     def selected(self) -> tuple[str, ...]:
         """The names of the selected treebanks."""
-        return tuple(one.name for one in self.verdicts if one.selected)
+        return tuple(decision.name for decision in self.decisions if decision.selected)
 
 
 @dataclass(frozen=True, repr=False)
@@ -157,7 +157,7 @@ def files_signature(files: Mapping[str, tuple[TreebankFile, ...]]) -> dict[str, 
 
 
 MEMORY = "memory"
-"""What stands for the path of a treebank that was not read from a file."""
+"""Used instead of a path for a treebank that was not read from a file."""
 
 
 def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:

@@ -64,7 +64,7 @@ def profile(
     chunks: Chunks | None = None,
     least: int = 5,
 ) -> Profile:
-    """Say what a treebank is like.
+    """Return the profile of a treebank, or of several as one.
 
     Args:
         treebank: a treebank, or its counts (`count`), which may be the sum of several.

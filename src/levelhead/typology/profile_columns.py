@@ -268,7 +268,7 @@ _STRUCTURE = (
     ),
     ProfileColumn(
         "random_distance", "structure", "number",
-        "Mean dependency distance expected if the words of each sentence stood in random order.",
+        "Mean dependency distance expected if the words of each sentence were in random order.",
         "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
         lambda c, _: c.structure.expected_distance,
     ),

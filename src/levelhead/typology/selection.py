@@ -78,13 +78,13 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         best = largest.setdefault(language_of(name), name)
         if not own[name] and (own[best] or (one.number("tokens") or 0) > (profiles[best].number("tokens") or 0)):
             largest[language_of(name)] = name
-    verdicts = []
+    decisions = []
     for name, reasons in own.items():
         best = largest[language_of(name)]
         if criteria.one_per_language and not reasons and best != name:
             reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
-        verdicts.append(SelectionDecision(name, language_of(name), reasons))
-    return tuple(verdicts)
+        decisions.append(SelectionDecision(name, language_of(name), reasons))
+    return tuple(decisions)
 
 
 def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ class Structure(Sums):
 
     @property
     def expected_distance(self) -> float | None:
-        """The mean dependency distance expected if the words of each sentence stood in random order."""
+        """The mean dependency distance expected if the words of each sentence were in random order."""
         return self.random_distance / 3 / self.n_arcs if self.n_arcs else None
 
     @property

@@ -116,7 +116,7 @@ def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
 
 @contextmanager
 def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
-    """A folder of its own that goes away; gives the path of a file in it."""
+    """A temporary folder; gives the path of a file in it."""
     with tempfile.TemporaryDirectory(prefix="levelhead-") as name:
         for file, data in files.items():
             (Path(name) / file).write_bytes(data)

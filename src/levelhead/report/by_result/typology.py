@@ -26,11 +26,11 @@ def _survey_table(survey: Survey, *, long: bool = False) -> Table:
 
 
 def _selection_table(selection: SelectedTreebanks) -> Table:
-    return selection_table(selection.verdicts, selection.criteria, selection.files)
+    return selection_table(selection.decisions, selection.criteria, selection.files)
 
 
 def _selection_document(selection: SelectedTreebanks) -> dict[str, Any]:
-    return selection_document(selection.verdicts, selection.criteria, selection.files)
+    return selection_document(selection.decisions, selection.criteria, selection.files)
 
 
 VIEWS: Mapping[type, View] = {

@@ -38,7 +38,7 @@ class Shown:
         self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
 
     def tree(self, sentence: int) -> dict[str, Any]:
-        """Return the system's words that stand in a gold sentence.
+        """Return the system's words in a gold sentence.
 
         Args:
             sentence: the index of the gold sentence.
@@ -91,7 +91,7 @@ def sentence(outputs: Sequence[Shown], index: int) -> dict[str, Any]:
 
 
 def runs_leftwards(text: str) -> bool:
-    """Say whether text runs from right to left: by its first letter with a direction (Unicode Annex 9, P2 and P3)."""
+    """Return whether text runs from right to left: by its first letter with a direction (Unicode Annex 9: P2, P3)."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return next((d for d in directions if d in {"L", "R", "AL"}), "L") != "L"
 

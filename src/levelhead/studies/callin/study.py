@@ -1,4 +1,4 @@
-"""Callin: content and function relations, WLAS, and what they go with, over treebanks of UD 1.2."""
+"""Callin: content and function relations, WLAS, and what they correlate with, over treebanks of UD 1.2."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def reproduce(request: StudyRequest) -> Study:
 
     Args:
         request: treebanks of UD 1.2; outputs by language; `judgements` with folders `en` and `es`; `weights`, a file
-            with his averaged entropies, in place of those of the treebanks at hand.
+            with his averaged entropies, instead of those of the given treebanks.
 
     Raises:
         InputError: a file is not valid.
@@ -95,9 +95,9 @@ def _description(parts: Parts) -> StudyTask:
 
 def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
-    told = "given" if request.systems else "of our arc-eager parser"
+    origin = "given" if request.systems else "by our arc-eager parser"
     return (
-        f"{len(treebanks)} treebanks; outputs of a parser, {told}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
+        f"{len(treebanks)} treebanks; parser outputs, {origin}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
         (
             f"Training sets are at hand for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token"
             f" ratio is that of the development set{_untold(treebanks)}, and the sizes and shares of non-projective"

@@ -42,7 +42,7 @@ def describe(*paths: str) -> dict[str, Any]:
     """Return what forward conversion changes in a treebank, and its head-word entropies before and after.
 
     Args:
-        paths: the training set, or the parts that stand in for it.
+        paths: the training set, or the parts used instead.
     """
     treebanks = [read(path, format=format_of(path)) for path in paths]
     trips = [check_round_trip(treebank) for treebank in treebanks]
@@ -123,7 +123,7 @@ def _loaded(path: Path) -> Treebank:
 
 
 def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
-    """Score both outputs on each test set, and say which words of them are right."""
+    """Score both outputs on each test set, and return which of their words are right."""
     outputs = {
         "UD": {code: one.original for code, one in trees.items()},
         "CONV": {code: one.converted for code, one in trees.items()},

@@ -81,7 +81,7 @@ def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tu
     return (
         (
             f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are at hand for {len(trained)}"
-            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets stand in for them, which are"
+            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets are used instead, which are"
             " smaller: fewer words occur five times, so that entropies rest on less."
         ),
         (

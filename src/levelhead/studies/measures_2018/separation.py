@@ -93,7 +93,7 @@ def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str
 
 
 def _concordance(values: Numbers, boot: Numbers) -> Numbers:
-    """How many pairs of systems stand in the same order in a resample, as a mean share, shape (measures,)."""
+    """How many pairs of systems are in the same order in a resample, as a mean share, shape (measures,)."""
     pairs = list(combinations(range(len(values)), 2))
     same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
     mean: Numbers = np.mean(same, axis=(0, 1))

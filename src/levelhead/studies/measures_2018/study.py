@@ -246,8 +246,8 @@ def _chosen(table: ResultsByTestSet) -> str:
     well = well_parsed(table)
     if len(well) == len(table.codes):
         few = sum(table.values[:, :, LAS].mean(axis=1) >= WELL_PARSED) < 2
-        told = "fewer than two" if few else "all"
-        return f"All test sets are used: {told} have a mean LAS of at least {WELL_PARSED:.0%}."
+        which_sets = "fewer than two" if few else "all"
+        return f"All test sets are used: {which_sets} have a mean LAS of at least {WELL_PARSED:.0%}."
     others = [code for number, code in enumerate(table.codes) if number not in set(well.tolist())]
     return (
         f"These are the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; left out are"

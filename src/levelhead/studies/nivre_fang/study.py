@@ -49,7 +49,7 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
-    """What our parser was trained and run on; other parts stand in for those that are missing."""
+    """What our parser was trained and run on; other parts replace missing ones."""
     untrained, undeveloped = (
         [code for code in rows if getattr(treebanks[code], part) is None] for part in ("train", "dev")
     )

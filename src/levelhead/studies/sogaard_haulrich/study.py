@@ -79,8 +79,8 @@ def _setting(
             " does not define it."
         ),
         (
-            "The treebanks of 2006 and 2007 are not free. UD treebanks stand in, with the UAS of the best team and the"
-            " mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test"
+            "The treebanks of 2006 and 2007 are not free. UD treebanks are used instead, with the UAS of the best team and"
+            " the mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test"
             " sets) as accuracies; treebanks that are not in it have the results of 2018 if their code is there."
             f"{_conllx(treebanks, rows, request)}"
         ),
@@ -92,15 +92,15 @@ def _setting(
 
 
 def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: StudyRequest) -> str:
-    """What to say of treebanks in CoNLL-X, if there are any."""
+    """The note on treebanks in CoNLL-X, if there are any."""
     files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
     rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
-    told = f" CoNLL-X files ({', '.join(files)}) have no accuracies: these are of UD." if files else ""
+    note = f" CoNLL-X files ({', '.join(files)}) have no accuracies: these are of UD." if files else ""
     if not rooted or request.trainer is None or request.systems is not None:
-        return told
+        return note
     n = sum(rooted.values())
     return (
-        f"{told} Training sentences with several roots ({n:,} in all: {', '.join(rooted)}): our parsers learn from them"
+        f"{note} Training sentences with several roots ({n:,} in all: {', '.join(rooted)}): our parsers learn from them"
         " with the other roots hung from the first; perplexities and test sets are of the trees as they are."
     )
 
