@@ -39,7 +39,7 @@ from levelhead.errors import unknown
 from levelhead.evaluation.provenance import signature_of_draws
 from levelhead.evaluation.setup import setup_of
 from levelhead.report import ranking as report
-from levelhead.significance import Settings as Tests
+from levelhead.significance import InferenceSettings as Tests
 from levelhead.significance.units import AUTO
 from levelhead.treebank.write import check_file, check_folder
 

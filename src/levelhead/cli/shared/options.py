@@ -402,9 +402,9 @@ def print_unpaired(paths: Sequence[object], of: str) -> None:
         of: what they match none of: "gold treebank".
     """
     if paths:
-        from levelhead.campaign.plan import unmatched
+        from levelhead.campaign.plan import unmatched_note
 
-        say(f"warning: {unmatched(list(map(str, paths)), of)}")
+        say(f"warning: {unmatched_note(list(map(str, paths)), of)}")
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -17,7 +17,7 @@ from levelhead.studies.documents_2018.measure import (
     known_results,
     measure_documents,
 )
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
@@ -52,10 +52,10 @@ def reproduce(request: StudyRequest) -> Study:
         outputs = {name: paths[code] for name, paths in systems.items() if code in paths}
         if len(outputs) > 1:
             settings = (list(outputs), *_draws(request), request.resamples, request.seed)
-            tasks.append(Task(code, measure_documents, (parts.tested, *outputs.values()), settings))
+            tasks.append(StudyTask(code, measure_documents, (parts.tested, *outputs.values()), settings))
     if not tasks:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    results = done(NAME, tasks, request)
+    results = run_tasks(NAME, tasks, request)
     known = dict(known_results(results))
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
     sections = (_sets(results), *_variances(known), *_coverage(known), _pairs(known))
