@@ -31,7 +31,7 @@ def reproduce(request: StudyRequest) -> Study:
     outputs = outputs_of(request, PARSER, treebanks, on=on)
     rows = scores({code: _parsed(treebanks[code], on) for code in outputs}, outputs, request)
     sizes = done(NAME, [Task(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request)
-    examples = scores_of_examples(numbers["figure_1"])
+    examples = scores_of_examples(numbers["figure_1"], request)
     sections = (
         figure_1(examples),
         table_2(rows, numbers), differences(rows, numbers), relations(rows, numbers), agreement(rows, numbers),
