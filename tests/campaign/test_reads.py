@@ -11,7 +11,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign import find, score_plan
+from levelhead.campaign import find_plan, score_plan
 from levelhead.campaign import job as jobs
 from levelhead.comparison.languages import sent_ids
 from levelhead.errors import InputError
@@ -88,7 +88,7 @@ def test_a_command_opens_each_file_once(tmp_path, command):
 @pytest.mark.parametrize("view", [None, sent_ids], ids=["counts", "ids of sentences"])
 @pytest.mark.parametrize("n_workers", [1, 2])
 def test_with_a_filled_store_nothing_is_parsed(tmp_path, parsed, view, n_workers):
-    plan, setup = find(GOLD, [ALPHA, BETA]), setup_of(["LAS", "CLAS"])
+    plan, setup = find_plan(GOLD, [ALPHA, BETA]), setup_of(["LAS", "CLAS"])
     with Store(tmp_path / "store") as store:
         first = score_plan(plan, setup, store=store, by_sentence=True, of_gold=view)
         n_files = len(parsed)
@@ -105,7 +105,7 @@ def test_with_a_filled_store_nothing_is_parsed(tmp_path, parsed, view, n_workers
 
 def test_what_is_made_of_gold_is_kept_apart_from_the_counts(tmp_path, parsed):
     """A store that was filled by a comparison lacks only the ids of sentences, for which gold alone is read."""
-    plan, setup = find(GOLD, [ALPHA]), setup_of(["LAS"])
+    plan, setup = find_plan(GOLD, [ALPHA]), setup_of(["LAS"])
     with Store(tmp_path / "store") as store:
         score_plan(plan, setup, store=store, by_sentence=True)
         jobs._gold.cache_clear()
@@ -171,6 +171,6 @@ def test_a_file_that_changes_is_read_again(tmp_path):
     setup = setup_of(["LAS"])
     for source in (ALPHA, BETA):
         output.write_bytes((source / "en.conllu").read_bytes())
-        found = score_plan(find(ONE[0], {"system": output}), setup)
+        found = score_plan(find_plan(ONE[0], {"system": output}), setup)
         expected = levelhead.score(ONE[0], source / "en.conllu", measures="LAS")
         assert found.results["system", "en"].scores["LAS"].correct == expected["LAS"].correct

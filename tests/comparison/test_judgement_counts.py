@@ -6,9 +6,9 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.comparison.judgement import Choices
-from levelhead.correlation import agreement, verdicts
+from levelhead.correlation import agreement, preferences
 from levelhead.errors import InputError
-from levelhead.significance import Settings, seeded
+from levelhead.significance import InferenceSettings, seeded
 from levelhead.treebank.contents import contents_hash
 
 PARALLEL = EXAMPLES / "parallel"
@@ -33,8 +33,8 @@ def test_scores_are_those_of_sentences():
 def test_the_seed_is_that_of_the_test_set():
     """`seed` and the hash of gold decide the draws, as in `compare`."""
     found = levelhead.judge(*FILES, VOTES, **HOW, seed=4)
-    drawn = seeded(Settings(seed=4), contents_hash(levelhead.read(FILES[0])))
-    expected = agreement(verdicts(*found.measures["UAS"].scores), VOTES.second, resamples=100, seed=drawn)
+    drawn = seeded(InferenceSettings(seed=4), contents_hash(levelhead.read(FILES[0])))
+    expected = agreement(preferences(*found.measures["UAS"].scores), VOTES.second, resamples=100, seed=drawn)
     assert interval(found) == expected.correlation
     assert interval(levelhead.judge(*FILES, VOTES, **HOW, seed=5)) != interval(found)
 

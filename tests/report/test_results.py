@@ -12,7 +12,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead._version import VERSION
-from levelhead.conversion import check
+from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.partial_scores import score_agreeing_sentences
 from levelhead.evaluation.setup import setup_of
@@ -72,7 +72,7 @@ RESULTS = {
     "Judgement": judgement,
     "Derivations": lambda: levelhead.derive(GOLD),
     "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),
-    "RoundTrip": lambda: check(levelhead.read(GOLD)),
+    "RoundTrip": lambda: check_round_trip(levelhead.read(GOLD)),
     "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
 }

@@ -14,6 +14,8 @@ from levelhead.api.inputs import (
     running,
     settings_for,
 )
+from levelhead.api.parameters import MEASURES, TREEBANK, public
+from levelhead.arguments import optional
 from levelhead.evaluation.pair import Evaluation, Input, load_pair, score_treebanks
 
 if TYPE_CHECKING:
@@ -27,6 +29,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
+@public(measures=optional(MEASURES))
 def score(
     gold: Golds,
     system: Golds,
@@ -68,6 +71,8 @@ def score(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     several = holds_test_sets(gold)
+    if not several:
+        TREEBANK("system", system)  # one treebank like gold
     if not several and store is None:  # nothing is planned or hashed, which would take longer than scoring
         return score_treebanks(*load_pair(gold, system, setup), setup)  # type: ignore[arg-type]
     from levelhead.comparison.evaluations import score_folder
@@ -77,6 +82,7 @@ def score(
     return found if several else next(iter(found.values()))
 
 
+@public(gold=TREEBANK, system=TREEBANK)
 def explain(gold: Input, system: Input) -> Explanation:
     """Return which differences between the four scoring rules change the scores of two files.
 

@@ -11,6 +11,7 @@ from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT
+from levelhead.cli.shared.values import Choice, limited
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
@@ -47,7 +48,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.argument("train", type=click.Path())
 @click.argument("test", type=click.Path())
 @click.option(
-    "--order", type=click.Choice(ORDERS), default="string", show_default=True,
+    "--order", type=Choice(ORDERS, "order"), default="string", show_default=True,
     help="Order of words: as in the sentence, or as a transition system attaches them",
 )  # fmt: skip
 @click.option(
@@ -55,7 +56,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 )
 @click.option(
     "--ngram",
-    type=click.IntRange(1, 5),
+    type=limited("ngram"),
     is_eager=True,
     help=f"Length of the longest n-grams  [default: {DEFAULT_NGRAM}]",
 )
@@ -64,11 +65,11 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     help="Minimum counts of n-grams of each order; srilm for SRILM's default, 1,1,2",
 )  # fmt: skip
 @click.option(
-    "--minimum-word-count", type=click.IntRange(1), default=1, show_default=True,
+    "--minimum-word-count", type=limited("minimum-word-count"), default=1, show_default=True,
     help="Count rarer words of TRAIN as unknown",
 )  # fmt: skip
 @click.option(
-    "--ends", type=click.Choice(["in", "out", "ppl1"]), default="in", show_default=True,
+    "--ends", type=Choice(["in", "out", "ppl1"]), default="in", show_default=True,
     help="Whether ends of sentences count; ppl1: their probabilities count, but not their number",
 )  # fmt: skip
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")

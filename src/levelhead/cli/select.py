@@ -8,6 +8,7 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice, FiniteRange, limited
 from levelhead.report import profiles as report
 from levelhead.typology import Criteria, collection
 
@@ -18,15 +19,15 @@ if TYPE_CHECKING:
 @command()
 @click.argument("treebanks", nargs=-1, required=True, type=click.Path())
 @click.option(
-    "--min-tokens", type=click.IntRange(0, 1_000_000_000), default=30_000, show_default=True,
+    "--min-tokens", type=limited("min-tokens"), default=30_000, show_default=True,
     help="Select treebanks with at least this many tokens",
 )  # fmt: skip
 @click.option(
-    "--max-nonprojective", type=options.FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
+    "--max-nonprojective", type=FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
     help="Select treebanks with fewer non-projective trees",
 )  # fmt: skip
 @click.option(
-    "--nonprojective", type=click.Choice(["callin", "true"]), default="callin", show_default=True,
+    "--nonprojective", type=Choice(["callin", "true"]), default="callin", show_default=True,
     help="Count non-projective trees as Callin's program does, or by the definition",
 )  # fmt: skip
 @click.option("--any-features", is_flag=True, help="Also select treebanks without morphological features")

@@ -24,9 +24,9 @@ class Parts(NamedTuple):
 
     Args:
         code: the code of the treebank, for example `en` or `en_ewt`.
-        train: its training set, None if it is not there; likewise the others.
+        train: its training set, or None.
         dev: its development set.
-        test: its test set; a file whose name does not say which part it is counts as this.
+        test: its test set; a file of an unknown part counts as the test set.
     """
 
     code: str
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Those that there are."""
+        """The available parts."""
         return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
 
     @property
@@ -60,7 +60,7 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
 
     Args:
         request: names the folders.
-        wanted: the codes that a study is about; if none of these is there, all treebanks are taken.
+        wanted: the codes that a study is about; if none of them is found, all treebanks are used.
 
     Raises:
         InputError: a folder has no treebank, or two files are the same part of one treebank.
@@ -90,12 +90,12 @@ def _files_in(source: Path) -> dict[str, Path]:
 
 
 def _without_files(folder: Path) -> str:
-    """What to say of a folder that has no treebank, with the folders in it that have some."""
+    """The message for a folder without treebanks, with the folders in it that have some."""
     inside = sorted({path.parent for path in folder.glob("*/*") if stem_of(path.name)}) or sorted(
         {path.parent for path in folder.glob("*/*/*") if stem_of(path.name)}
     )
     named = ", ".join(path.relative_to(folder).as_posix() for path in inside[:4])
-    return "there is no CoNLL-U file in this folder" + (f"; name one of the folders in it: {named}" if named else "")
+    return "the folder has no CoNLL-U file" + (f"; name one of the folders in it: {named}" if named else "")
 
 
 def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:

@@ -1,4 +1,4 @@
-"""The finder: the one module that knows in which layouts treebanks and outputs are kept.
+"""Layouts of treebanks and outputs on disk; the only module that knows them.
 
 Gold is a file; a folder of files; a UD release (folders `UD_Language-NAME`, or files `xx_name-ud-test.conllu`); or a
 folder with the `metadata.json` of the TIRA platform. The outputs of a system are a file; a folder of files with the
@@ -51,10 +51,10 @@ class RunFiles(NamedTuple):
     Args:
         system: the name of the system.
         run: the name of the run; empty if the system has one run only.
-        files: the output for each test set, by code; those that are missing are not there.
+        files: the output for each test set, by code; missing outputs are left out.
         folder: where they are.
         ignored: treebanks in the folder that belong to no test set.
-        faults: why what is named as an output cannot be used, by code: two files fit, or it is a folder or a pipe.
+        faults: why an output cannot be used, by code: two files match, or it is a folder or a pipe.
     """
 
     system: str
@@ -125,7 +125,7 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
 
     Args:
         source: a file or a folder.
-        split: which files of UD releases to take; by default the test sets, or the only split that there is.
+        split: which files of UD releases to take; by default the test sets, or the only available split.
 
     Raises:
         InputError: the folder cannot be read, has no treebank, several of one code, or fits two layouts.
@@ -143,7 +143,7 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     found = [gold for path in files if (gold := _gold_file(path, chosen))]
     if not found:
         raise _fault("no-pairs", _without_treebanks(source, split), source)
-    return _unique(sorted(found, key=lambda one: one.code), source)
+    return _unique(sorted(found, key=lambda gold: gold.code), source)
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
@@ -155,7 +155,9 @@ def system_folders(folder: Path) -> dict[str, Path]:
     Raises:
         InputError: the folder cannot be read, has no outputs, or fits two layouts.
     """
-    folders = {path.name: path for path in _entries(folder) if path.is_dir() and not path.name.startswith("UD_")}
+    folders = {
+        path.name: path for path in _visible_entries(folder) if path.is_dir() and not path.name.startswith("UD_")
+    }
     outputs = next(_treebank_files(folder), None)
     if folders and outputs is not None:
         message = f"it has outputs ({printable(outputs.name)}) and folders of systems: move one or the other elsewhere"
@@ -164,7 +166,7 @@ def system_folders(folder: Path) -> dict[str, Path]:
         return folders
     if outputs is not None:
         return {folder.resolve().name: folder}
-    raise _fault("no-pairs", "the folder has no system's folder and no output", folder)
+    raise _fault("no-pairs", "the folder has neither folders of systems nor outputs", folder)
 
 
 def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[RunFiles, ...]:
@@ -179,7 +181,7 @@ def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[Run
         InputError: the folder cannot be read, or fits two layouts.
     """
     if not source.is_dir():
-        return (RunFiles(system, "", dict.fromkeys((one.code for one in golds), source), source),)
+        return (RunFiles(system, "", dict.fromkeys((gold.code for gold in golds), source), source),)
     runs = _runs_in(source)
     if not runs:
         return (_outputs_in(system, "", source, golds),)
@@ -197,7 +199,7 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
     Raises:
         InputError: a folder cannot be read.
     """
-    files = [(stem, path) for one in _runs_in(folder) or [folder] for stem, path in treebanks_in(one).items()]
+    files = [(stem, path) for run in _runs_in(folder) or [folder] for stem, path in treebanks_in(run).items()]
     named = [(path.parent.name, path) for stem, path in files if stem == stem_of(gold.path.name)]
     if named:  # the folder has outputs for other test sets, too
         files = named if len(named) > 1 else [("", named[0][1])]
@@ -206,7 +208,7 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
 
 def _runs_in(folder: Path) -> list[Path]:
     """The folders of runs in a system's folder; none if it has outputs itself."""
-    inside = [path for path in _entries(folder) if path.is_dir() and not _has_outputs_name(path.name)]
+    inside = [path for path in _visible_entries(folder) if path.is_dir() and not _has_outputs_name(path.name)]
     runs = [path for path in inside if next(_treebank_files(path), None) is not None]
     own = next(_treebank_files(folder), None)
     if runs and own is not None:
@@ -231,7 +233,7 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
     faults: dict[str, Fault] = {}
     taken: set[Path] = set()
     for gold in golds:
-        named = (path for name in gold.outputs for path in by_name.get(_stem(name)) or _at(folder, name))
+        named = (path for name in gold.outputs for path in by_name.get(_stem(name)) or _named_file(folder, name))
         found = [*dict.fromkeys(named)]
         if fault := _unusable(found, gold.code):
             faults[gold.code] = fault
@@ -243,11 +245,11 @@ def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) 
 
 
 def _unusable(found: Sequence[Path], code: str) -> Fault | None:
-    """Why what is named as an output cannot be one: several fit, or it is not a file."""
+    """Why an output cannot be used: several files match, or it is not a file."""
     if len(found) > 1:
         folder = Path(os.path.commonpath([path.parent for path in found]))
         both = " and ".join(printable(path.relative_to(folder).as_posix()) for path in found[:2])
-        message = f"both {both} fit the test set {printable(code)}: remove one of them"
+        message = f"both {both} match the test set {printable(code)}: remove one of them"
         return _fault("ambiguous-layout", message, folder).faults[0]
     reason = irregularity(found[0]) if found else None
     return _fault("unreadable-file", reason, found[0]).faults[0] if reason else None
@@ -259,13 +261,13 @@ def _stem(name: str) -> str:
     return f"{folder}/{stem_of(file) or file}".removeprefix("/")
 
 
-def _at(folder: Path, name: str) -> list[Path]:
-    """The file of a name that a manifest or metadata gives, wherever in the folder it is."""
+def _named_file(folder: Path, name: str) -> list[Path]:
+    """The file with the name that a manifest or metadata gives."""
     path = existing(folder, name) if "/" in name or stem_of(name) is None else None
     return [path] if path else []
 
 
-def _entries(folder: Path) -> list[Path]:
+def _visible_entries(folder: Path) -> list[Path]:
     try:
         return sorted(path for path in folder.iterdir() if not path.name.startswith("."))
     except (OSError, ValueError) as error:
@@ -280,9 +282,9 @@ def _treebank_files(folder: Path) -> Iterator[Path]:
 
 def _named_as_treebanks(folder: Path) -> Iterator[Path]:
     """Give what is named as a treebank, even if it is a folder, a pipe or a broken link."""
-    for path in _entries(folder):
+    for path in _visible_entries(folder):
         if path.is_dir() and path.name.startswith("UD_"):
-            yield from (one for one in _entries(path) if stem_of(one.name) is not None)
+            yield from (one for one in _visible_entries(path) if stem_of(one.name) is not None)
         elif stem_of(path.name) is not None:
             yield path
 
@@ -306,7 +308,7 @@ def irregularity(path: Path) -> str | None:
         return "it is a folder"
     if path.exists():
         return "it is neither a file nor a folder"
-    return "the link leads nowhere" if path.is_symlink() else os.strerror(errno.ENOENT)
+    return "the link is broken" if path.is_symlink() else os.strerror(errno.ENOENT)
 
 
 def _splits(files: Iterable[Path]) -> Iterator[str]:
@@ -316,7 +318,7 @@ def _splits(files: Iterable[Path]) -> Iterator[str]:
 
 
 def _split_of(files: Sequence[Path], folder: Path) -> str:
-    """The split that is meant if none is given."""
+    """The split to take if none is given."""
     found = set(_splits(files))
     if "test" in found or not found:
         return "test"
@@ -335,7 +337,7 @@ def _refuse_mixture(files: Sequence[Path], folder: Path) -> None:
 
 
 def _gold_file(path: Path, split: str) -> GoldFile | None:
-    """The test set of a gold file, None if it is of another split."""
+    """The test set of a gold file; None if it belongs to another split."""
     stem = stem_of(path.name) or path.name
     named = _UD_FILE.fullmatch(stem)
     if named and named["split"] != split:
@@ -347,10 +349,12 @@ def _gold_file(path: Path, split: str) -> GoldFile | None:
 
 
 def _without_treebanks(folder: Path, split: str | None) -> str:
-    """What to say of a folder without gold treebanks: with the folders in it that have some."""
+    """The message for a folder without gold treebanks, with the folders in it that have some."""
     if split is not None and next(_treebank_files(folder), None) is not None:
         return f"the folder has no {split} files"
-    inside = sorted(path.name for path in _entries(folder) if path.is_dir() and next(_treebank_files(path), None))
+    inside = sorted(
+        path.name for path in _visible_entries(folder) if path.is_dir() and next(_treebank_files(path), None)
+    )
     named = ", ".join(map(printable, inside[:_MOST_NAMED]))
     return "the folder has no CoNLL-U file" + (f"; name one of the folders in it: {named}" if named else "")
 
@@ -389,7 +393,7 @@ def _tira(metadata: Path) -> Iterator[GoldFile]:
 def _text(entry: dict[str, Any], field: str) -> str:
     value = entry[field]
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{field} is not a text")
+        raise ValueError(f"{field} is not a string")
     return value
 
 

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.campaign.results import Results
-from levelhead.significance import Counted, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
+from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed
@@ -74,7 +74,7 @@ def measure_documents(
     units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
     parts = np.array(counts["parts"], dtype=np.float64)
     valid = counts["systems"]
-    sentences = Counted(tuple(valid), tuple(counts["measures"]), parts, "")
+    sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts, "")
     documents = sentences._replace(parts=units.sums(parts))
     variances = np.stack([_variances(one) for one in (sentences, documents)], axis=-1)
     covered = coverage(sentences, units, samples, resamples, seed)
@@ -99,7 +99,7 @@ def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[st
     }
 
 
-def coverage(sentences: Counted, units: Units, samples: int, resamples: int, seed: int) -> Sums:
+def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
     """Return how often the intervals of each method hold the true value when documents are drawn.
 
     Args:
@@ -133,7 +133,7 @@ def _contrasts(values: Sums) -> Sums:
     return np.concatenate([values, values[..., other, :] - values[..., one, :]], axis=-2)
 
 
-def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
+def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures).
 
     Args:
@@ -146,7 +146,7 @@ def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
     return ends
 
 
-def _student_intervals(table: Counted) -> Sums:
+def _student_intervals(table: SystemCounts) -> Sums:
     """The intervals of `compare`, shape (2, n, measures); endless where there are too few units."""
     n_runs = len(table.systems)
     ends = [
@@ -156,19 +156,19 @@ def _student_intervals(table: Counted) -> Sums:
     return np.moveaxis(np.array(ends), -1, 0)
 
 
-def _spreads(table: Counted) -> list[list[Spread]]:
+def _spreads(table: SystemCounts) -> list[list[Spread]]:
     """How far the scores and differences may be off, by measure."""
     strata = [leave_out(table)]
     contrasts = _contrasts(np.eye(len(table.systems)))
     return [[spread_of(strata, one, m) for m in range(len(table.measures))] for one in contrasts]
 
 
-def _variances(table: Counted) -> Sums:
+def _variances(table: SystemCounts) -> Sums:
     """The variances of scores and differences, shape (n, measures)."""
     return np.array([[one.variance for one in own] for own in _spreads(table)])
 
 
-def _estimates(table: Counted) -> Iterator[list[Estimate]]:
+def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
     """The scores and differences by measure, with the errors of `compare`."""
     values = _contrasts(table.values(table.parts.sum(axis=0)))
     for i, spreads in enumerate(_spreads(table)):
@@ -179,7 +179,7 @@ def _estimates(table: Counted) -> Iterator[list[Estimate]]:
         ]
 
 
-def pair_p_values(sentences: Counted, documents: Counted, permutations: int, seed: int) -> Sums:
+def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
     """Return the p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`.
 
     Args:

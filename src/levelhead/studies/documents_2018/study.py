@@ -20,7 +20,7 @@ from levelhead.studies.documents_2018.measure import (
     known_results,
     measure_documents,
 )
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.scores import Outputs, score_files
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.treebank_parts import parts_of, systems_in
@@ -71,8 +71,8 @@ def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest
     scored = score_files(golds, outputs, setup_of(MEASURES), request, by_sentence=True)
     counted = {code: counts_of_test_set(scored, code) for code in golds}
     draws = (*_draws(request), request.resamples, request.seed)
-    tasks = [Task(code, measure_documents, (), (one, *draws)) for code, one in counted.items() if "parts" in one]
-    measured = done(NAME, tasks, request)
+    tasks = [StudyTask(code, measure_documents, (), (one, *draws)) for code, one in counted.items() if "parts" in one]
+    measured = run_tasks(NAME, tasks, request)
     sizes = ("documents", "sentences", "systems", "largest")
     return {
         code: {name: one[name] for name in sizes if name in one} | measured.get(code, {})

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign import check_valid, find, score_plan
+from levelhead.campaign import check_valid, score_plan
 from levelhead.evaluation.setup import setup_of
 from levelhead.studies.example_sentences import conllu
 from levelhead.studies.request import StudyRequest
@@ -63,7 +63,7 @@ def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyReq
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
         for side in ("gold", "system")
     )
-    plan, setup = find(golds, {"": outputs}), setup_of(["LAS", "CLAS"])
+    plan, setup = find_plan(golds, {"": outputs}), setup_of(["LAS", "CLAS"])
     results = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
     return {code: {name: _float(value) for name, value in results["", code].values.items()} for code in texts}
 
