@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign import Results, check_valid, score_plan
+from levelhead.campaign import Results, check_valid, find_plan, score_plan
 from levelhead.campaign.outputs import Output
 from levelhead.conversion import backward, check_round_trip, default_targets, forward
 from levelhead.conversion.round_trip import RoundTrip

@@ -7,7 +7,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign import check_valid, score_plan
+from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.evaluation.setup import setup_of
 from levelhead.studies.example_sentences import conllu
 from levelhead.studies.request import StudyRequest

@@ -11,7 +11,7 @@ from levelhead.studies.nivre_fang.measures import NAME, PARSER, Rows, scores, sc
 from levelhead.studies.nivre_fang.tables import agreement, differences, families, figure_1, relations, table_2
 from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import StudyRequest, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.study import Study
 from levelhead.studies.treebank_parts import Parts, parts_of
 
