@@ -13,7 +13,7 @@ from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures.registry import STANDARD
-from levelhead.treebank.finder import Split, bare_name, existing, system_folders
+from levelhead.treebank.finder import Split, bare_name, existing, system_folders, system_name
 from levelhead.treebank.source import read_bytes
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
@@ -179,7 +179,7 @@ class _Reading:
         if folder is None:
             self._say(f"{where} has no folder")
             return None
-        return self._text(table, "name", where) or folder.name, folder
+        return self._text(table, "name", where) or system_name(folder), folder
 
     def _groups(
         self, document: Mapping[str, Any], treebanks: Iterable[tuple[str, Mapping[str, Any]]], codes: Sequence[str]
