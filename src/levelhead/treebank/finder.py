@@ -195,11 +195,10 @@ def system_folders(folder: Path) -> dict[str, Path]:
     Raises:
         InputError: the folder cannot be read, has no outputs, or fits two layouts.
     """
-    folders = {path.name: path for path in _entries(folder) if path.is_dir() and not path.name.startswith("UD_")}
+    systems = {path.name: path for path in _entries(folder) if path.is_dir() and not path.name.startswith("UD_")}
     outputs = _first_output(folder)
-    systems = folders
-    if outputs is not None and outputs.is_relative_to(folder / _TIRA_OUTPUTS):
-        systems = {name: path for name, path in folders.items() if path != folder / _TIRA_OUTPUTS and _has_runs(path)}
+    if outputs is not None:  # those of a single system, next to which there may be logs
+        systems = {name: path for name, path in systems.items() if name != _TIRA_OUTPUTS and _has_outputs(path)}
     if systems and outputs is not None:
         shown = printable(outputs.relative_to(folder).as_posix())
         message = f"it has outputs ({shown}) and folders of systems: move one or the other elsewhere"
@@ -222,7 +221,7 @@ def _output_files(folder: Path) -> Iterator[Path]:
         yield from _treebank_files(folder / _TIRA_OUTPUTS)
 
 
-def _has_runs(folder: Path) -> bool:
+def _has_outputs(folder: Path) -> bool:
     """Whether a folder has outputs itself, or folders of runs with outputs."""
     inside = (path for path in _entries(folder) if path.is_dir())
     return any(_first_output(path) is not None for path in (folder, *inside))
@@ -248,7 +247,7 @@ def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[Run
 
 
 def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFiles, ...]:
-    """Find the runs of a system for one gold file: outputs of its name, or else all treebanks.
+    """Find the runs of a system for one gold file: outputs of its name, or else all treebanks; one without any if none.
 
     Args:
         system: the name of the system.
@@ -264,6 +263,8 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
     files = [(stem, path) for _, stem, path in found]
     if named:  # the folder has outputs for other test sets, too
         files = named if len(named) > 1 else [("", named[0][1])]
+    if not files:
+        return (RunFiles(system, "", {}, folder),)
     return tuple(RunFiles(system, stem, {gold.code: path}, path.parent) for stem, path in files)
 
 
