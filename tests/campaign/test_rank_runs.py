@@ -33,9 +33,8 @@ def test_results_are_byte_equal_for_any_number_of_workers(folders: Path) -> None
         assert canonical(scored(folders, workers=processes(n))) == expected
 
 
-@pytest.mark.filterwarnings("ignore")
+@pytest.mark.cluster
 def test_results_are_byte_equal_on_a_cluster(folders: Path) -> None:
-    library("distributed")
     assert canonical(scored(folders, workers=cluster("local", 2))) == canonical(scored(folders))
 
 

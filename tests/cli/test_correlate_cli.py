@@ -14,7 +14,7 @@ from levelhead._version import VERSION
 from levelhead.cli.program import run
 from levelhead.correlation import correlate, cumulative_variance, read_tables
 from levelhead.errors import InputError
-from levelhead.report.page import correlation as charts
+from levelhead.report.charts import correlation_charts as charts
 from levelhead.report.page import write_drawing
 from levelhead.report.page.files import SUFFIXES
 from oracle import correlation as oracle

@@ -17,11 +17,11 @@ from levelhead import InputError, read
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
 from levelhead.parsing import PARSERS, Model, OutsideModel, Schedule, read_model, train
-from levelhead.parsing.columns import columns_of
+from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.graph import graph_tables
 from levelhead.parsing.model_file import model_bytes
-from levelhead.parsing.tables import MOST_BYTES, check_memory, check_shapes, table_shapes
-from levelhead.parsing.templates import compiled, templates_for
+from levelhead.parsing.weight_tables import MOST_BYTES, check_memory, check_shapes, table_shapes
+from levelhead.parsing.word_features import columns_of
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 TABLES = [(parser, name) for parser in PARSERS for name in table_shapes(parser, 1, 1)]

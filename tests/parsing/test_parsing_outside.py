@@ -36,10 +36,10 @@ from levelhead.parsing import (
     write_model,
 )
 from levelhead.parsing.crossval import parse_fold
-from levelhead.parsing.outside import adapters, checked, rows_of
-from levelhead.parsing.outside.adapters import plain_conllu
-from levelhead.parsing.outside.programs import filled
-from levelhead.parsing.outside.udpipe import check_options
+from levelhead.parsing.external import adapters, checked, rows_of
+from levelhead.parsing.external.adapters import plain_conllu
+from levelhead.parsing.external.programs import filled
+from levelhead.parsing.external.udpipe import check_options
 from levelhead.treebank import from_conllu, to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"

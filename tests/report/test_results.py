@@ -10,7 +10,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.conversion import check
+from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.partial_scores import score_agreeing_sentences
 from levelhead.evaluation.setup import setup_of
@@ -28,7 +28,7 @@ GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEM
 def judgement() -> Tabular:
     import numpy as np
 
-    from levelhead.correlation.judgement import Choices
+    from levelhead.comparison.judgement import Choices
 
     votes = np.arange(20) % 2
     return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)), resamples=20)
@@ -69,7 +69,7 @@ RESULTS = {
     "Judgement": judgement,
     "Derivations": lambda: levelhead.derive(GOLD),
     "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),
-    "RoundTrip": lambda: check(levelhead.read(GOLD)),
+    "RoundTrip": lambda: check_round_trip(levelhead.read(GOLD)),
     "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
 }

@@ -1,4 +1,4 @@
-"""Why the four rules give different numbers for two files: one decision at a time, with the words concerned."""
+"""Why the four rules give different numbers for two files: one decision at a time, with the words it affects."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.places import place_of
-from levelhead.treebank.source import read_bytes
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 
 _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))
@@ -58,11 +58,11 @@ class Explanation(Tabular):
 
 
 def explain(gold: Input, system: Input) -> Explanation:
-    """Say which differences between the four rules change the numbers of two files.
+    """Return which differences between the four rules change the numbers of two files.
 
     Args:
         gold: the path of a treebank (or a treebank, whose reading then cannot differ).
-        system: likewise.
+        system: the system file.
 
     Raises:
         InputError: the files cannot be scored under `ud`.
@@ -89,7 +89,7 @@ def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[
 
 @dataclass(frozen=True)
 class _Decision:
-    """A field of `Rules`, told in words; how the rules that differ from `ud` decide; the words it concerns."""
+    """A field of `Rules` in words; how rules other than `ud` decide; the words it affects."""
 
     decision: str
     verdicts: Mapping[str, str]
@@ -120,12 +120,12 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
     """Tokens whose forms have spaces other than U+0020."""
     for treebank in (matches.gold, matches.system):
         tokens = treebank.tokens
-        odd = {
+        spaced_forms = {
             code
             for code in np.unique(tokens.forms).tolist()
             if treebank.strings[code].translate(ANY_SPACE) != treebank.strings[code].translate(PLAIN_SPACE)
         }
-        for token in np.flatnonzero(np.isin(tokens.forms, list(odd))):
+        for token in np.flatnonzero(np.isin(tokens.forms, list(spaced_forms))):
             yield treebank, int(tokens.first[token])
 
 
@@ -208,7 +208,7 @@ _DECISIONS = (
     ),
     _Decision(
         "what is said of a column in which gold has no value, or a ratio of nothing",
-        {"conll17, conll18, udtools": "scored all the same, 0.00 where there is nothing", "ud": "no value"},
+        {"conll17, conll18, udtools": "scored anyway, 0.00 without values", "ud": "no value"},
         {"unannotated": False, "undefined": 0.0},
         lambda matches: iter(()),  # noqa: ARG005 -- no word is concerned, a whole column is
     ),

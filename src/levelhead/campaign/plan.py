@@ -10,7 +10,7 @@ from typing import NamedTuple
 from levelhead.campaign.languages import UNKNOWN, Language, language_of
 from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.finder import (
+from levelhead.treebank.layouts import (
     GoldFile,
     RunFiles,
     Split,
@@ -156,7 +156,7 @@ Systems = Sequence[PathLike] | Mapping[str, Treebanks]
 """The outputs of each system by its name; or a list of paths, which name the systems."""
 
 
-def find(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
+def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
     """Plan the scoring of systems; whoever needs all outputs checks `missing_outputs`.
 
     Args:
@@ -223,7 +223,7 @@ def _missing(plan: Plan, system: System) -> Iterator[Fault]:
     if not missing:
         return
     others = [path.name for path in system.ignored]
-    misnamed = f"; {unmatched(others, 'gold treebank')}" if others else ""
+    misnamed = f"; {unmatched_note(others, 'gold treebank')}" if others else ""
     golds = number_of(len(plan.test_sets), "gold treebank")
     message = f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed}"
     remedy = "; use levelhead rank, which counts missing outputs as 0"
@@ -247,12 +247,12 @@ def extra_gold_files(gold: Path) -> tuple[Path, ...]:
     return extra_gold(gold)
 
 
-def unmatched(files: Sequence[str], of: str) -> str:
+def unmatched_note(files: Sequence[str], of: str) -> str:
     """Return a note about files without a matching treebank.
 
     Args:
         files: at least one file.
-        of: what they match none of: "gold treebank".
+        of: what they should match: "gold treebank".
     """
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 

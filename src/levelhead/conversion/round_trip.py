@@ -103,7 +103,7 @@ class RoundTrip(Tabular):
         return tuple(dict.fromkeys(word.sentence for word in self.not_restored))
 
 
-def check(
+def check_round_trip(
     treebank: Treebank,
     *,
     targets: Targets | None = None,

@@ -57,7 +57,7 @@ def _entry(number: int, entry: Any, path: Path) -> MetadataEntry:
 def _text(entry: dict[str, Any], field: str) -> str:
     value = entry[field]
     if not isinstance(value, str) or not value:
-        raise ValueError(f"{field} is not a text")
+        raise ValueError(f"{field} is not a string")
     return value
 
 

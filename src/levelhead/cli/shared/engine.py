@@ -12,16 +12,17 @@ import click
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.cli.shared.result_paths import STORE
+from levelhead.cli.shared.values import Choice, limited
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
     from levelhead.jobs import Tls, Workers
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
 
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 
 split_option: Decorator = click.option(
-    "--split", type=click.Choice(["train", "dev", "test"]),
+    "--split", type=Choice(["train", "dev", "test"], "split"),
     help="Which files of UD releases are gold.  [default: test, or the only split available]",
 )  # fmt: skip
 
@@ -89,8 +90,7 @@ def worker_options(default: str = "one per core; one for small inputs") -> Decor
     Args:
         default: what the help says of the default of --jobs.
     """
-    number = click.IntRange(1, 1024)
-    jobs = click.option("-j", "--jobs", type=number, help=f"Number of processes  [default: {default}]")
+    jobs = click.option("-j", "--jobs", type=limited("jobs"), help=f"Number of processes  [default: {default}]")
     return grouped("workers", WorkerOptions, (jobs, cluster_options))
 
 

@@ -8,14 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign import find, score_plan
+from levelhead.campaign import find_plan, score_plan
 from levelhead.campaign.results import Results
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Counted, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
-from levelhead.significance.counted import Sums
+from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed
+from levelhead.significance.system_counts import Sums
 from levelhead.significance.units import AUTO, DOCUMENT
 
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
@@ -46,7 +46,7 @@ def measure_documents(gold: str, *arguments: Any) -> dict[str, Any]:
         value when documents are drawn; those of pairs also `p`, by sentence and by document.
     """
     *paths, names, samples, resamples, permutations, seed = arguments
-    plan = find({"gold": gold}, dict(zip(names, paths)))
+    plan = find_plan({"gold": gold}, dict(zip(names, paths)))
     results = score_plan(plan, setup_of(MEASURES), by_sentence=True, resample_by=AUTO)
     valid = [name for name in results.systems if results.results[name, "gold"].state == "valid"]
     units = results.units["gold"]
@@ -79,15 +79,15 @@ def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[st
     }
 
 
-def _counts(results: Results, valid: list[str]) -> Counted:
+def _counts(results: Results, valid: list[str]) -> SystemCounts:
     """The counts of the measures that have a value for every valid output."""
     each = [results.results[name, "gold"].sentences for name in valid]
     measures = tuple(name for name in results.measures if all(name in one for one in each))
     parts = np.stack([np.stack([one[name].T for name in measures], axis=1) for one in each], axis=1)
-    return Counted(tuple(valid), measures, parts, "")
+    return SystemCounts(tuple(valid), measures, parts, "")
 
 
-def coverage(sentences: Counted, units: Units, samples: int, resamples: int, seed: int) -> Sums:
+def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
     """Return how often the intervals of each method hold the true value when documents are drawn.
 
     Args:
@@ -121,7 +121,7 @@ def _contrasts(values: Sums) -> Sums:
     return np.concatenate([values, values[..., other, :] - values[..., one, :]], axis=-2)
 
 
-def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
+def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures).
 
     Args:
@@ -134,7 +134,7 @@ def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
     return ends
 
 
-def _student_intervals(table: Counted) -> Sums:
+def _student_intervals(table: SystemCounts) -> Sums:
     """The intervals of `compare`, shape (2, n, measures); endless where there are too few units."""
     n_runs = len(table.systems)
     ends = [
@@ -144,19 +144,19 @@ def _student_intervals(table: Counted) -> Sums:
     return np.moveaxis(np.array(ends), -1, 0)
 
 
-def _spreads(table: Counted) -> list[list[Spread]]:
+def _spreads(table: SystemCounts) -> list[list[Spread]]:
     """How far the scores and differences may be off, by measure."""
     strata = [leave_out(table)]
     contrasts = _contrasts(np.eye(len(table.systems)))
     return [[spread_of(strata, one, m) for m in range(len(table.measures))] for one in contrasts]
 
 
-def _variances(table: Counted) -> Sums:
+def _variances(table: SystemCounts) -> Sums:
     """The variances of scores and differences, shape (n, measures)."""
     return np.array([[one.variance for one in own] for own in _spreads(table)])
 
 
-def _estimates(table: Counted) -> Iterator[list[Estimate]]:
+def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
     """The scores and differences by measure, with the errors of `compare`."""
     values = _contrasts(table.values(table.parts.sum(axis=0)))
     for i, spreads in enumerate(_spreads(table)):
@@ -167,7 +167,7 @@ def _estimates(table: Counted) -> Iterator[list[Estimate]]:
         ]
 
 
-def pair_p_values(sentences: Counted, documents: Counted, permutations: int, seed: int) -> Sums:
+def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
     """Return the p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`.
 
     Args:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from levelhead.errors import Fault, InputError, number_of
-from levelhead.report.page.charts import panels
+from levelhead.report.charts.page_charts import panels
 from levelhead.report.table import Cell, Column, Plain, Table
 from levelhead.studies.documents_2018.measure import (
     FEWEST_DOCUMENTS,
@@ -17,9 +17,9 @@ from levelhead.studies.documents_2018.measure import (
     known_results,
     measure_documents,
 )
-from levelhead.studies.parts import parts_of, systems_in
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 
 NAME = "documents-2018"
@@ -52,10 +52,10 @@ def reproduce(request: StudyRequest) -> Study:
         outputs = {name: paths[code] for name, paths in systems.items() if code in paths}
         if len(outputs) > 1:
             settings = (list(outputs), *_draws(request), request.resamples, request.seed)
-            tasks.append(Task(code, measure_documents, (parts.tested, *outputs.values()), settings))
+            tasks.append(StudyTask(code, measure_documents, (parts.tested, *outputs.values()), settings))
     if not tasks:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    results = done(NAME, tasks, request)
+    results = run_tasks(NAME, tasks, request)
     known = dict(known_results(results))
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
     sections = (_sets(results), *_variances(known), *_coverage(known), _pairs(known))
