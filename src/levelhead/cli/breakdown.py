@@ -95,8 +95,8 @@ def _print(request: _Request, found: PerTreebank[Any]) -> None:
 
 def _gains(request: _Request) -> None:
     from levelhead.comparison.contrasts import compare_by
-    from levelhead.evaluation.provenance import short_hash
     from levelhead.report.comparison import gains_document, gains_table
+    from levelhead.treebank.contents import short_hash
 
     if any(system.run for system in request.plan.systems):
         raise click.UsageError("breakdown compares single outputs: name one run of each system")

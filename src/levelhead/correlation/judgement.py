@@ -25,7 +25,7 @@ from levelhead.correlation.human_agreement import (
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.pair import Input, load
-from levelhead.evaluation.provenance import TREEBANK, Provenance, pair_provenance, short_hash, sources_of
+from levelhead.evaluation.provenance import TREEBANK, Provenance, pair_provenance, sources_of
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Matches, match
@@ -37,7 +37,7 @@ from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.contents import contents_hash, short_hash
 from levelhead.treebank.input_bytes import read_bytes
 
 if TYPE_CHECKING:

@@ -14,7 +14,7 @@ from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
 from levelhead.scoring.measure_notes import notes_on
-from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.contents import Contents, contents_of, short_hash
 
 if TYPE_CHECKING:
     from levelhead.significance import InferenceSettings
@@ -142,15 +142,6 @@ def signature_of_draws(settings: InferenceSettings) -> dict[str, str]:
     """
     drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
     return drawn | {"resample-by": settings.resample_by, "numpy": np.__version__}
-
-
-def short_hash(sha256: str | None) -> str:
-    """Return a file's hash as written in signatures: its first twelve digits, or "memory" without a file.
-
-    Args:
-        sha256: the hash of the file, or None.
-    """
-    return (sha256 or "memory")[:12]
 
 
 def joint_hash(hashes: Iterable[str]) -> str:

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.layouts import stem_of, treebank_of, treebanks_in
+from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.typology.counts import TreebankCounts, count
@@ -172,7 +172,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     """
     stems: dict[str, str] = {}
     for path in paths:
-        stems |= {file: stem_of(Path(file).name) or file for file in _files_in(os.fspath(path))}
+        stems |= {file: stem_of(Path(file).name) or file for file in files_at(path)}
     copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
@@ -183,15 +183,6 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     for file, stem in stems.items():
         found.setdefault(treebank_of(stem), []).append(file)
     return found
-
-
-def _files_in(path: str) -> list[str]:
-    if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
-        return [path]
-    files = [str(file) for file in treebanks_in(Path(path)).values()]
-    if not files:
-        raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
-    return files
 
 
 def survey(
