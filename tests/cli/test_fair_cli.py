@@ -50,7 +50,7 @@ rules:ud|gold:*|system:*|unicode:*|version:*
     "confusion": """\
 Treebank | Gold | System | Words | Head right | of gold
 ---------+------+--------+-------+------------+---------
-errors only; of gold: the share of the gold relation's aligned words
+errors only; of gold: share of the aligned words with the gold relation
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "breakdown --by error": """\
@@ -79,7 +79,7 @@ en       | NONCORE | labelled   |     1 |            1 | 100.00
 en       | NONCORE | unlabelled |     1 |            1 | 100.00
 fi       | NONCORE | labelled   |     1 |            1 | 100.00
 fi       | NONCORE | unlabelled |     1 |            1 | 100.00
-class by the gold relation; the lower the share, the more wrong arcs hang from wrong ones
+class by the gold relation; a low share means that wrong arcs depend on other wrong arcs
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
 """,
 }

@@ -300,7 +300,7 @@ def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):
     assert row["difference"] == pytest.approx(pure, rel=0.01)
     two = document(run, *PAIR, "--units", "100", "--runs", "2", "--run-sd", "0.5")
     assert {row["difference"] for row in two["results"]} == {None}
-    assert "with 2 runs, compare calls no difference significant: plan 3 or more" in two["notes"]
+    assert "with 2 runs, compare marks no difference as significant: plan 3 or more" in two["notes"]
 
 
 def test_figures_are_drawn(run, tmp_path):

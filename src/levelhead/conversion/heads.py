@@ -67,7 +67,7 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
     if variant not in get_args(Variant):
         raise ValueError(f"unknown variant {variant!r}: choose {', '.join(VARIANTS)}")
     if ud not in {1, 2, None}:
-        raise ValueError(f"the version of UD is 1 or 2, not {ud!r}")
+        raise ValueError(f"the version of UD must be 1 or 2, not {ud!r}")
     chosen = targets._replace(subtypes=False) if variant == "script" else targets
     roots = chosen.labelled(treebank, frozenset({"root"})) | (treebank.heads < 0)
     fixed = chosen.fixed_in(treebank, ud or ud_version(treebank) or 2)

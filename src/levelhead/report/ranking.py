@@ -83,13 +83,13 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """What one must know to read the numbers: zeros with their reasons, and what is not there."""
+    """Notes on the numbers: zeros with their reasons, and missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
     notes = [note for system in results.systems for note in _zeros(results, system, shown)]
     if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
         notes.append(
-            "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
-            " compared, instead of 0; it does not change ranks"
+            "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences instead of"
+            " 0; it does not change ranks"
         )
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])

@@ -42,7 +42,7 @@ def check_settings(settings: InferenceSettings) -> None:
         ValueError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
     """
     if not 0 < settings.level < 1:
-        raise ValueError(f"the level of confidence must be between 0 and 1, not {settings.level}")
+        raise ValueError(f"the confidence level must be between 0 and 1, not {settings.level}")
     if settings.resamples < 1 or settings.seed < 0:
         raise ValueError("there must be at least one resample, and the seed cannot be negative")
 
