@@ -163,7 +163,7 @@ upos   | ADP  |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
 upos   | VERB |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
 LAS
 length: each side by its own arcs
-upos: a system word as the gold word that it is aligned to, or as it is itself where there is none
+upos: system words by their aligned gold word, or by their own value if unaligned
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     )
@@ -393,7 +393,7 @@ def test_bad_input(run, tmp_path):
     for verb in (("score",), ("compare",), by_sentence):
         code, out, err = run(*verb, "-m", f"WLAS({weights})", *EN)
         assert (code, out) == (2, "")
-        assert "missing-weight: there is no weight for the relation" in err
+        assert "missing-weight: has no weight" in err
     for verb in (("compare",), by_sentence):
         code, out, err = run(*verb, "-m", "EULAS", broken, broken)
         assert (code, out) == (2, "")

@@ -344,7 +344,7 @@ BAD = {
     "--runs 3": "the standard deviation between runs is unknown",
     "--power 1": "0 < level < power < 1",
     "--alpha nan": "0 < level < power < 1",
-    "--figure x.gif": "the name of a figure ends in one of",
+    "--figure x.gif": "the name of a figure must end in",
 }
 
 

@@ -88,8 +88,8 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     notes = [note for system in results.systems for note in _zeros(results, system, shown)]
     if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
         notes.append(
-            "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences instead of"
-            " 0; it does not change ranks"
+            "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences"
+            " instead of 0; it does not change ranks"
         )
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])

@@ -119,8 +119,8 @@ def _sections(
 
 _BREAKDOWNS_LEAD = "LAS by property of words; the numbers are below each chart."
 CONFUSION_LEAD = (
-    "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have words"
-    " with the right relation and a wrong head."
+    "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have"
+    " words with the right relation and a wrong head."
 )
 
 
