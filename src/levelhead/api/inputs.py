@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import split_measures
 from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
 
@@ -39,13 +40,22 @@ MappedWeights = Mapping[str, "Resource | Mapping[str, float]"]
 _Value = TypeVar("_Value")
 
 
-def several(given: str | Iterable[_Value]) -> list[Any]:
+def as_list(given: str | Iterable[_Value]) -> list[Any]:
     """Return one text as a list, and several values as they are.
 
     Args:
         given: a text, or several values.
     """
     return [given] if isinstance(given, str) else list(given)
+
+
+def measure_names(measures: Measures) -> list[str]:
+    """Return the texts of measures, where a text may name several between commas.
+
+    Args:
+        measures: the measures.
+    """
+    return [text for given in as_list(measures) for text in split_measures(str(given))]
 
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:

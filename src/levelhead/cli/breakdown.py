@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.printing import Printing
     from levelhead.cli.shared.reading import Reading
     from levelhead.comparison.breakdowns import PerTreebank
+    from levelhead.comparison.contrasts import Gains
     from levelhead.evaluation.setup import Setup
     from levelhead.treebank import Treebank
 
@@ -88,25 +89,21 @@ def _breakdowns(request: _Request) -> None:
     _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets))
 
 
-def _print(request: _Request, found: PerTreebank[Any]) -> None:
+def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
     print_provenance(found.provenance)
     request.printing.print(found.table, found.to_dict)
 
 
 def _gains(request: _Request) -> None:
     from levelhead.comparison.contrasts import compare_by
-    from levelhead.report.comparison import gains_document, gains_table
-    from levelhead.treebank.contents import short_hash
+    from levelhead.treebank.provenance import short_hash
 
-    if any(system.run for system in request.plan.systems):
-        raise click.UsageError("breakdown compares single outputs: name one run of each system")
     (by,) = request.properties()
     train = _training(request.measuring)
     decided = {"train": "+".join(short_hash(one.source.sha256) for one in train)} if train else {}
     setup = request.setup([request.measuring.single()])
     found = compare_by(request.plan, by, _buckets(request.measuring, train), setup, decided)
-    print_provenance(found.provenance)
-    request.printing.print(lambda: gains_table(found), lambda: gains_document(found))
+    _print(request, found)
 
 
 def _training(measuring: Measuring) -> list[Treebank]:

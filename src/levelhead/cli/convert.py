@@ -9,6 +9,7 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice
 from levelhead.conversion import (
     VARIANTS,
     backward,
@@ -41,10 +42,10 @@ _DIRECTIONS = {"forward": forward, "backward": backward}
     help="Convert the words in this file instead of those in the paper",
 )
 @click.option(
-    "--variant", type=click.Choice(list(VARIANTS)), default="paper", show_default=True,
+    "--variant", type=Choice(list(VARIANTS), "variant"), default="paper", show_default=True,
     help="Reading of the paper: " + "; ".join(f"{name}: {text}" for name, text in VARIANTS.items()),
 )  # fmt: skip
-@click.option("--ud", type=click.Choice(["1", "2"]), help="UD version  [default: detected from the relations, or 2]")
+@click.option("--ud", type=Choice(["1", "2"]), help="UD version  [default: detected from the relations, or 2]")
 @click.option("--exact", is_flag=True, help="Record heads in MISC going forward, and restore them going back")
 @options.input_format_option
 @options.format_option()

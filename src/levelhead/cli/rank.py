@@ -34,6 +34,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
+from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
 from levelhead.evaluation.provenance import signature_of_draws
 from levelhead.evaluation.setup import setup_of
@@ -73,7 +74,7 @@ class _Options(NamedTuple):
 @click.option("--manifest", type=click.Path(), help="TOML file with treebanks, systems, groups and rules")
 @click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) instead of files")
 @click.option(
-    "--ranking", type=click.Choice(RANKINGS),
+    "--ranking", type=Choice(RANKINGS, "ranking"),
     help="How to average and rank: at full precision, or as a shared task did  [default: exact]",
 )  # fmt: skip
 @click.option(
@@ -87,7 +88,7 @@ class _Options(NamedTuple):
 @options.definitions_option
 @click.option("--all-measures", is_flag=True, help="Rank by all measures of the official scorer, LAS first")
 @click.option(
-    "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]),
+    "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"),
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
 )  # fmt: skip
 @click.option(
@@ -96,11 +97,11 @@ class _Options(NamedTuple):
     " lines between neighbors that do.  [default: with --report and --figures]",
 )  # fmt: skip
 @click.option(
-    "--rank-sets", type=click.Choice(RANK_SETS), default="marginal", show_default=True,
+    "--rank-sets", type=Choice(RANK_SETS), default="marginal", show_default=True,
     help="Compute confidence sets of ranks that hold at the level each (marginal), or all at once (simultaneous)",
 )  # fmt: skip
 @click.option(
-    "--resamples", type=click.IntRange(1, 1_000_000), default=_RESAMPLES, show_default=True,
+    "--resamples", type=limited("draws"), default=_RESAMPLES, show_default=True,
     help="Random permutations, and draws for confidence sets of ranks",
 )  # fmt: skip
 @options.resample_by_option

@@ -12,7 +12,7 @@ from levelhead.analysis import break_down
 from levelhead.analysis.word_properties import PropertySettings, RequestedComments
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.errors import MeasureError
+from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
@@ -117,7 +117,12 @@ def compare_by(
         settings: what properties may need.
         setup: the settings, with one measure of words.
         decided: what else decides the numbers, for the signature: hashes of training treebanks.
+
+    Raises:
+        InputError: there is one system, a system has several runs, or a file is invalid or missing.
+        MeasureError: a property is unknown, or the measure cannot be broken down.
     """
+    _check_systems(plan)
     found, sources, baseline, comments = {}, {}, "", RequestedComments(by)
     (measure,) = setup.measures
     for name, some in read_outputs(plan, setup):
@@ -140,8 +145,10 @@ def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contras
         setup: the settings, with one measure of words.
 
     Raises:
+        InputError: there is one system, a system has several runs, or a file is invalid or missing.
         MeasureError: the measure does not count words.
     """
+    _check_systems(plan)
     ready = setup.single()
     ((measure, definition),) = ready.defined
     found, sources = [], {}
@@ -154,6 +161,14 @@ def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contras
     return Contrasts(
         measure, found, comparison_provenance(sources, ready, parts), definition.needs_for(measure.argument)
     )
+
+
+def _check_systems(plan: Plan) -> None:
+    """Refuse a single system, and systems with several runs."""
+    if any(system.run for system in plan.systems):
+        raise InputError(Fault("no-pairs", "single outputs are compared here: name one run of each system"))
+    if len(plan.systems) < 2:
+        raise InputError(Fault("no-pairs", "give at least two systems"))
 
 
 def gains_by(

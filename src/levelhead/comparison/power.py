@@ -129,6 +129,8 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: s
             unknown.
     """
     design.checked()
+    if len({system.name for system in plan.systems}) != 2:
+        raise InputError(Fault("no-pairs", "give two systems"))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     rows, notes = detectable_rows(counts, results.units, design)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from levelhead.arguments import choice, optional
 from levelhead.conversion.script import lowered_as_by_the_script
 from levelhead.conversion.targets import Flags, Targets
 from levelhead.kernels import conversion as kernel
@@ -62,12 +63,10 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
         ud: the version of UD; None to infer it from the relations (2 if they do not show it).
 
     Raises:
-        ValueError: the variant or version is unknown.
+        InputError: the variant or the version is unknown.
     """
-    if variant not in get_args(Variant):
-        raise ValueError(f"unknown variant {variant!r}: choose {', '.join(VARIANTS)}")
-    if ud not in {1, 2, None}:
-        raise ValueError(f"the version of UD must be 1 or 2, not {ud!r}")
+    choice(get_args(Variant))("variant", variant)
+    optional(choice((1, 2)))("ud", ud)
     chosen = targets._replace(subtypes=False) if variant == "script" else targets
     roots = chosen.labelled(treebank, frozenset({"root"})) | (treebank.heads < 0)
     fixed = chosen.fixed_in(treebank, ud or ud_version(treebank) or 2)

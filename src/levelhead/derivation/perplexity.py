@@ -15,7 +15,7 @@ from levelhead.derivation.ngram_model import NgramModel, Reals
 from levelhead.derivation.ngrams import END, UNKNOWN, framed
 from levelhead.derivation.sequences import Sequences, sequences_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import short_hash
+from levelhead.treebank.provenance import short_hash
 
 Ends = Literal["in", "out", "ppl1"]
 """How the ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, their probability only."""

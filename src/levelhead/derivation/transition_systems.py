@@ -112,7 +112,7 @@ class TransitionSystem:
         return Configuration((0,), tuple(range(1, n_words + 1)), (-1,) * n_words, ("",) * n_words)
 
     def is_final(self, configuration: Configuration) -> bool:
-        """Whether the derivation is complete: an empty buffer and, except in arc-eager, nothing above the root."""
+        """Whether the derivation is complete: an empty buffer and, except in arc-eager, only the root on the stack."""
         return not configuration.buffer and (REDUCE in self.transitions or len(configuration.stack) == 1)
 
     def legal(self, configuration: Configuration, *, single_root: bool = False) -> tuple[Transition, ...]:

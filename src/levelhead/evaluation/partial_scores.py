@@ -22,8 +22,8 @@ from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu, read
-from levelhead.treebank.contents import short_hash
 from levelhead.treebank.input_bytes import read_bytes, refuse_long_lines
+from levelhead.treebank.provenance import short_hash
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
 

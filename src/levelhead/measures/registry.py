@@ -8,6 +8,7 @@ from string import ascii_letters
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
 from levelhead.scoring.measure_definitions import DEFINITIONS
@@ -101,6 +102,10 @@ STANDARD = Registry()
 """The shipped measures and schemes."""
 
 
+@checked(
+    text=instance(lambda: str, "the name of a measure"),
+    registry=instance(lambda: Registry, "a registry, as read_definitions returns it"),
+)
 def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """Return the measure that a text names; `parse_measure(str(m)) == m`.
 

@@ -9,6 +9,8 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+from levelhead.arguments import checked, instance
+from levelhead.arguments import path as path_of_file
 from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
@@ -37,6 +39,7 @@ _MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "witho
 _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 
 
+@checked(path=path_of_file, registry=instance(lambda: Registry, "a registry, as read_definitions returns it"))
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
     """Return a registry with the measures and schemes of a TOML file added.
 

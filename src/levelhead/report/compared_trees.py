@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
+from levelhead.comparison.contrasts import Contrasts
+from levelhead.comparison.examples import ErrorExamples
 from levelhead.errors import number_of
 from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
 from levelhead.report.page.blocks import Block, Page, Section
@@ -44,6 +46,30 @@ class TreeGroup(NamedTuple):
         """The title, with how many sentences are too long to draw."""
         left_out = len({*self.sentences}) - len(list(self.drawn()))
         return f"{self.title}; {number_of(left_out, 'sentence')} too long to draw" if left_out else self.title
+
+
+def groups_of(found: ErrorExamples | Contrasts) -> list[TreeGroup]:
+    """Return the sentences of a result, for a drawing or a page.
+
+    Args:
+        found: the sentences behind an error, or those in which systems differ most.
+    """
+    return list(_contrast_groups(found) if isinstance(found, Contrasts) else _example_groups(found))
+
+
+def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
+    outputs = [Shown(found.system, found.matches)]
+    for error, some in found.shown.items():
+        title = f"{error}: {number_of(len(found.cells[error]), 'word')}"
+        yield TreeGroup(title, outputs, [one.gold_sentence for one in some])
+
+
+def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
+    for name, baseline, system, gained, lost in found.outputs:
+        outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
+        for verb, some in (("gains", gained), ("loses", lost)):
+            title = f"{name}: {system.name} {verb} most against {baseline.name}"
+            yield TreeGroup(title, outputs, [one.sentence for one in some])
 
 
 def _has_sentences(group: TreeGroup) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, get_args
 
+from levelhead.arguments import choice, optional
 from levelhead.extras import installed
 from levelhead.interop.library_errors import required_library
 from levelhead.tabular import Frames
@@ -21,11 +22,9 @@ def to_frame(table: Table, library: Frames | None = None) -> Any:
         library: "polars" or "pandas"; by default polars if it is installed, otherwise pandas.
 
     Raises:
-        LevelheadError: the library is not installed.
-        ValueError: the library is unknown.
+        LevelheadError: the library is not installed or unknown.
     """
-    if library not in {None, *get_args(Frames)}:
-        raise ValueError(f"unknown library {library!r}: choose polars or pandas")
+    optional(choice(get_args(Frames)))("library", library)
     chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
     return to_polars(table) if chosen == "polars" else to_pandas(table)
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import schemes
 
 _2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
@@ -106,5 +106,5 @@ def rules_named(name: str | Rules) -> Rules:
     if isinstance(name, Rules):
         return name
     if name not in RULES:
-        raise MeasureError(f"unknown rules {name!r}: choose {', '.join(RULES)}", "unknown-rules")
+        raise MeasureError(unknown("rules", name, RULES), "unknown-rules")
     return RULES[name]

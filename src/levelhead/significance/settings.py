@@ -7,6 +7,8 @@ from typing import NamedTuple
 
 import numpy as np
 
+from levelhead.arguments import number, whole
+
 
 class InferenceSettings(NamedTuple):
     """How differences are tested.
@@ -39,12 +41,11 @@ def check_settings(settings: InferenceSettings) -> None:
         settings: how differences are tested.
 
     Raises:
-        ValueError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
+        InputError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
     """
-    if not 0 < settings.level < 1:
-        raise ValueError(f"the confidence level must be between 0 and 1, not {settings.level}")
-    if settings.resamples < 1 or settings.seed < 0:
-        raise ValueError("there must be at least one resample, and the seed cannot be negative")
+    number(0, 1, inside=True)("level", settings.level)
+    whole(1)("resamples", settings.resamples)
+    whole(0)("seed", settings.seed)
 
 
 def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from levelhead.arguments import checked, is_list, optional, refuse
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.reader import from_conllu
 
@@ -15,6 +16,32 @@ if TYPE_CHECKING:
 Nested = Sequence[Sequence[str]]
 
 
+def _column(name: str, value: Any) -> list[list[Any]]:
+    """The values of each sentence."""
+    if not is_list(value):
+        refuse(name, value, _COLUMN)
+    sentences = list(value)
+    for sentence in sentences:
+        if not is_list(sentence):
+            refuse(name, sentence, _COLUMN)
+    return list(map(list, sentences))
+
+
+_COLUMN = "a list of sentences, each of them a list with a value for each word"
+_OPTIONAL = optional(_column)
+
+
+@checked(
+    forms=_column,
+    heads=_column,
+    relations=_column,
+    lemmas=_OPTIONAL,
+    upos=_OPTIONAL,
+    xpos=_OPTIONAL,
+    feats=_OPTIONAL,
+    deps=_OPTIONAL,
+    misc=_OPTIONAL,
+)
 def build(
     forms: Nested,
     heads: Sequence[Sequence[int]],

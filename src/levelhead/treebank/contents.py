@@ -55,12 +55,3 @@ def contents_hash(treebank: Treebank) -> str:
     for part in conllu_parts(treebank):
         digest.update(part)
     return digest.hexdigest()
-
-
-def short_hash(sha256: str | None) -> str:
-    """Return a file's hash as written in signatures: its first twelve digits, or "memory" without a file.
-
-    Args:
-        sha256: the hash of the file, or None.
-    """
-    return (sha256 or "memory")[:12]

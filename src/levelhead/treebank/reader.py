@@ -10,6 +10,7 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from levelhead.arguments import checked, choice, instance, optional, path, text
 from levelhead.errors import ConlluError, Fault, InputError
 from levelhead.kernels import scan, trees
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
@@ -24,6 +25,7 @@ _BLANK_STRING = re.compile(r"\n\s*\n")
 Format = Literal["conllu", "conllx"]
 
 
+@checked(path=path, limits=instance(lambda: Limits, "Limits"))
 def read(
     path: str | os.PathLike[str],
     *,
@@ -45,6 +47,7 @@ def read(
     return from_conllu(read_bytes(path, limits), name=name, format=format)
 
 
+@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(text))
 def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = "conllu") -> Treebank:  # noqa: A002
     """Read a treebank from bytes or text.
 
@@ -75,15 +78,18 @@ def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = 
 
 
 def check_format(name: str) -> None:
-    """Raise a ValueError unless a format of files is known.
+    """Refuse a format of files that is unknown.
 
     Args:
         name: its name.
+
+    Raises:
+        InputError: the format is unknown.
     """
-    if name not in get_args(Format):
-        raise ValueError(f"unknown format {name!r}: choose {' or '.join(get_args(Format))}")
+    choice(get_args(Format))("format", name)
 
 
+@checked(path=path, format=choice(get_args(Format)))
 def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
     """Return all errors of a file or, if it is valid, its warnings.
 

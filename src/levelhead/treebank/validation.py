@@ -6,6 +6,7 @@ import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts import files_at
@@ -32,6 +33,7 @@ class Validation(Tabular):
         return f"<Validation: {len(self.files)} files, {n_faults} errors and warnings>"
 
 
+@checked(paths=path, format=choice(("conllu", "conllx")))
 def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Validation:  # noqa: A002
     """Return every error of CoNLL-U files, and their warnings.
 

@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+from levelhead.arguments import checked, instance, path
 from levelhead.errors import OutputError, Place
 
 if TYPE_CHECKING:
@@ -33,6 +34,13 @@ def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
         yield _to_text(part).encode()
 
 
+def _treebank() -> type:
+    from levelhead.treebank.treebank import Treebank
+
+    return Treebank
+
+
+@checked(treebank=instance(_treebank, "a treebank"), path=path)
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
     """Write a treebank as CoNLL-U; the file is written completely or not at all.
 

@@ -8,6 +8,7 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.cli.shared.values import limited
 
 if TYPE_CHECKING:
     from levelhead.significance import InferenceSettings
@@ -40,7 +41,7 @@ class Statistics(NamedTuple):
 
 
 _RESAMPLES: Decorator = click.option(
-    "--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
+    "--resamples", type=limited("resamples"), default=10_000, show_default=True,
     help="Number of random permutations",
 )  # fmt: skip
 

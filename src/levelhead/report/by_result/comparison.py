@@ -12,16 +12,19 @@ from levelhead.comparison.breakdowns import (
     Confusions,
     CountsBySentence,
     ErrorTypes,
+    PerTreebank,
 )
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.examples import ErrorExamples
+from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
 from levelhead.report import analysis, comparison, power, scores
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
+from levelhead.report.judgement import judgement_document, judgement_table
 from levelhead.report.sentence_counts import sentences_table
 from levelhead.report.table import Column, Table
 from levelhead.report.tree_text import draw_examples
@@ -50,19 +53,20 @@ def _examples_table(result: ErrorExamples) -> Table:
     gold = result.matches.gold
     rows = (
         (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
-        for error, some in result.cells.items()
+        for error, some in result.shown.items()
         for one in some
         for sentence in [gold[one.gold_sentence]]
     )
     return Table(_EXAMPLES, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
-def _examples_text(result: ErrorExamples) -> str:
-    return f"{draw_examples(result.matches, result.cells)}{scores.signature_line(result.provenance.signature)}\n"
+def _examples_text(found: ErrorExamples) -> str:
+    signature = scores.signature_line(found.provenance.signature)
+    return f"{draw_examples(found.matches, found.cells, found.limit)}{signature}\n"
 
 
-def _examples_document(result: ErrorExamples) -> dict[str, Any]:
-    return analysis.examples_document(result.matches, result.cells, result.provenance.signature)
+def _examples_document(found: ErrorExamples) -> dict[str, Any]:
+    return analysis.examples_document(found.matches, found.shown, found.provenance.signature)
 
 
 def _scores_table(result: Evaluations) -> Table:
@@ -87,21 +91,27 @@ def _contrasts_text(result: Contrasts) -> str:
     return comparison.contrasts_text(result, result.needs)
 
 
-def _sentences_table(result: CountsBySentence) -> Table:
-    return sentences_table(result.treebanks, (scores.signature_line(result.signature),))
+def _sentences_table(found: CountsBySentence) -> Table:
+    return sentences_table(found.treebanks, (scores.signature_line(found.provenance.signature),))
 
 
-def _sentences_document(result: CountsBySentence) -> dict[str, Any]:
-    columns = {name: counts.columns() for name, counts in result.treebanks.items()}
-    return {**header("sentences", result.signature), "treebanks": columns}
+def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
+    columns = {name: counts.columns() for name, counts in found.treebanks.items()}
+    return {**header("sentences", found.provenance.signature), "treebanks": columns}
 
 
 def _per_treebank(table: Any, document: Any) -> View:
     """The view of results by treebank with a signature."""
-    return View(
-        lambda result: table(result.treebanks, result.signature),
-        lambda result: document(result.treebanks, result.signature),
-    )
+
+    def show(found: PerTreebank[Any]) -> Table:
+        made: Table = table(found.treebanks, found.provenance.signature)
+        return made
+
+    def tell(found: PerTreebank[Any]) -> dict[str, Any]:
+        made: dict[str, Any] = document(found.treebanks, found.provenance.signature)
+        return made
+
+    return View(show, tell)
 
 
 VIEWS: Mapping[type, View] = {
@@ -110,6 +120,7 @@ VIEWS: Mapping[type, View] = {
     Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(comparison.agreement_table, comparison.agreement_document),
+    Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
     ErrorExamples: View(_examples_table, _examples_document, text=_examples_text),
