@@ -300,7 +300,7 @@ def test_confusion_kinds_of_errors_and_cascading_errors(texts):
     assert {kind: n for kind, n in error_types(ours).items() if n} == dict(kinds)
     for name in ("nivre-fang", "callin", "callin-code"):
         found = {
-            (one.name, one.labelled): (one.wrong, one.parent_right) for one in cascading_errors(ours, SCHEMES[name])
+            (one.name, one.labeled): (one.wrong, one.parent_right) for one in cascading_errors(ours, SCHEMES[name])
         }
         assert {key: cell for key, cell in found.items() if cell[0]} == fair.cascading(theirs, name)
 

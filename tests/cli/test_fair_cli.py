@@ -75,10 +75,10 @@ rules:ud|gold:*|system:*|unicode:*|version:*
     "breakdown --by cascading": """\
 Treebank | Class   | Arcs       | Wrong | Parent right |  Share
 ---------+---------+------------+-------+--------------+--------
-en       | NONCORE | labelled   |     1 |            1 | 100.00
-en       | NONCORE | unlabelled |     1 |            1 | 100.00
-fi       | NONCORE | labelled   |     1 |            1 | 100.00
-fi       | NONCORE | unlabelled |     1 |            1 | 100.00
+en       | NONCORE | labeled   |     1 |            1 | 100.00
+en       | NONCORE | unlabeled |     1 |            1 | 100.00
+fi       | NONCORE | labeled   |     1 |            1 | 100.00
+fi       | NONCORE | unlabeled |     1 |            1 | 100.00
 class by the gold relation; a low share means that wrong arcs depend on other wrong arcs
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
 """,
