@@ -18,7 +18,7 @@ _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 
 _MOST_COLUMNS = 60
 MOST_WORDS = 200
-"""Longer sentences are not drawn: of them the marked words are listed, with their heads and neighbours."""
+"""Longer sentences are not drawn: of them the marked words are listed, with their heads and neighbors."""
 
 _MOST_LISTED = 20
 _NEIGHBOURS = 3

@@ -1,4 +1,4 @@
-"""Drawings in SVG: escaped text, numbers kept short, colours by class so that a page and a file can each set them."""
+"""Drawings in SVG: escaped text, numbers kept short, colors by class so that a page and a file can each set them."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from typing import NamedTuple
 from levelhead.errors import printable
 
 N_COLOURS = 8
-"""How many colours there are for series; more series share the last one."""
+"""How many colors there are for series; more series share the last one."""
 
 _LONGEST = 34
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
@@ -43,7 +43,7 @@ class Drawing(NamedTuple):
     body: str
 
     def inline(self) -> str:
-        """Return the drawing for a page, which gives it its colours."""
+        """Return the drawing for a page, which gives it its colors."""
         return self._svg("")
 
     def file(self) -> str:
