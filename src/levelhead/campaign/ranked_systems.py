@@ -132,5 +132,5 @@ def measure_in(results: Results, measure: str, registry: Registry = STANDARD) ->
         return measure if measure in results.measures else by_lower[measure.lower()]
     text = str(parse_measure(measure, registry))
     if text not in results.measures:
-        raise MeasureError(unknown("measure", measure, results.measures), "unknown-measure")
+        raise MeasureError(unknown("measure in this table", measure, results.measures), "unknown-measure")
     return text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -25,13 +25,17 @@ class Validation(Tabular):
     files: Mapping[str, tuple[Fault, ...]]
 
     @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The errors and warnings of all files."""
+        return tuple(fault for faults in self.files.values() for fault in faults)
+
+    @property
     def valid(self) -> bool:
         """Whether no file has an error; warnings make no file invalid."""
-        return not any(fault.severity == "error" for faults in self.files.values() for fault in faults)
+        return not any(fault.severity == "error" for fault in self.faults)
 
     def __repr__(self) -> str:
-        n_faults = sum(map(len, self.files.values()))
-        return f"<Validation: {len(self.files)} files, {n_faults} errors and warnings>"
+        return f"<Validation: {len(self.files)} files, {len(self.faults)} errors and warnings>"
 
 
 @checked(paths=path, format=choice(("conllu", "conllx")))
@@ -45,11 +49,18 @@ def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Valid
     Raises:
         InputError: a folder has no CoNLL-U file.
     """
-    return Validation({path: faults_of(path, format=format) for path in _files(paths)})
+    return Validation({path: faults_of(path, format=format) for path in files_in(paths)})
 
 
-def _files(paths: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
-    """Give every file, those in folders as well."""
+def files_in(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
+    """Give every file, and those in folders.
+
+    Args:
+        paths: files, or folders of files.
+
+    Raises:
+        InputError: a folder has no CoNLL-U file.
+    """
     for given in paths:
         path = os.fspath(given)
         if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
