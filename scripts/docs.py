@@ -296,7 +296,7 @@ TOPICS = {
     "correlations": Topic(
         "Correlations and judgements",
         "Correlate columns of tables by treebank, and measures with people's judgements.",
-        ("levelhead.api.tables", "levelhead.correlation", "levelhead.correlation.judgement"),
+        ("levelhead.api.tables", "levelhead.correlation", "levelhead.comparison.judgement"),
     ),
     "conversion": Topic(
         "Conversion and derivation",

@@ -236,16 +236,21 @@ MESSAGES: Mapping[str, Message] = {
     "unknown-report-format": _error(
         "A page cannot be written to a file of this kind.", "Choose a name ending in .html or .md."
     ),
-    "invalid-store": _error("The file is not a store of results.", "Name another file, or one that does not exist."),
+    "invalid-store": _error(
+        "The file is not a store of results, or not the database of a shared task.",
+        "Name another file, or one that does not exist.",
+    ),
     "damaged-store": _error(
-        "The structure of a store of results is damaged.", "Delete the file and run again: its results are recomputed."
+        "A store of results, or the database of a shared task, is damaged.",
+        "Delete a store and run again: its results are recomputed. Restore the database of a task from a backup.",
     ),
     "store-version": _error(
-        "A store of results was written by another version of levelhead.",
-        "Name another file, or delete this one and run again: its results are recomputed.",
+        "A store of results, or the database of a shared task, was written by another version of levelhead.",
+        "Name another store, or delete this one and run again: its results are recomputed. Run a task with the version"
+        " that created it.",
     ),
     "store": _error(
-        "The store of results cannot be written, or its path is not that of a file.",
+        "The store of results, or the database of a shared task, cannot be written, or its path is not that of a file.",
         "Name a file; check permissions and space. What is stored is kept.",
     ),
     # shared tasks

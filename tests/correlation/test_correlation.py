@@ -238,11 +238,11 @@ def test_too_few_permutations_for_many_pairs_are_reported():
     rng = np.random.default_rng(1)
     many = {f"c{i}": list(rng.normal(size=10)) for i in range(16)}
     noted = "120 pairs with 2000 permutations: p after Holm's correction is at least 0.06; choose fewer columns or"
-    (note,) = correlate(table(**many), methods=("pearson",)).notes
+    (note,) = correlate(table(**many), methods=("pearson",)).provenance.notes
     assert note == f"{noted} at least 2400 resamples"
-    assert correlate(table(**many), methods=("pearson",), resamples=2400).notes == ()
+    assert correlate(table(**many), methods=("pearson",), resamples=2400).provenance.notes == ()
     few_rows = {name: values[:5] for name, values in many.items()}
-    assert correlate(table(**few_rows), methods=("pearson",)).notes == ()
+    assert correlate(table(**few_rows), methods=("pearson",)).provenance.notes == ()
 
 
 @given(st.lists(st.floats(min_value=0, max_value=1), min_size=1, max_size=12))

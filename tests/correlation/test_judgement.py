@@ -15,8 +15,8 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead.campaign import find
 from levelhead.comparison import compare as compare_systems
+from levelhead.comparison.judgement import Choices, judge, read_choices
 from levelhead.correlation import agreement, compare, verdicts
-from levelhead.correlation.judgement import Choices, judge, read_choices
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.dppl import load_model
 from levelhead.errors import InputError

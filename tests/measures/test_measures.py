@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.correlation.judgement import Choices, judge
+from levelhead.comparison.judgement import Choices, judge
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.epochs import EpochScorer
 from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measure, split_measures

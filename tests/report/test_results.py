@@ -28,7 +28,7 @@ GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEM
 def judgement() -> Tabular:
     import numpy as np
 
-    from levelhead.correlation.judgement import Choices
+    from levelhead.comparison.judgement import Choices
 
     votes = np.arange(20) % 2
     return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)), resamples=20)

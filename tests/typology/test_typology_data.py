@@ -20,7 +20,7 @@ from levelhead.typology import (
     select,
     survey,
 )
-from levelhead.typology.entropy_weights import weights_text
+from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.selection import NEEDED
 from levelhead.typology.sizes import count_sizes
 from oracle import typology as oracle

@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from textwrap import fill
 from types import MappingProxyType
-from typing import Any, NamedTuple, TypeVar, cast
+from typing import Any, NamedTuple, TypeVar
 
 from levelhead.api.limits import LIMITS
 from levelhead.arguments import (
@@ -222,7 +222,7 @@ def public(**own: Check) -> Callable[[_Function], _Function]:
         checks = {name: SHARED[name].check for name in names if name in SHARED} | own
         decorated = checked(**checks)(function)
         decorated.__doc__ = documented(function.__doc__, names)
-        return cast("_Function", decorated)
+        return decorated
 
     return decorate
 

@@ -12,10 +12,10 @@ from levelhead.api.parameters import MEASURES, TREEBANK, limited, public
 from levelhead.arguments import choice, either, flag, instance, is_list, optional, path, refuse, several, text
 
 if TYPE_CHECKING:
+    from levelhead.comparison.judgement import Choices, Judgement
     from levelhead.correlation import Correlation, Measurements
     from levelhead.correlation.coefficients import Method
     from levelhead.correlation.human_agreement import Ties
-    from levelhead.correlation.judgement import Choices, Judgement
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
@@ -33,7 +33,7 @@ def _measurements() -> type:
 
 
 def _choices() -> type:
-    from levelhead.correlation.judgement import Choices
+    from levelhead.comparison.judgement import Choices
 
     return Choices
 
@@ -182,8 +182,8 @@ def judge(
     Raises:
         InputError: a file is invalid, the texts differ, or there is not one judgement for each sentence.
     """
-    from levelhead.correlation.judgement import Choices, read_choices
-    from levelhead.correlation.judgement import judge as judge_systems
+    from levelhead.comparison.judgement import Choices, read_choices
+    from levelhead.comparison.judgement import judge as judge_systems
     from levelhead.measures.registry import STANDARD
 
     choices = judgements if isinstance(judgements, Choices) else read_choices(judgements, words)

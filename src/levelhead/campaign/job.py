@@ -7,7 +7,7 @@ import json
 import pickle
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,7 +17,7 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.campaign.outputs import Output
-from levelhead.errors import InputError, Place, TextMismatch
+from levelhead.errors import Fault, InputError, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
 from levelhead.evaluation.partial_scores import SecondaryEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
@@ -39,19 +39,24 @@ _MOST_FAULTS = 1000
 _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
 _FILES_AT_ONCE = 8
 
+GOLD = "{gold}"
+"""What messages call the gold file: its name does not decide a result, and is put in where the result is read."""
 
-class File(NamedTuple):
+
+@dataclass(frozen=True)
+class File:
     """A file, and what was in it when the jobs were planned.
 
     Args:
         path: where it is.
         sha256: the hash of its bytes as they are on the disk.
-        data: the bytes themselves, if they came from a pipe, which can be read only once.
+        data: the bytes themselves, if they are at hand: those of a pipe, which can be read only once, and those of a
+            file that this process has just read for the hash and scores itself.
     """
 
     path: str
     sha256: str
-    data: bytes | None = None
+    data: bytes | None = field(default=None, compare=False, repr=False)
 
 
 Source = File | Treebank
@@ -64,7 +69,9 @@ def hash_of(source: Source | None) -> str | None:
     Args:
         source: gold or an output.
     """
-    return contents_hash(source) if isinstance(source, Treebank) else source and source.sha256
+    if isinstance(source, Treebank):
+        return contents_hash(source)
+    return None if source is None else source.sha256
 
 
 class JobSetup(NamedTuple):
@@ -89,6 +96,10 @@ Look = Callable[[str, Sequence[Output]], Any]
 """What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
 
 
+GoldView = Callable[[Treebank], Any]
+"""What else is made of a gold treebank, in plain JSON: its sentence ids. A function at the top of a module."""
+
+
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
     """Return the key of a result: a hash of all that decides it.
 
@@ -98,12 +109,40 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
         settings: what else decides.
     """
     parts: list[Any] = [
-        *(f"output by {settings.resample_by}" if settings.by_sentence else "output", VERSION),
+        *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
         *(unicodedata.unidata_version,),
         *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
         *(hash_of(gold), hash_of(system)),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
+    """Return the key of what is made of a gold treebank.
+
+    Args:
+        gold: gold.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+    """
+    name = f"{view.__module__}.{view.__qualname__}"
+    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
+    return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
+
+
+def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
+    """Return what is made of a gold treebank, as JSON; null if it is not valid, which every count of it reports.
+
+    Args:
+        gold: the gold file.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+
+    Raises:
+        StaleInput: the file is not what it was when the job was planned.
+    """
+    treebank = gold_of(gold, setup)
+    return json.dumps(view(treebank) if isinstance(treebank, Treebank) else None).encode()
 
 
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
@@ -237,7 +276,7 @@ def gold_of(source: Source, setup: Setup) -> Treebank | InputError:
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
 def _gold(file: File, rules: str, form: Any, *, taken_apart: bool) -> Treebank | InputError:
     try:
-        treebank = parse_as(decompressed(_contents(file), ""), None, rules_named(rules), form)
+        treebank = parse_as(decompressed(_contents(file), ""), GOLD, rules_named(rules), form)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank
@@ -324,13 +363,18 @@ def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> SecondaryEvaluation 
 
 
 def _faults(error: InputError) -> list[list[Any]]:
-    """Faults without the name of the file, which is no part of what decides the result."""
-    return [[fault.place.line, fault.slug, fault.message, fault.count] for fault in error.faults[:_MOST_FAULTS]]
+    return [_fault(fault) for fault in error.faults[:_MOST_FAULTS]]
+
+
+def _fault(fault: Fault) -> list[Any]:
+    """A fault, and whether it is one of gold; without the name of the file."""
+    place = fault.place
+    return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
 
 
 def _contents_of(treebank: Treebank) -> list[Any]:
     contents = contents_of(treebank)
-    warnings = [[fault.place.line, fault.slug, fault.message, fault.count] for fault in contents.warnings]
+    warnings = [_fault(fault) for fault in contents.warnings]
     return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
 
 

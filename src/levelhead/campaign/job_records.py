@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign.job import JobSetup
+from levelhead.campaign.job import GOLD, JobSetup
 from levelhead.campaign.results import OutputResult
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.evaluation.partial_scores import Coverage
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring import Score
@@ -37,7 +37,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
     record = json.loads(data)
     if "faults" in record:
         path = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else gold
-        raise InputError(*_faults(record["faults"], path))
+        raise InputError(*_faults(record["faults"], path, path))
     setup = settings.setup
     scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
     result = OutputResult(
@@ -51,7 +51,7 @@ def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str |
         sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
         units=_units(record["units"]) if "units" in record else None,
         gold_hash=record.get("gold_hash", ""),
-        faults=_faults(record["reasons"], output),
+        faults=_faults(record["reasons"], output, gold),
         contents=_contents(record["system"], output) if "system" in record else None,
         measures=record.get("measures", {}),
         notes=tuple(record.get("notes", ())),
@@ -65,7 +65,7 @@ def _units(fields: dict[str, Any]) -> Units:
 
 def _contents(sizes: list[Any], path: str | None) -> Contents:
     sha256, sentences, words, tokens, warnings = sizes
-    return Contents(sha256, sentences, words, tokens, _faults(warnings, path, "warning"), path)
+    return Contents(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
 
 
 def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> dict[str, Fraction | None]:
@@ -86,10 +86,15 @@ def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
     return found
 
 
-def _faults(faults: list[list[Any]], path: str | None, severity: Any = "error") -> tuple[Fault, ...]:
-    return tuple(Fault(slug, message, Place(path, line), severity, n) for line, slug, message, n in faults)
+def _faults(faults: list[list[Any]], path: str | None, gold: str | None = None) -> tuple[Fault, ...]:
+    """Faults in a file, or in gold, with the names of the files."""
+    name = printable(gold or "this")
+    return tuple(
+        Fault(slug, message.replace(GOLD, name), Place(gold if of_gold else path, line), severity, n)
+        for line, slug, message, n, severity, of_gold in faults
+    )
 
 
-def _reason(line: int | None, slug: str, message: str, count: int) -> str:
-    text = str(Fault(slug, message, count=count))
+def _reason(line: int | None, slug: str, message: str, count: int, *_: object) -> str:
+    text = str(Fault(slug, message.replace(GOLD, "this"), count=count))
     return text if line is None else f"line {line}: {text}"

@@ -72,8 +72,8 @@ def judge(
 
     People chose the better of two analyses, FIRST and SECOND, of each sentence of GOLD.
     """
-    from levelhead.correlation.judgement import judge as judge_systems
-    from levelhead.correlation.judgement import read_choices
+    from levelhead.comparison.judgement import judge as judge_systems
+    from levelhead.comparison.judgement import read_choices
     from levelhead.report.judgement import judgement_document, judgement_table
 
     options.check_paths([gold, first, second, judgements, *definitions, *options.files_of_measures(measures)], [output])

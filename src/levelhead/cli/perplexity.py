@@ -114,22 +114,20 @@ def _one(
     sentences: bool,
 ) -> int:
     """Measure one or more files under one model."""
-    from levelhead.derivation import perplexity as measure
     from levelhead.derivation import write_arpa as write
+    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
     from levelhead.report import derivation as report
 
     treebanks = {path: _read(path, settings) for path in tests}  # before TRAIN, which takes longer
     model = _model(train, settings)
     if write_arpa is not None:
         write(model, write_arpa)
-    results = {
-        path: measure(model, treebank, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
-        for path, treebank in treebanks.items()
-    }
+    choice = NgramChoice(settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
+    found = measure_perplexities(model, treebanks, choice)
     options.print_result(
-        lambda: (report.sentence_table if sentences else report.perplexity_table)(results),
-        lambda: report.perplexity_document(results, model, sentences=sentences),
-        output_format, places, output, lines=lambda: report.perplexity_documents(results, sentences=sentences),
+        lambda: (report.sentence_table if sentences else report.perplexity_table)(found),
+        lambda: report.perplexity_document(found, sentences=sentences),
+        output_format, places, output, lines=lambda: report.perplexity_documents(found, sentences=sentences),
     )  # fmt: skip
     return DONE
 

@@ -92,19 +92,19 @@ def _print_profiles(files: collection.Files, chosen: dict[str, Any], printing: P
         total=f"Total of {len(files)}" if chosen["total"] else None,
         format=chosen["input_format"],
     )
-    options.print_warnings(survey.warnings)
+    options.print_warnings(survey.provenance.warnings)
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
         survey = survey.with_columns(names)
     table = report.long_table if chosen["long"] else report.profiles_table
     options.print_result(
-        lambda: table(survey.profiles, survey.files), lambda: report.profiles_document(survey),
+        lambda: table(survey), lambda: report.profiles_document(survey),
         *printing, lines=lambda: report.profile_documents(survey),
     )  # fmt: skip
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
-    from levelhead.typology.entropy_weights import weights_text
+    from levelhead.typology.relation_weights import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
     options.emit(weights_text([one.numbers("wde") for one in profiles]), path)
@@ -115,9 +115,11 @@ def _print_samples(files: collection.Files, chosen: dict[str, Any], printing: Pr
     found = collection.sampled(
         files, sizes, samples=chosen["samples"], seed=chosen["seed"], format=chosen["input_format"]
     )
-    options.print_warnings(found.warnings)
+    options.print_warnings(found.provenance.warnings)
     if not any(found.rows.values()):
-        raise click.UsageError(f"--rarefy: all samples are larger than the treebanks: {'; '.join(found.notes)}")
+        raise click.UsageError(
+            f"--rarefy: all samples are larger than the treebanks: {'; '.join(found.provenance.notes)}"
+        )
     document = report.samples_document(found)
     options.print_result(
         lambda: report.samples_table(found), lambda: document, *printing, lines=lambda: report.row_documents(document)

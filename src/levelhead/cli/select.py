@@ -11,8 +11,6 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.values import Choice, FiniteRange, limited
 from levelhead.report import profiles as report
 from levelhead.typology import Criteria, collection
-from levelhead.typology import select as select_treebanks
-from levelhead.typology.selection import NEEDED
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -56,14 +54,13 @@ def select(
     count as one treebank. "-" is standard input.
     """
     files = options.treebank_files(treebanks, [output], merge=True)
-    survey = collection.survey(files, columns=NEEDED, format=cast("Format", input_format))
-    options.print_warnings(survey.warnings)
     criteria = Criteria(
         not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
     )
-    verdicts = select_treebanks(survey.profiles, criteria)
-    document = report.selection_document(verdicts, criteria, survey.files)
+    found = collection.select_treebanks(files, criteria, format=cast("Format", input_format))
+    options.print_warnings(found.provenance.warnings)
+    document = report.selection_document(found)
     options.print_result(
-        lambda: report.selection_table(verdicts, criteria, survey.files), lambda: document, output_format, None, output,
+        lambda: report.selection_table(found), lambda: document, output_format, None, output,
         lines=lambda: report.row_documents(document),
     )  # fmt: skip

@@ -48,11 +48,6 @@ class PerTreebank(Tabular, Generic[_Found]):
     treebanks: Mapping[str, _Found]
     provenance: Provenance
 
-    @property
-    def signature(self) -> Mapping[str, str]:
-        """Everything that decides the numbers, by name."""
-        return self.provenance.signature
-
 
 class Breakdowns(PerTreebank[Sequence[Breakdown]]):
     """Scores by properties of words: one breakdown for each property, on each treebank."""

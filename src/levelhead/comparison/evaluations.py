@@ -12,7 +12,7 @@ from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import Evaluation
-from levelhead.evaluation.provenance import joint_signature, pair_provenance
+from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
@@ -43,19 +43,9 @@ class Evaluations(Mapping[str, Evaluation], Tabular):
         return macro_average(self.evaluations)
 
     @property
-    def signature(self) -> Mapping[str, str]:
-        """Everything that decides the numbers, by name."""
-        return joint_signature(one.signature for one in self.values())
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What to know before the numbers are used, in sentences."""
-        return tuple(dict.fromkeys(note for one in self.values() for note in one.notes))
-
-    @property
-    def warnings(self) -> tuple[Fault, ...]:
-        """The warnings about all files."""
-        return tuple(dict.fromkeys(fault for one in self.values() for fault in one.warnings))
+    def provenance(self) -> Provenance:
+        """Where the numbers come from: one signature, the files, warnings and notes of all test sets."""
+        return joint_provenance({code: one.provenance for code, one in self.items()})
 
 
 def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:

@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError
@@ -91,11 +90,11 @@ def compare_languages(
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages are compared on at least two treebanks"))
     check_settings(settings)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=_ids_of_gold, **how)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, of_gold=sent_ids, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)
     tables = {code: one._replace(systems=labels) for code, one in counts.items()}
-    ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
+    ids = {code: None if own is None else tuple(own) for code, own in results.of_gold.items()}
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     units = results.units
     tables, keys = _coarsened(tables, believed, units)
@@ -107,10 +106,6 @@ def compare_languages(
     if parallel:
         provenance = provenance.with_parts(parallel="declared")
     return Languages(pairs, provenance, setup.perplexities, units)
-
-
-def _ids_of_gold(_: str, outputs: Sequence[Output]) -> tuple[str, ...] | None:
-    return sent_ids(outputs[0].matches.gold)
 
 
 def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:

@@ -153,18 +153,45 @@ def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict
     Raises:
         InputError: a measure has no value for an output.
     """
+    counts = {
+        code: one._replace(parts=results.units[code].sums(one.parts))
+        for code, one in sentence_counts(results, plan, setup).items()
+    }
+    return counts, sources_of_results(results)
+
+
+def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Counted]:
+    """Return the counts of sentences on each test set, by its code.
+
+    Args:
+        results: the results, with counts of sentences.
+        plan: what was scored.
+        setup: the settings.
+
+    Raises:
+        InputError: a measure has no value for an output.
+    """
     names = tuple(system.name for system in plan.systems)
     perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
-    counts, sources = {}, {}
+    counts = {}
     for test_set in results.test_sets:
         found = [results.results[label, test_set.code] for label in results.systems]
         _refuse_valueless(found, test_set)
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
-        gold = results.gold[test_set.code]
-        parts = results.units[test_set.code].sums(np.stack(each, axis=1))
-        counts[test_set.code] = Counted(names, results.measures, parts, results.seed_of(test_set.code), perplexities)
-        sources[test_set.code] = _sources(results.systems, found, gold)
-    return counts, sources
+        parts, gold = np.stack(each, axis=1), results.seed_of(test_set.code)
+        counts[test_set.code] = Counted(names, results.measures, parts, gold, perplexities)
+    return counts
+
+
+def sources_of_results(results: Results) -> dict[str, Sources]:
+    """Return the files behind results, with the notes on them, by the code of the test set.
+
+    Args:
+        results: the results of the engine.
+    """
+    codes = [one.code for one in results.test_sets]
+    each = {code: [results.results[label, code] for label in results.systems] for code in codes}
+    return {code: _sources(results.systems, found, results.gold[code]) for code, found in each.items()}
 
 
 def _sources(labels: Iterable[str], found: Sequence[Outcome], gold: Contents) -> Sources:

@@ -18,6 +18,7 @@ from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.significance.corrections import holm
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance, short_hash
 
 Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
@@ -71,16 +72,14 @@ class Correlation(Tabular):
         given: the columns held fixed.
         treebanks: the treebanks that any pair rests on.
         pairs: the upper triangle of the matrix, row by row.
-        settings: everything that decides the numbers, by name.
-        notes: what was left out, in sentences.
+        provenance: where the numbers come from; its notes say what was left out.
     """
 
     columns: tuple[str, ...]
     given: tuple[str, ...]
     treebanks: tuple[str, ...]
     pairs: tuple[Pair, ...]
-    settings: Mapping[str, str]
-    notes: tuple[str, ...] = ()
+    provenance: Provenance
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """Return the pair of two columns, in either order."""
@@ -130,7 +129,9 @@ def correlate(
     pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
     made = _corrected(pairs, methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
-    return Correlation(tuple(names), tuple(given), table.treebanks, made, settings, notes)
+    files = {"tables": {path: short_hash(digest) for path, digest in table.sources.items()}}
+    provenance = Provenance(settings, files if table.sources else {}, (), notes)
+    return Correlation(tuple(names), tuple(given), table.treebanks, made, provenance)
 
 
 def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[str]) -> list[str]:

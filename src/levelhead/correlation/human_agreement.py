@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import Numbers, correlations, interval
 from levelhead.significance.differences import permutation_p
-from levelhead.significance.resampling import resampled_weights, weights_and_halves
+from levelhead.significance.resampling import Seed, resampled_weights, weights_and_halves
 from levelhead.significance.units import FEWEST_UNITS, Units
 
 Ties = Literal["callin", "half", "skip"]
@@ -116,7 +116,7 @@ def agreement(
     units: Units | None = None,
     resamples: int = 2000,
     level: float = 0.95,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> HumanAgreement:
     """Return how well a measure agrees with people.
 
@@ -171,7 +171,7 @@ def compare(
     units: Units | None = None,
     resamples: int = 2000,
     level: float = 0.95,
-    seed: int = 0,
+    seed: Seed = 0,
 ) -> AgreementDifference:
     """Compare how well two measures agree with people, on the same sentences.
 

@@ -8,10 +8,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead._version import VERSION
 from levelhead.derivation.derivation_errors import MOST_SWAPS, TOO_LONG, check_derived
 from levelhead.derivation.transition_systems import Action, Transition, TransitionSystem
 from levelhead.kernels import lifting, oracles
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 from levelhead.treebank.tree_shapes import nonprojective_arcs
 
 if TYPE_CHECKING:
@@ -52,6 +54,13 @@ class Derivations(Tabular):
 
     def __repr__(self) -> str:
         return f"<Derivations: {len(self)} sentences, {self.system.name}>"
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the derivations come from."""
+        file = short_hash(self.treebank.source.sha256)
+        signature = {"system": self.system.name, "treebank": file, "version": VERSION}
+        return Provenance(signature, {TREEBANK: {"gold": file}}, tuple(self.treebank.warnings))
 
     @property
     def swaps(self) -> NDArray[np.int64]:

@@ -15,6 +15,7 @@ from levelhead.derivation.ngram_model import NgramModel, Reals
 from levelhead.derivation.ngrams import END, UNKNOWN, framed
 from levelhead.derivation.sequences import Sequences, sequences_of
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import short_hash
 
 Ends = Literal["in", "out", "ppl1"]
 """How the ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, their probability only."""
@@ -203,8 +204,3 @@ def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> di
         signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
         signature["minimum-word-count"] = str(model.minimum_word_count)
     return signature | {"ends": ends} | ({"lift": "yes"} if lift else {})
-
-
-def short_hash(sha256: str | None) -> str:
-    """Return the start of a hash as signatures have it; "memory" for what was made in Python."""
-    return (sha256 or "memory")[:12]

@@ -15,6 +15,7 @@ from levelhead.derivation.sequences import sequences_of
 from levelhead.errors import Fault, InputError, Place
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 
 NGRAM = 3
 """The longest n-grams of a model without a request."""
@@ -54,10 +55,12 @@ class Perplexities(Tabular):
     Args:
         results: the perplexity of each treebank by its name, that of the test set first.
         model: the model.
+        provenance: where the numbers come from.
     """
 
     results: Mapping[str, Perplexity]
     model: NgramModel
+    provenance: Provenance
 
 
 def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> NgramModel:
@@ -107,4 +110,16 @@ def measure_perplexities(
         name: perplexity(model, one, choice.order, ends=choice.ends, lift=choice.lift)
         for name, one in treebanks.items()
     }
-    return Perplexities(found, model)
+    return Perplexities(found, model, _provenance(found, model, treebanks))
+
+
+def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks: Mapping[str, Treebank]) -> Provenance:
+    """The signature of the test set's perplexity with the hashes of parser output; the files, and that of the model."""
+    test, *systems = (one.signature for one in results.values())
+    signature = {name: value for name, value in test.items() if name != "version"}
+    if systems:
+        signature["system"] = "+".join(one["test"] for one in systems)
+    files = {"train": short_hash(model.sha256)} | {name: short_hash(one.sha256) for name, one in results.items()}
+    warnings = dict.fromkeys(fault for one in treebanks.values() for fault in one.warnings)
+    signature["version"] = test["version"]
+    return Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))

@@ -67,7 +67,8 @@ def _extremes(pair: Pair, method: Method) -> str:
 
 def _notes(correlation: Correlation) -> tuple[str, ...]:
     given = (f"held fixed: {', '.join(correlation.given)}",) if correlation.given else ()
-    return (*given, *correlation.notes, f"{len(correlation.treebanks)} treebanks", signature_line(correlation.settings))
+    signed = signature_line(correlation.provenance.signature)
+    return (*given, *correlation.provenance.notes, f"{len(correlation.treebanks)} treebanks", signed)
 
 
 def matrix_table(correlation: Correlation, method: Method) -> Table:
@@ -94,11 +95,11 @@ def correlation_document(correlation: Correlation) -> dict[str, Any]:
         correlation: the correlations.
     """
     return {
-        **header("correlation", correlation.settings),
+        **header("correlation", correlation.provenance.signature),
         "columns": list(correlation.columns),
         "given": list(correlation.given),
         "treebanks": list(correlation.treebanks),
-        "notes": list(correlation.notes),
+        "notes": list(correlation.provenance.notes),
         "pairs": [
             {"x": pair.x, "y": pair.y, "n": pair.n}
             | {method: _coefficient(one) for method, one in pair.coefficients.items()}

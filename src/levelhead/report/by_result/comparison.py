@@ -17,12 +17,14 @@ from levelhead.comparison.breakdowns import (
 from levelhead.comparison.contrasts import Contrasts, Gains
 from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.examples import ErrorExamples
+from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
 from levelhead.report import analysis, comparison, power, scores
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
+from levelhead.report.judgement import judgement_document, judgement_table
 from levelhead.report.sentence_counts import sentences_table
 from levelhead.report.table import Column, Table
 from levelhead.report.tree_text import draw_examples
@@ -90,23 +92,23 @@ def _contrasts_text(found: Contrasts) -> str:
 
 
 def _sentences_table(found: CountsBySentence) -> Table:
-    return sentences_table(found.treebanks, (scores.signature_line(found.signature),))
+    return sentences_table(found.treebanks, (scores.signature_line(found.provenance.signature),))
 
 
 def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
     columns = {name: counts.columns() for name, counts in found.treebanks.items()}
-    return {**header("sentences", found.signature), "treebanks": columns}
+    return {**header("sentences", found.provenance.signature), "treebanks": columns}
 
 
 def _per_treebank(table: Any, document: Any) -> View:
     """The view of results by treebank with a signature."""
 
     def show(found: PerTreebank[Any]) -> Table:
-        made: Table = table(found.treebanks, found.signature)
+        made: Table = table(found.treebanks, found.provenance.signature)
         return made
 
     def tell(found: PerTreebank[Any]) -> dict[str, Any]:
-        made: dict[str, Any] = document(found.treebanks, found.signature)
+        made: dict[str, Any] = document(found.treebanks, found.provenance.signature)
         return made
 
     return View(show, tell)
@@ -118,6 +120,7 @@ VIEWS: Mapping[type, View] = {
     Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(comparison.agreement_table, comparison.agreement_document),
+    Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
     ErrorExamples: View(_examples_table, _examples_document, text=_examples_text),

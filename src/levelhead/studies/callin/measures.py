@@ -11,8 +11,8 @@ import numpy as np
 from levelhead.analysis import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
+from levelhead.comparison.judgement import judge
 from levelhead.correlation import cumulative_variance
-from levelhead.correlation.judgement import judge
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
 from levelhead.studies.request import StudyRequest

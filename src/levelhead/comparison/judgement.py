@@ -7,37 +7,38 @@ import itertools
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.campaign.plan import Plan, find
+from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
     HumanAgreement,
     Ties,
+    Verdicts,
     agreement,
     compare,
     verdicts,
 )
 from levelhead.errors import Fault, InputError, Place, quoted
-from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.pair import Input, load
-from levelhead.evaluation.provenance import TREEBANK, Provenance, pair_provenance, short_hash, sources_of
+from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance, short_hash
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
-from levelhead.significance import Run, Units, counted, holm, unit_notes, units_of
+from levelhead.significance import Counted, Settings, Units, holm, seeded, unit_notes
 from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
-from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.contents import Contents, contents_hash, contents_of
 from levelhead.treebank.input_bytes import read_bytes
 
 if TYPE_CHECKING:
@@ -48,7 +49,8 @@ Scores = NDArray[np.float64]
 WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
 """How choices of the first and the second system are written, in any case."""
 
-_SYSTEMS = ("first", "second")
+_GOLD = "gold"
+_SYSTEMS = ("the first system", "the second system")
 
 
 class Choices(NamedTuple):
@@ -190,7 +192,7 @@ def judge(
         resamples: how many bootstrap resamples and random swaps.
         resample_by: what is resampled and swapped as a whole, see `significance.units_of`.
         level: how much an interval holds.
-        seed: the seed of all randomness.
+        seed: the seed of all randomness, together with the hash of the gold contents.
         weights: weights that measures name, by path, if they were read already.
         registry: the measures and schemes that there are.
 
@@ -200,48 +202,66 @@ def judge(
     """
     setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
     _check_different(first, second)
-    loaded = (load(source, setup.rules, format) for source in (gold, first, second))
-    treebank, *systems = (_apart(each) for each in loaded) if subtypes_apart else loaded
+    plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
+    ((code, counts),) = sentence_counts(results, plan, setup).items()
+    sources = sources_of_results(results)[code]
+    if originals is not None:
+        sources = sources._replace(gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
     votes = choices if isinstance(choices, Choices) else read_choices(choices)
-    _check(votes, len(treebank))
-    matches = [match(treebank, system, setup.rules) for system in systems]
-    scores = _scores_of(matches, setup)
+    _check(votes, sources.gold.sentences)
+    scores = _scores_of(counts)
+    units = results.units[code]
+    drawn = seeded(Settings(seed=seed), results.seed_of(code) if originals is None else originals[0].sha256 or "")
+    options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
     verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
-    units = units_of(treebank, resample_by)
-    options = {"units": units, "resamples": resamples, "level": level, "seed": seed}
-    judged = {
-        name: Judged(scores[name], agreement(verdict[name], votes.second, **options))  # type: ignore[arg-type]
-        for name in scores
-    }
-    pairs = list(itertools.combinations(scores, 2))
-    made = [compare(verdict[a], verdict[b], votes.second, **options) for a, b in pairs]  # type: ignore[arg-type]
-    corrected = holm([comparison.p for comparison in made])
-    compared = tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
-    provenance = _provenance(matches, setup, short_hash(votes.sha256))
+    judged = {name: Judged(scores[name], agreement(verdict[name], votes.second, **options)) for name in scores}
     apart = {"subtypes": "apart"} if subtypes_apart else {}
-    drawn = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
-    provenance = provenance.with_parts(**apart, ties=ties, **drawn)
+    settings = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
+    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**apart, ties=ties, **settings)
     notes = (*provenance.notes, *unit_notes({"gold": units}))
+    compared = _compared(verdict, votes, options)
     return Judgement(votes, judged, compared, provenance._replace(notes=notes), units)
 
 
-def _provenance(matches: Sequence[Matches], setup: Setup, choices: str) -> Provenance:
+def _compared(
+    verdict: Mapping[str, Verdicts], votes: Choices, options: Mapping[str, Any]
+) -> tuple[ComparedMeasures, ...]:
+    pairs = list(itertools.combinations(verdict, 2))
+    made = [compare(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
+    corrected = holm([comparison.p for comparison in made])
+    return tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
+
+
+def _planned(
+    gold: Input, first: Input, second: Input, setup: Setup, *, subtypes_apart: bool
+) -> tuple[Plan, tuple[Contents, ...] | None]:
+    """The plan of gold and two systems; if subtypes are kept apart, of changed treebanks, with what the files hold."""
+    given: tuple[Input, ...] = (gold, first, second)
+    originals = None
+    if subtypes_apart:
+        loaded = [load(source, setup.rules, setup.format) for source in given]
+        originals = tuple(contents_of(one)._replace(sha256=contents_hash(one)) for one in loaded)
+        given = tuple(_apart(one) for one in loaded)
+    of_gold, *outputs = given
+    return find({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
+
+
+def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     """The provenance of a score, with `first` instead of `system`, and the second system's parts."""
-    sources = sources_of({f"the {name} system": one for name, one in zip(_SYSTEMS, matches)}, setup)
     parts = {**setup.signature_of_measures(), "choices": choices}
     pairs = (pair_provenance(sources.gold, one, setup, parts=parts) for one in sources.systems.values())
     first, second = (pair.signature for pair in pairs)
     of_system = {"system", "system-warnings"}  # a measure's name may hold the word, too
     signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}
     signature |= {name.replace("system", "second"): second[name] for name in second if name in of_system}
-    files = {name: signature[name] for name in ("gold", *_SYSTEMS)}
+    files = {name: signature[name] for name in ("gold", "first", "second")}
     return Provenance(signature, {TREEBANK: files}, sources.warnings, sources.notes)
 
 
 def _apart(treebank: Treebank) -> Treebank:
     """Write relations with subtypes as one word, so that they are compared whole and no scheme knows them."""
-    relations = [relation.replace(":", "_") for relation in treebank.relations]
-    return replace(treebank.replace(relations=relations), source=treebank.source)
+    return treebank.replace(relations=[relation.replace(":", "_") for relation in treebank.relations])
 
 
 def _check_different(first: Input, second: Input) -> None:
@@ -260,13 +280,11 @@ def _check(choices: Choices, n_sentences: int) -> None:
         raise InputError(Fault("invalid-judgements", message))
 
 
-def _scores_of(matches: Sequence[Matches], setup: Setup) -> dict[str, tuple[Scores, Scores]]:
-    """The scores of both systems by each measure, counted as `compare` counts them; more is better."""
-    runs = [Run(name, counts_of(one, setup)) for name, one in zip(_SYSTEMS, matches)]
-    table = counted(runs, contents_hash(matches[0].gold))
-    scores = ratios(table.parts)  # shape (sentences, systems, measures)
-    scores[..., list(table.perplexities)] *= -1  # logarithms of perplexities
-    found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(table.measures)}
+def _scores_of(counts: Counted) -> dict[str, tuple[Scores, Scores]]:
+    """The scores of both systems by each measure in every sentence; more is better."""
+    scores = ratios(counts.parts)  # shape (sentences, systems, measures)
+    scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
+    found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
     faults = [
         Fault("invalid-judgements", f"{name} has no value in any sentence")
         for name, (first, second) in found.items()
