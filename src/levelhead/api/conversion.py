@@ -146,7 +146,7 @@ def perplexity(
     """Return how well an n-gram model of training trees predicts a test set, and parser output.
 
     Args:
-        train: a treebank or its path, a model, or the path of a model: its name has `.arpa` in it.
+        train: a treebank or its path; or a model, or its path with `.arpa` in its name: it has its own n-grams and counts.
         test: the test set.
         order: the order of words: "string", or the transition system that attaches them.
         ngram: the longest n-grams; 3 by default.
@@ -171,11 +171,11 @@ def _name(test: Input) -> str:
 
 
 def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> NgramModel:
-    from levelhead.derivation import NgramModel
-    from levelhead.derivation.treebank_perplexity import ARPA, model_of, read_model
+    from levelhead.derivation import NgramModel, read_arpa
+    from levelhead.derivation.treebank_perplexity import ARPA, model_of
 
     if isinstance(train, NgramModel | Treebank):
         return model_of(train, choice)
     if ARPA in PurePath(train).name:
-        return read_model(train, choice)
+        return read_arpa(train)
     return model_of(loaded(train, format), choice)
