@@ -146,7 +146,8 @@ def perplexity(
     """Return how well an n-gram model of training trees predicts a test set, and parser output.
 
     Args:
-        train: a treebank or its path; or a model, or its path with `.arpa` in its name: it has its own n-grams and counts.
+        train: a treebank or its path; or a model, or its path with `.arpa` in its name, which has its own n-grams
+            and counts.
         test: the test set.
         order: the order of words: "string", or the transition system that attaches them.
         ngram: the longest n-grams; 3 by default.
