@@ -47,8 +47,8 @@ MEASURE_GROUPS = (
     MeasureGroup(
         "Content words",
         ("CLAS", "CNC"),
-        "Report CLAS next to LAS to compare languages: function words are usually easier than content words, and languages"
-        " differ in how many they have. CNC is for comparison with Kohita et al.",
+        "Report CLAS next to LAS to compare languages: function words are usually easier than content words, and"
+        " languages differ in how many they have. CNC is for comparison with Kohita et al.",
     ),
     MeasureGroup(
         "Content words with morphology or lemmas",
