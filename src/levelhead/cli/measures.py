@@ -90,7 +90,7 @@ def _example(definition: Definition) -> str:
 
 
 def _with_advice(document: dict[str, Any]) -> str:
-    advice = f"  Advice: {document['advice']}\n" if document["advice"] else ""
+    advice = _line(f"Advice: {document['advice']}") if document["advice"] else ""
     return f"{_measure_text(document)}{advice}"
 
 
@@ -102,8 +102,13 @@ def _by_group(documents: list[dict[str, Any]]) -> Iterator[str]:
 
 
 def _measure_text(document: dict[str, Any]) -> str:
-    labeled = [f"  {field.capitalize()}: {document[field]}\n" for field in _LABELED if document[field]]
-    return f"{document['name']}\n  {document['meaning']}\n{''.join(labeled)}"
+    labeled = (_line(f"{field.capitalize()}: {document[field]}") for field in _LABELED if document[field])
+    return f"{document['name']}\n{_line(document['meaning'])}{''.join(labeled)}"
+
+
+def _line(text: str) -> str:
+    """A text of a measure, in lines of up to 100 characters."""
+    return fill(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) + "\n"
 
 
 def _schemes(registry: Registry) -> list[dict[str, Any]]:
