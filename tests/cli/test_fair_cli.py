@@ -429,11 +429,11 @@ def test_sentence_tables_are_frames():
 
 def test_every_property_has_a_golden_test_or_an_oracle():
     """A new property needs a test; these are all there are."""
-    from levelhead.analysis import BUCKETS
+    from levelhead.analysis import PROPERTIES
     from oracle.fair import BUCKETS as COMPARED
 
     tested_here = {"seen-sentence", "seen-tree", "document"}
-    assert {*BUCKETS} == {*COMPARED} | tested_here
+    assert {*PROPERTIES} == {*COMPARED} | tested_here
 
 
 def test_a_probability_is_never_printed_as_zero():

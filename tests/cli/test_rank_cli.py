@@ -22,7 +22,7 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
    1 | alpha  | 88.93 | 81.24 |         2 | 8 of 8        |                  88.93
    2 | gamma  | 77.18 | 82.28 |         1 | 7 of 8        |                  88.90
    3 | beta   | 67.21 | 56.37 |         3 | 8 of 8        |                  67.21
-gamma: 0 on tr: line 49: cycle: the heads go round in a circle in the sentence that ends at line 56 (and 1 more); 18 of\
+gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1 more); 18 of\
  20 sentences can be compared
 of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be compared, in\
  place of 0; ranks do not follow it

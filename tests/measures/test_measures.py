@@ -19,7 +19,7 @@ from levelhead.measures import REGISTRY, STANDARD, find_definition, parse_measur
 from levelhead.measures.user_definitions import read_definitions
 from levelhead.scoring.matches import UNIVERSAL_FEATURES
 from levelhead.scoring.measure import COMPONENTS, Measure, split
-from levelhead.scoring.measure_notes import notes_of
+from levelhead.scoring.measure_notes import notes_on_schemes
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import schemes
 from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
@@ -664,7 +664,7 @@ def test_notes_take_linear_time_and_little_room():
         for side in "ab"
     )
     start = time.perf_counter()
-    notes = notes_of(gold, system, [(schemes.SCHEMES["conll18"], ("CLAS",))])
+    notes = notes_on_schemes(gold, system, [(schemes.SCHEMES["conll18"], ("CLAS",))])
     assert time.perf_counter() - start < 2
     assert [f"and {n - 1 - 50:,} more; left out of CLAS" in note for note in notes] == [True, True]
     assert max(map(len, notes)) < 1000

@@ -19,7 +19,7 @@ from levelhead.kernels import lifting
 from levelhead.kernels.transition_parser import Parser, dynamic_costs, oracle_transitions, projective_order
 from levelhead.parsing import PARSERS, Model, Schedule, left_out, parse_treebank, parsed_in_haste, train
 from levelhead.parsing import feature_templates as wording
-from levelhead.parsing.long_sentences import LONGEST_LEARNED, LONGEST_SEARCHED, LONGEST_WHOLE, longest_searched
+from levelhead.parsing.long_sentences import LONGEST_LEARNED, LONGEST_SEARCHED, LONGEST_WHOLE, longest_with_beam
 from levelhead.parsing.model import GRAPH_PARSERS, TRANSITION_SYSTEMS, Trees
 from levelhead.parsing.training import parse_columns
 from levelhead.parsing.transition import _compiled, train_transitions
@@ -340,7 +340,7 @@ def test_long_sentences_are_parsed_without_the_beam(system: str) -> None:
     assert f"5001 words, more than 5000; {system} parses it greedily, without its beam" in warning.message
     assert parsed_in_haste(treebank, system, 1) == parsed_in_haste(searched, system, 3) == ()
     assert parsed_in_haste(treebank, "udpipe", 4) == ()
-    assert [longest_searched(beam) for beam in (2, 40, 41, 1024)] == [5000, 5000, 4878, 195]
+    assert [longest_with_beam(beam) for beam in (2, 40, 41, 1024)] == [5000, 5000, 4878, 195]
     (warning,) = parsed_in_haste(treebank, system, 50)
     assert f"5001 words, more than 4000; {system} parses it greedily" in warning.message
 

@@ -23,7 +23,7 @@ from levelhead.report.page.ranking import ranking_page
 from levelhead.report.ranking import results_table
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_tsv
-from levelhead.significance import Settings
+from levelhead.significance import InferenceSettings
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -79,7 +79,7 @@ def table_of(systems: list[str], treebanks: list[str], measures: tuple[str, ...]
 def page_of(results: c.Results) -> bytes:
     (everything,) = c.groups_named(["all"], results.test_sets)
     rankings = [c.rank(results, measure, everything) for measure in results.measures]
-    intervals = c.with_intervals(results, rankings, Settings(resamples=20))
+    intervals = c.with_intervals(results, rankings, InferenceSettings(resamples=20))
     return render(ranking_page(results, rankings, intervals))
 
 

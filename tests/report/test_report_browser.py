@@ -137,7 +137,7 @@ def test_an_invalid_output_is_marked_with_its_reason(watch, pages) -> None:
     one = watch(pages["rank"])
     (cell,) = one.page.locator("#treebanks .block:visible td.zero").all()
     assert "cycle" in (cell.get_attribute("title") or "")
-    assert "the heads go round in a circle" in one.page.locator("#zeros").inner_text()
+    assert "the heads form a cycle" in one.page.locator("#zeros").inner_text()
 
 
 def test_a_cell_of_the_confusion_opens_its_sentences(watch, pages) -> None:

@@ -22,7 +22,7 @@ from levelhead.errors import ConlluError, UnreadableFile
 from levelhead.evaluation.partial_scores import valid_sentences
 from levelhead.treebank import Limits, faults_of
 from levelhead.treebank.input_bytes import LONGEST_LINE, decompressed, read_bytes
-from levelhead.treebank.official_reader import SCORERS, parse_officially
+from levelhead.treebank.official_reader import SCORERS, read_officially
 
 DATA = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 50
 COMPRESS = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "zst": zstandard.compress}
@@ -253,7 +253,7 @@ LONG_LINE = b"# " + b"x" * (LONGEST_LINE - 2)
 
 def too_long(line: int, data: bytes) -> None:
     """All ways to read a treebank refuse it for that line."""
-    ways = [from_conllu, valid_sentences, *(partial(parse_officially, official=one) for one in SCORERS.values())]
+    ways = [from_conllu, valid_sentences, *(partial(read_officially, official=one) for one in SCORERS.values())]
     for way in (*ways, partial(from_conllu, format="conllx")):
         with pytest.raises(ConlluError) as error:
             way(data)
@@ -263,7 +263,7 @@ def too_long(line: int, data: bytes) -> None:
 def test_a_line_may_have_16_mib() -> None:
     """The limit is on bytes between line ends, and one more is refused."""
     data = LONG_LINE + b"\n" + DATA + LONG_LINE + b"\n" + DATA
-    assert [len(way(data)) for way in (from_conllu, partial(parse_officially, official=SCORERS["udtools"]))] == [
+    assert [len(way(data)) for way in (from_conllu, partial(read_officially, official=SCORERS["udtools"]))] == [
         100,
         100,
     ]

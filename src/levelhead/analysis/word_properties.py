@@ -1,9 +1,9 @@
 """Properties of words by which counts are broken down.
 
-A property of arcs (relation, direction, length) is each side's own: precision asks how good the arcs are that the
-system makes, recall how many of gold's it finds (McDonald and Nivre 2007, section 4). Any other property is the gold
-word's; a system word has the value of the gold word it is aligned to. Where it is aligned to none, it has its own, or,
-for a property of sentences, that of the gold sentence in which it begins.
+Properties of arcs (relation, direction, length) are computed on each side: precision is the share of the system's arcs
+that are right, recall the share of gold's arcs that are found (McDonald and Nivre 2007, section 4). For any other
+property, a system word has the value of the gold word that it is aligned to. An unaligned word has its own value or,
+for a property of sentences, that of the gold sentence in which it begins. Add a property to `PROPERTIES`.
 """
 
 from __future__ import annotations
@@ -40,12 +40,12 @@ class Buckets(NamedTuple):
     system: Values
 
 
-class BucketSettings(NamedTuple):
-    """What buckets may need beside the two treebanks.
+class PropertySettings(NamedTuple):
+    """What properties may need besides the two treebanks.
 
     Args:
-        scheme: the scheme of the bucket `class`.
-        training: what was seen in training, for the buckets that ask for it; None if it is not given.
+        scheme: the scheme of the property `class`.
+        training: what was seen in training, for properties that need it; None if it is not given.
     """
 
     scheme: Scheme
@@ -55,15 +55,15 @@ class BucketSettings(NamedTuple):
 BY_ARCS = "each side by its own arcs"
 BY_WORDS = "a system word as the gold word that it is aligned to, or as it is itself where there is none"
 BY_SENTENCES = "a system word as the gold word that it is aligned to, or as the gold sentence in which it begins"
-"""Whose value of a property a system word has."""
+"""The value that a system word has."""
 
 
-class Bucket(NamedTuple):
+class WordProperty(NamedTuple):
     """A property by which counts are broken down.
 
     Args:
-        name: how it is called.
-        meaning: what it is.
+        name: its name.
+        meaning: what it means.
         of: puts every word into its bucket.
         whose: whose value a system word has: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
         of_training: whether it is of what was seen in training.
@@ -71,23 +71,25 @@ class Bucket(NamedTuple):
 
     name: str
     meaning: str
-    of: Callable[[Matches, BucketSettings], Buckets]
+    of: Callable[[Matches, PropertySettings], Buckets]
     whose: str
     of_training: bool = False
 
 
-def find(name: str) -> Bucket:
+def property_named(name: str) -> WordProperty:
     """Return the property of a name; `comment:NAME` is the value of a comment.
 
     Raises:
-        MeasureError: there is none of that name.
+        MeasureError: the property is unknown.
     """
     if name.startswith("comment:") and name != "comment:":
         key = name.removeprefix("comment:")
-        return Bucket(name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES)
-    if name not in BUCKETS:
-        raise MeasureError(unknown("property", name, [*BUCKETS, "comment:NAME"]), "unknown-property")
-    return BUCKETS[name]
+        return WordProperty(
+            name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES
+        )
+    if name not in PROPERTIES:
+        raise MeasureError(unknown("property", name, [*PROPERTIES, "comment:NAME"]), "unknown-property")
+    return PROPERTIES[name]
 
 
 def _of_words(matches: Matches, names: Sequence[str], gold: Values, own: Values) -> Buckets:
@@ -118,14 +120,14 @@ def _relation(matches: Matches, value: Callable[[str], str]) -> Buckets:
     return _of_columns(matches.gold.relations, matches.system.relations, value)
 
 
-def _class(matches: Matches, settings: BucketSettings) -> Buckets:
+def _class(matches: Matches, settings: PropertySettings) -> Buckets:
     names = settings.scheme.names
     number = {name: i for i, name in enumerate(names)}
     columns = (matches.gold.relations, matches.system.relations)
     return Buckets(names, *(_numbered(column, number, settings.scheme.class_of) for column in columns))
 
 
-def _upos(matches: Matches, _: BucketSettings) -> Buckets:
+def _upos(matches: Matches, _: PropertySettings) -> Buckets:
     own = _of_columns(matches.gold.upos, matches.system.upos, str)
     return _of_words(matches, own.names, own.gold, own.system)
 
@@ -141,7 +143,7 @@ def _arcs(matches: Matches) -> tuple[Values, Values, NDArray[np.bool_], NDArray[
     return in_gold, in_system, gold.heads < 0, system.heads < 0
 
 
-def _direction(matches: Matches, _: BucketSettings) -> Buckets:
+def _direction(matches: Matches, _: PropertySettings) -> Buckets:
     gold, system, gold_roots, system_roots = _arcs(matches)
     names = ("root", "head before", "head after")
     sides = ((gold, gold_roots), (system, system_roots))
@@ -158,7 +160,7 @@ def _in_ranges(numbers: NDArray[Any], bounds: Sequence[int]) -> Values:
     return (np.searchsorted(np.array(bounds), numbers, side="right") - 1).astype(np.int64)
 
 
-def _length(matches: Matches, _: BucketSettings) -> Buckets:
+def _length(matches: Matches, _: PropertySettings) -> Buckets:
     bounds = (1, 2, 3, 7, 15)
     gold, system, gold_roots, system_roots = _arcs(matches)
     sides = ((gold, gold_roots), (system, system_roots))
@@ -166,13 +168,13 @@ def _length(matches: Matches, _: BucketSettings) -> Buckets:
     return Buckets(("root", *_ranges(bounds)), *values)
 
 
-def _depth(matches: Matches, _: BucketSettings) -> Buckets:
+def _depth(matches: Matches, _: PropertySettings) -> Buckets:
     bounds = (0, 1, 2, 3, 4, 5, 8)
     gold, system = (_in_ranges(shapes_of(side).depths, bounds) for side in (matches.gold, matches.system))
     return _of_words(matches, _ranges(bounds), gold, system)
 
 
-def _projective(matches: Matches, _: BucketSettings) -> Buckets:
+def _projective(matches: Matches, _: PropertySettings) -> Buckets:
     gold, system = (shapes_of(side).nonprojective.astype(np.int64) for side in (matches.gold, matches.system))
     return _of_words(matches, ("projective", "non-projective"), gold, system)
 
@@ -183,13 +185,13 @@ def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buc
     return _of_words(matches, names, gold, values[matches.row_of_system])
 
 
-def _sentence_length(matches: Matches, _: BucketSettings) -> Buckets:
+def _sentence_length(matches: Matches, _: PropertySettings) -> Buckets:
     bounds = (1, 11, 21, 31, 41, 51)
     lengths = np.diff(matches.gold.sentence_starts)
     return _of_sentences(matches, _ranges(bounds), _in_ranges(lengths, bounds))
 
 
-def _training(settings: BucketSettings, name: str) -> Training:
+def _training(settings: PropertySettings, name: str) -> Training:
     if settings.training is None:
         raise MeasureError(f"a breakdown by {name} needs the training treebank: --train FILE", "missing-training")
     return settings.training
@@ -202,7 +204,7 @@ def _form_counts(column: StringColumn, training: Training) -> Values:
     return of_code[column.codes]
 
 
-def _frequency(matches: Matches, settings: BucketSettings) -> Buckets:
+def _frequency(matches: Matches, settings: PropertySettings) -> Buckets:
     bounds = (0, 1, 2, 6, 21, 101)
     training = _training(settings, "frequency")
     columns = (matches.gold.forms, matches.system.forms)
@@ -210,20 +212,20 @@ def _frequency(matches: Matches, settings: BucketSettings) -> Buckets:
     return _of_words(matches, _ranges(bounds), gold, system)
 
 
-def _vocabulary(matches: Matches, settings: BucketSettings) -> Buckets:
+def _vocabulary(matches: Matches, settings: PropertySettings) -> Buckets:
     training = _training(settings, "vocabulary")
     columns = (matches.gold.forms, matches.system.forms)
     gold, system = ((_form_counts(column, training) > 0).astype(np.int64) for column in columns)
     return _of_words(matches, ("out of vocabulary", "in vocabulary"), gold, system)
 
 
-def _seen_sentences(matches: Matches, settings: BucketSettings) -> Buckets:
+def _seen_sentences(matches: Matches, settings: PropertySettings) -> Buckets:
     known = _training(settings, "seen-sentence").sentences
     seen = np.array([sentence in known for sentence in sentences_of(matches.gold)], dtype=np.int64)
     return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen)
 
 
-def _seen_trees(matches: Matches, settings: BucketSettings) -> Buckets:
+def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
     known = _training(settings, "seen-tree").trees
     seen = np.array([tree in known for tree in trees_of(matches.gold)], dtype=np.int64)
     return _of_sentences(matches, ("new tree", "tree seen in training"), seen)
@@ -244,14 +246,14 @@ def _comments(matches: Matches, key: str) -> Buckets:
 
 
 class RequestedComments:
-    """The comments asked for, and those that treebanks have; one of many treebanks may lack one.
+    """The requested comments, and those that occur; a single treebank may lack one.
 
     Args:
         by: names of properties, of which only those of comments matter.
     """
 
     def __init__(self, by: Iterable[str]) -> None:
-        self._asked = [name.removeprefix("comment:") for name in by if name.startswith("comment:")]
+        self._requested = [name.removeprefix("comment:") for name in by if name.startswith("comment:")]
         self._known: set[str] = set()
 
     def see(self, gold: Treebank) -> None:
@@ -260,64 +262,64 @@ class RequestedComments:
         Args:
             gold: the treebank.
         """
-        if self._asked:
+        if self._requested:
             self._known.update(key for sentence in gold for key in sentence.metadata)
 
     def check(self) -> None:
         """Refuse a breakdown by a comment that no sentence of any treebank has.
 
         Raises:
-            MeasureError: there is no such comment; the message names those that there are.
+            MeasureError: the comment does not occur; the message lists the available comments.
         """
-        for key in self._asked:
+        for key in self._requested:
             if key not in self._known:
                 listed = ", ".join(sorted(self._known)) or "none"
-                message = f"no gold sentence has the comment {quoted(key)}; the comments that there are: {listed}"
+                message = f"no gold sentence has the comment {quoted(key)}; available: {listed}"
                 raise MeasureError(message, "not-there")
 
 
-def _documents(matches: Matches, _: BucketSettings) -> Buckets:
+def _documents(matches: Matches, _: PropertySettings) -> Buckets:
     return _comments(matches, "newdoc id")
 
 
-def _whole_relation(matches: Matches, _: BucketSettings) -> Buckets:
+def _whole_relation(matches: Matches, _: PropertySettings) -> Buckets:
     return _relation(matches, str)
 
 
-def _universal_relation(matches: Matches, _: BucketSettings) -> Buckets:
+def _universal_relation(matches: Matches, _: PropertySettings) -> Buckets:
     return _relation(matches, universal)
 
 
-BUCKETS: Mapping[str, Bucket] = MappingProxyType(
+PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
     {
         bucket.name: bucket
         for bucket in (
-            Bucket("deprel", "universal relation", _universal_relation, BY_ARCS),
-            Bucket("relation", "relation with its subtype", _whole_relation, BY_ARCS),
-            Bucket("class", "class of the relation in the default scheme", _class, BY_ARCS),
-            Bucket("upos", "universal part of speech", _upos, BY_WORDS),
-            Bucket("direction", "whether the head is before or after the word", _direction, BY_ARCS),
-            Bucket("length", "words from the word to its head", _length, BY_ARCS),
-            Bucket("depth", "arcs from the word to the root", _depth, BY_WORDS),
-            Bucket("projective", "whether the arc is projective", _projective, BY_WORDS),
-            Bucket("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
-            Bucket("frequency", "how often the form occurs in training", _frequency, BY_WORDS, of_training=True),
-            Bucket("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS, of_training=True),
-            Bucket(
+            WordProperty("deprel", "universal relation", _universal_relation, BY_ARCS),
+            WordProperty("relation", "relation with its subtype", _whole_relation, BY_ARCS),
+            WordProperty("class", "class of the relation in the default scheme", _class, BY_ARCS),
+            WordProperty("upos", "universal part of speech", _upos, BY_WORDS),
+            WordProperty("direction", "whether the head is before or after the word", _direction, BY_ARCS),
+            WordProperty("length", "words from the word to its head", _length, BY_ARCS),
+            WordProperty("depth", "arcs from the word to the root", _depth, BY_WORDS),
+            WordProperty("projective", "whether the arc is projective", _projective, BY_WORDS),
+            WordProperty("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
+            WordProperty("frequency", "how often the form occurs in training", _frequency, BY_WORDS, of_training=True),
+            WordProperty("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS, of_training=True),
+            WordProperty(
                 "seen-sentence",
                 "whether the sentence occurs in training",
                 _seen_sentences,
                 BY_SENTENCES,
                 of_training=True,
             ),
-            Bucket(
+            WordProperty(
                 "seen-tree",
                 "whether a sentence with the same heads and relations occurs in training",
                 _seen_trees,
                 BY_SENTENCES,
                 of_training=True,
             ),
-            Bucket("document", "the document: # newdoc id", _documents, BY_SENTENCES),
+            WordProperty("document", "the document: # newdoc id", _documents, BY_SENTENCES),
         )
     }
 )

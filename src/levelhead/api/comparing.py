@@ -59,12 +59,12 @@ def compare(
         MeasureError: a measure or the rules are unknown.
     """
     from levelhead.comparison.systems import compare as compare_systems
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
-    tests = Settings(resamples, seed, level, margin, resample_by)
+    tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)
     with running(jobs, store) as how:
         return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, **how)
@@ -99,14 +99,14 @@ def languages(
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
     """
     from levelhead.comparison.languages import compare_languages
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
     with running(jobs, store) as how:
-        tests = Settings(level=level, resample_by=resample_by)
+        tests = InferenceSettings(level=level, resample_by=resample_by)
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
 

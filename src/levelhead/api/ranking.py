@@ -82,10 +82,10 @@ def rank(
         MeasureError: a measure or the rules are unknown.
     """
     from levelhead.campaign.ranked_systems import RankingChoice
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
     written = _manifest(gold)
-    tests = Settings(resamples, seed, level, resample_by=resample_by) if significance else None
+    tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if significance else None
     asked = list(as_list(groups)) or list((written and written.show) or ("all",))
     own = written.groups if written else {}
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
@@ -126,13 +126,13 @@ def _registry(registry: Registry | None, written: Manifest | None) -> Registry |
 def _plan(
     gold: Golds | None, systems: Systems | PathLike | None, written: Manifest | None, split: Split | None
 ) -> Plan:
-    from levelhead.campaign.plan import find
+    from levelhead.campaign.plan import find_plan
 
     if written is not None and systems is None:
         return written.campaign()
     if gold is None or systems is None:
         raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
-    return find(gold, systems, split)
+    return find_plan(gold, systems, split)
 
 
 def _rank_table(

@@ -1,6 +1,6 @@
 """What the evaluators of the shared tasks said of an output: conll17_tira_eval.py and conll18_tira_eval.py.
 
-These texts stand in the archives of the tasks, and other programs read them; so they are kept to the letter.
+These texts are in the archives of the tasks, and other programs read them, so they are reproduced exactly.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ _SHOWN_2018 = ("LAS", "MLAS", "BLEX")
 
 
 def status_of_refusal(error: InputError) -> str:
-    """Say why an output was refused when it was read.
+    """Return the status of an output that was refused when it was read.
 
     Args:
         error: what was found.
@@ -36,7 +36,7 @@ def status_of_refusal(error: InputError) -> str:
 
 
 def status_of_other_text(n_system: int, n_gold: int) -> str:
-    """Say that an output has other characters than gold.
+    """Return the status of an output whose characters differ from gold's.
 
     Args:
         n_system: how many characters it has, without spaces.
@@ -52,7 +52,7 @@ def status_of_other_text(n_system: int, n_gold: int) -> str:
 
 
 def status_of_scores(scores: Mapping[str, Score], rules: str) -> str:
-    """Say that an output counts; in 2017 that its LAS is not zero, since 2018 its main scores to five percent.
+    """Return the status of a valid output: in 2017 that its LAS is not 0, since 2018 its main scores to five percent.
 
     Args:
         scores: its scores by measure.

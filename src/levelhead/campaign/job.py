@@ -19,7 +19,7 @@ from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_tex
 from levelhead.campaign.outputs import Output
 from levelhead.errors import Fault, InputError, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
-from levelhead.evaluation.partial_scores import SecondaryEvaluation, score_valid_sentences, valid_sentences
+from levelhead.evaluation.partial_scores import PartialEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Rules
@@ -29,7 +29,7 @@ from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
-from levelhead.significance import Run, counted, units_of
+from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash, contents_of
@@ -188,7 +188,7 @@ def look_at_outputs(
 def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[bytes, Matches | None]:
     try:
         setup = _ready(settings)
-    except _Unusable as error:
+    except _UnusableOutput as error:
         return _json({"faults_of": error.measure, "faults": _faults(error.reason)}), None
     reference = gold_of(gold, setup)
     if not isinstance(reference, Treebank):
@@ -230,7 +230,7 @@ def _contents(file: File) -> bytes:
     return data
 
 
-class _Unusable(Exception):
+class _UnusableOutput(Exception):
     """A file that a measure names cannot be used."""
 
     def __init__(self, measure: str, reason: InputError) -> None:
@@ -250,7 +250,7 @@ def _ready(settings: JobSetup) -> Setup:
             try:
                 read[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
             except InputError as error:
-                raise _Unusable(str(measure), error) from error
+                raise _UnusableOutput(str(measure), error) from error
     return replace(settings.setup, weights=read)
 
 
@@ -337,7 +337,7 @@ def _sentences(evaluation: Evaluation, matches: Matches, setup: Setup) -> dict[s
         if evaluation[str(measure)].reason is None:
             values = setup.values_of(measure)
             counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
-            parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
+            parts = system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
             whole = np.array_equal(parts, np.rint(parts))
             found[str(measure)] = parts.astype(np.int64).tolist() if whole else parts.tolist()
     return found
@@ -347,14 +347,14 @@ def _n_characters(treebank: Treebank, rules: Rules) -> int:
     return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
 
 
-def _refused(error: InputError, status: str, secondary: SecondaryEvaluation | None) -> dict[str, Any]:
+def _refused(error: InputError, status: str, secondary: PartialEvaluation | None) -> dict[str, Any]:
     record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": _faults(error)}
     if secondary is not None:
         record |= {"secondary": _numbers(secondary.evaluation), "coverage": secondary.coverage}
     return record
 
 
-def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> SecondaryEvaluation | None:
+def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> PartialEvaluation | None:
     """The scores of the sentences of an invalid output that can be compared, if there are any."""
     try:
         return score_valid_sentences(gold, *valid_sentences(data), setup)

@@ -16,7 +16,7 @@ from levelhead.errors import MeasureError, unknown
 from levelhead.evaluation.provenance import Provenance, signature_of_draws
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
-from levelhead.significance import Settings
+from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 
@@ -42,7 +42,7 @@ class RankingChoice:
     ranking: str = "exact"
     groups: Sequence[str] = (ALL,)
     own: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    tests: Settings | None = None
+    tests: InferenceSettings | None = None
     rank_sets: RankSets = "marginal"
 
 

@@ -181,7 +181,7 @@ class _Scoring:
         store.commit()
 
     def done(self) -> bool:
-        """Say whether all results are those of the files as they are now; else forget the files that changed."""
+        """Return whether all results match the files as they are now; otherwise forget the files that changed."""
         for path in [path for path, seen in self.seen.items() if _state(path) != seen.state]:
             before = self.seen.pop(path)
             if not path.exists() or self._see(path).file != before.file:

@@ -35,14 +35,14 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
 
     It has a column `system` (or `team`) and a column `treebank`, and then either columns `measure` (or `metric`) and
     `score` (or `F1`), with a line for each score; or a column for each measure. A system without a score on a test set
-    of the table has no output there, and 0. Columns `state` and `reason` say which outputs were missing or invalid.
+    of the table has no output there, and 0. The columns `state` and `reason` mark missing and invalid outputs.
     The apostrophe that `--format tsv` writes before `=`, `+`, `-` and `@` is removed.
 
     Args:
         path: the file; "-" is standard input.
 
     Raises:
-        InputError: it is no such table; with every fault.
+        InputError: the table is invalid; the error holds every fault.
     """
     name = os.fsdecode(path)
     data = read_bytes(path)
@@ -51,7 +51,7 @@ def read_scores(path: str | os.PathLike[str]) -> Results:
     except UnicodeDecodeError as error:
         raise InputError(Fault("invalid-table", "it is not UTF-8", Place(name))) from error
     rows = [[unescaped(cell) for cell in line.split("\t")] for line in lines]
-    reading = _Reading(name, rows[0] if rows else [])
+    reading = _TableReader(name, rows[0] if rows else [])
     cells = reading.cells(rows[1:])
     if reading.faults or not any(value is not None for value in cells.values()):
         raise InputError(*(reading.faults or [Fault("invalid-table", "it has no scores", Place(name))]))
@@ -79,7 +79,7 @@ def _results(cells: _Cells, zeros: _Zeros, signature: Mapping[str, str]) -> Resu
     return Results(test_sets, systems, measures, results, {}, signature)
 
 
-class _Reading:
+class _TableReader:
     """Takes a table apart, and collects what is wrong with it."""
 
     def __init__(self, name: str, head: Sequence[str]) -> None:
@@ -119,8 +119,8 @@ class _Reading:
 
     def _note_state(self, system: str, code: str, row: Sequence[str]) -> None:
         """Remember that an output was missing or invalid."""
-        told = {column.lower(): cell for column, cell in zip(self.head, row)}
-        state, reason = told.get(_STATE), told.get(_REASON, "")
+        cells = {column.lower(): cell for column, cell in zip(self.head, row)}
+        state, reason = cells.get(_STATE), cells.get(_REASON, "")
         if state == "missing":
             self.zeros[system, code] = ("missing", reason)
         elif state == "invalid":
@@ -142,7 +142,7 @@ class _Reading:
         except InvalidOperation:
             in_range = False
         if not in_range:
-            self._wrong(f"{quoted(text)} is no score from 0 to 100", number)
+            self._wrong(f"{quoted(text)} is not a score from 0 to 100", number)
             return None
         return Fraction(value) / (1 if perplexity else 100)
 

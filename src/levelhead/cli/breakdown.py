@@ -16,7 +16,7 @@ from levelhead.cli.shared.printing import print_provenance, printing_options
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
 
 if TYPE_CHECKING:
-    from levelhead.analysis.word_properties import BucketSettings
+    from levelhead.analysis.word_properties import PropertySettings
     from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.printing import Printing
@@ -112,11 +112,11 @@ def _training(measuring: Measuring) -> list[Treebank]:
     return [read(path) for path in measuring.train]
 
 
-def _buckets(measuring: Measuring, train: list[Treebank]) -> BucketSettings:
+def _buckets(measuring: Measuring, train: list[Treebank]) -> PropertySettings:
     from levelhead.analysis import Training
-    from levelhead.analysis.word_properties import BucketSettings
+    from levelhead.analysis.word_properties import PropertySettings
 
-    return BucketSettings(measuring.default_scheme, Training.of(train) if train else None)
+    return PropertySettings(measuring.default_scheme, Training.of(train) if train else None)
 
 
 def _sentences(request: _Request) -> None:

@@ -10,7 +10,15 @@ from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.values import Choice
-from levelhead.conversion import VARIANTS, backward, check, default_targets, forward, read_targets, ud_version
+from levelhead.conversion import (
+    VARIANTS,
+    backward,
+    check_round_trip,
+    default_targets,
+    forward,
+    read_targets,
+    ud_version,
+)
 from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
@@ -114,7 +122,7 @@ def _check_all(paths: dict[str, str], input_format: str, settings: dict[str, Any
     faults: list[Fault] = []
     for name, path in tracked(paths.items(), "converting"):
         try:
-            trips[name] = check(read(path, format=input_format), **settings)  # type: ignore[arg-type]
+            trips[name] = check_round_trip(read(path, format=input_format), **settings)  # type: ignore[arg-type]
         except InputError as error:
             faults += error.faults
     if faults:

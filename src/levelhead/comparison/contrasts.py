@@ -1,4 +1,4 @@
-"""Where one system beats another: by any property of words, and sentence by sentence."""
+"""Where one system is better than another: by any property of words, and sentence by sentence."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.analysis import break_down
-from levelhead.analysis.word_properties import BucketSettings, RequestedComments
+from levelhead.analysis.word_properties import PropertySettings, RequestedComments
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
 from levelhead.errors import Fault, InputError, MeasureError
@@ -95,21 +95,21 @@ class Contrasts(Tabular):
 
     Args:
         measure: the measure.
-        found: of each treebank and system: the outputs of the baseline and of the system, gains, losses.
+        outputs: for each treebank and system: the outputs of the baseline and of the system, gains, losses.
         provenance: where the numbers come from.
         needs: what must agree for a word to be right.
     """
 
     measure: Measure
-    found: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
+    outputs: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
     provenance: Provenance
     needs: Agree = ATTACHED
 
 
 def compare_by(
-    plan: Plan, by: Sequence[str], settings: BucketSettings, setup: Setup, decided: Mapping[str, str] | None = None
+    plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, decided: Mapping[str, str] | None = None
 ) -> Gains:
-    """Say where systems gain over the first one, by properties of words.
+    """Return where systems gain over the first one, by properties of words.
 
     Args:
         plan: the test sets, and at least two systems.
@@ -175,17 +175,17 @@ def gains_by(
     outputs: Sequence[Output],
     measure: Measure,
     by: Sequence[str],
-    settings: BucketSettings,
+    settings: PropertySettings,
     registry: Registry = STANDARD,
 ) -> list[Gain]:
-    """Break a measure down for every system, and set each beside the first.
+    """Break a measure down for every system, and compare each with the first.
 
     Args:
         outputs: the outputs on one treebank, the baseline first.
         measure: a measure of words.
         by: properties, see `break_down`.
         settings: what properties may need.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Returns:
         The buckets, the largest gains in words first.

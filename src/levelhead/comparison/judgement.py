@@ -14,16 +14,16 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.plan import Plan, find
+from levelhead.campaign.plan import Plan, find_plan
 from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
 from levelhead.correlation.human_agreement import (
     AgreementDifference,
     HumanAgreement,
+    Preferences,
     Ties,
-    Verdicts,
     agreement,
     compare,
-    verdicts,
+    preferences,
 )
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.pair import Input, load
@@ -33,7 +33,7 @@ from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.weights import Weights
-from levelhead.significance import Counted, Settings, Units, holm, seeded, unit_notes
+from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_notes
 from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
@@ -212,9 +212,11 @@ def judge(
     _check(votes, sources.gold.sentences)
     scores = _scores_of(counts)
     units = results.units[code]
-    drawn = seeded(Settings(seed=seed), results.seed_of(code) if originals is None else originals[0].sha256 or "")
+    drawn = seeded(
+        InferenceSettings(seed=seed), results.seed_of(code) if originals is None else originals[0].sha256 or ""
+    )
     options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
-    verdict = {name: verdicts(*pair, ties) for name, pair in scores.items()}
+    verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
     judged = {name: Judged(scores[name], agreement(verdict[name], votes.second, **options)) for name in scores}
     apart = {"subtypes": "apart"} if subtypes_apart else {}
     settings = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
@@ -225,7 +227,7 @@ def judge(
 
 
 def _compared(
-    verdict: Mapping[str, Verdicts], votes: Choices, options: Mapping[str, Any]
+    verdict: Mapping[str, Preferences], votes: Choices, options: Mapping[str, Any]
 ) -> tuple[ComparedMeasures, ...]:
     pairs = list(itertools.combinations(verdict, 2))
     made = [compare(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
@@ -244,7 +246,7 @@ def _planned(
         originals = tuple(contents_of(one)._replace(sha256=contents_hash(one)) for one in loaded)
         given = tuple(_apart(one) for one in loaded)
     of_gold, *outputs = given
-    return find({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
+    return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
 
 
 def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
@@ -280,7 +282,7 @@ def _check(choices: Choices, n_sentences: int) -> None:
         raise InputError(Fault("invalid-judgements", message))
 
 
-def _scores_of(counts: Counted) -> dict[str, tuple[Scores, Scores]]:
+def _scores_of(counts: SystemCounts) -> dict[str, tuple[Scores, Scores]]:
     """The scores of both systems by each measure in every sentence; more is better."""
     scores = ratios(counts.parts)  # shape (sentences, systems, measures)
     scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities

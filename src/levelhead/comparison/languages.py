@@ -17,7 +17,7 @@ from levelhead.errors import Fault, InputError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Counted, Estimate, Settings, Units, check_settings, holm, unit_notes
+from levelhead.significance import Estimate, InferenceSettings, SystemCounts, Units, check_settings, holm, unit_notes
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
 from levelhead.significance.unpaired import UnpairedDifference
 from levelhead.tabular import Tabular
@@ -70,12 +70,12 @@ class Languages(Tabular):
 
 
 def compare_languages(
-    plan: Plan, setup: Setup, *, settings: Settings = STANDARD_TESTS, parallel: bool = False, **how: Any
+    plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD_TESTS, parallel: bool = False, **how: Any
 ) -> Languages:
     """Compare every two treebanks for every system.
 
     Treebanks with the same sent_ids are parallel: what is difficult in both moves no difference.
-    Ids that only count the sentences (1 to n after a common beginning) are no evidence: unrelated treebanks share them.
+    Ids that only count the sentences (1 to n after a common prefix) are not evidence: unrelated treebanks share them.
 
     Args:
         plan: at least two test sets, and systems.
@@ -109,7 +109,7 @@ def compare_languages(
 
 
 def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
-    """Return the ids of all sentences, None unless each has one of its own.
+    """Return the ids of all sentences, None unless each has a unique one.
 
     Args:
         treebank: the treebank.
@@ -120,7 +120,7 @@ def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
 
 
 def only_count(ids: Sequence[str]) -> bool:
-    """Say whether ids are but a common beginning and the numbers of the sentences, without a gap: s1, s2, s3.
+    """Return whether ids are only a common prefix and the numbers of the sentences, without a gap: s1, s2, s3.
 
     Args:
         ids: the ids of all sentences.
@@ -136,7 +136,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
-    """Say why treebanks that look parallel are not paired."""
+    """Return notes on why treebanks that look parallel are not paired."""
     counting, partly = [], []
     for one, other in combinations(ids, 2):
         ours, theirs = set(ids[one] or ()), set(ids[other] or ())
@@ -158,12 +158,12 @@ def _named(pairs: Sequence[str]) -> str:
 
 
 Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
-"""By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
+"""By the key of a group: its treebanks, each with the order of its rows that makes them parallel."""
 
 
 def _coarsened(
-    tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
-) -> tuple[dict[str, Counted], dict[str, tuple[str, ...] | None]]:
+    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
     """Counts by units that are the same in parallel treebanks, and the ids of each unit: one may mark documents alone.
 
     Units of parallel treebanks that share a sentence become one unit of both.
@@ -201,8 +201,8 @@ def _joined(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, s
     return {one: root(one) for one in list(parent)}
 
 
-def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a treebank by itself."""
+def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
+    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a single treebank."""
     groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
         own = ids[name]
@@ -211,7 +211,7 @@ def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] |
     return groups
 
 
-def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
+def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: InferenceSettings) -> list[LanguagePair]:
     group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
     orders = {name: order for group in groups.values() for name, order in group.items()}
     strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
@@ -261,7 +261,7 @@ def _pair(
     values: list[float],
     difference: Estimate | UnpairedDifference,
     paired: bool,
-    settings: Settings,
+    settings: InferenceSettings,
 ) -> LanguagePair:
     one, other = (None if np.isnan(value) else value for value in values)
     if one is None or other is None:

@@ -15,7 +15,7 @@ from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
 from levelhead.significance.runs import FEWEST_RUNS, enough_runs
-from levelhead.significance.system_counts import Counted
+from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.typical_deviations import TypicalDeviation, typical_deviations
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
 from levelhead.tabular import Tabular
@@ -142,7 +142,7 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: s
 
 
 def detectable_rows(
-    counts: Mapping[str, Counted], units: Mapping[str, Units], design: Design
+    counts: Mapping[str, SystemCounts], units: Mapping[str, Units], design: Design
 ) -> tuple[tuple[Detectable, ...], tuple[str, ...]]:
     """Return the detectable differences between the two systems of some tables, and notes on them.
 
@@ -174,7 +174,7 @@ _NO_AVERAGE = "test sets have different units, or the variance of one is unknown
 _UNKNOWN = f"the outputs differ nowhere, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 
-def _estimated(table: Counted, design: Design) -> list[Variances | None]:
+def _estimated(table: SystemCounts, design: Design) -> list[Variances | None]:
     baseline, system = dict.fromkeys(table.systems)
     every = difference_variances(table, baseline, system)
     return [None if one is None else _with_runs(one, design) for one in every]

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.job import Look
-from levelhead.campaign.languages import Voter, voters_of
+from levelhead.campaign.languages import Voter, treebanks_voting
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
@@ -27,8 +27,8 @@ from levelhead.messages import MESSAGES
 from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
-    Result,
-    Settings,
+    InferenceSettings,
+    SystemResult,
     Units,
     Wins,
     check_margin,
@@ -38,7 +38,7 @@ from levelhead.significance import (
     unit_notes,
 )
 from levelhead.significance.runs import FEWEST_RUNS
-from levelhead.significance.system_counts import Counted
+from levelhead.significance.system_counts import SystemCounts
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 
@@ -61,7 +61,7 @@ class Comparison(Tabular):
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
-    results: tuple[Result, ...]
+    results: tuple[SystemResult, ...]
     wins: tuple[Wins, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def compare(
     plan: Plan,
     setup: Setup,
     *,
-    settings: Settings = STANDARD_TESTS,
+    settings: InferenceSettings = STANDARD_TESTS,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
     look: Look | None = None,
@@ -100,7 +100,7 @@ def compare(
     n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
-    voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
+    voters = treebanks_voting({one.code: one.language for one in plan.test_sets}, votes)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
@@ -142,7 +142,9 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
     return results
 
 
-def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict[str, Counted], dict[str, Sources]]:
+def counts_and_sources(
+    results: Results, plan: Plan, setup: Setup
+) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
     """Return the counts of units on each test set and the files they come from, by the code of the test set.
 
     Args:
@@ -160,7 +162,7 @@ def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict
     return counts, sources_of_results(results)
 
 
-def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Counted]:
+def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, SystemCounts]:
     """Return the counts of sentences on each test set, by its code.
 
     Args:
@@ -179,7 +181,7 @@ def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, Cou
         _refuse_valueless(found, test_set)
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
         parts, gold = np.stack(each, axis=1), results.seed_of(test_set.code)
-        counts[test_set.code] = Counted(names, results.measures, parts, gold, perplexities)
+        counts[test_set.code] = SystemCounts(names, results.measures, parts, gold, perplexities)
     return counts
 
 
@@ -225,10 +227,10 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
 
 
 def _compared(
-    counts: Mapping[str, Counted],
+    counts: Mapping[str, SystemCounts],
     sources: Mapping[str, Sources],
     setup: Setup,
-    settings: Settings,
+    settings: InferenceSettings,
     parts: Mapping[str, str],
     units: Mapping[str, Units],
 ) -> Comparison:
@@ -256,7 +258,7 @@ def _few_runs(systems: Sequence[str]) -> Iterator[str]:
 
 
 def _wins(
-    results: Sequence[Result], table: Counted, level: float, voters: Mapping[str, str], *, wilcoxon: bool
+    results: Sequence[SystemResult], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
 ) -> Iterator[Wins]:
     tested = [one for one in results if one.average is None and one.difference is not None]
     for number, measure in enumerate(table.measures):

@@ -48,7 +48,7 @@ class Words(NamedTuple):
 
 
 def ud_version(treebank: Treebank) -> int | None:
-    """Say which version of UD a treebank's relations are of: 1, 2, or None where they do not tell."""
+    """Return the version of UD of a treebank's relations: 1, 2, or None if they do not show it."""
     labels = treebank.relations
     return relations.version(labels.strings[code] for code in labels.distinct.tolist())
 
@@ -60,7 +60,7 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
         treebank: trees of either kind; the conversion changes nothing that decides this.
         targets: which words change places with their heads.
         variant: which reading of the algorithm.
-        ud: the version of UD; None for what the relations show, or 2 where they do not tell.
+        ud: the version of UD; None to infer it from the relations (2 if they do not show it).
 
     Raises:
         InputError: the variant or the version is unknown.

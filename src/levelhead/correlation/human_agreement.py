@@ -26,15 +26,15 @@ _CONSTANT = 1e-12
 _AT_ONCE = 2_000_000
 
 
-class Verdicts(NamedTuple):
-    """What a measure says of each sentence.
+class Preferences(NamedTuple):
+    """Which of two systems a measure prefers in each sentence.
 
     Args:
         second: 1 where it puts the second system first, 0 where the first, 0.5 where neither; float64,
             shape (sentences,).
-        counted: whether the sentence counts, bool, likewise.
+        counted: whether the sentence counts, bool, shape (sentences,).
         differences: the second system's score minus the first's, 0 where they are equal or either is not defined;
-            float64, likewise.
+            float64, shape (sentences,).
         n_ties: how many sentences have equal scores or none.
     """
 
@@ -64,9 +64,9 @@ class HumanAgreement(NamedTuple):
     Args:
         n: sentences that count.
         n_ties: sentences with equal scores or none.
-        correlation: Pearson's coefficient of verdicts and choices (Callin, table 4).
+        correlation: Pearson's coefficient of the measure's preferences and people's choices (Callin, table 4).
         spearman: Spearman's coefficient of the differences of scores and the choices.
-        accuracy: the share of sentences in which the verdict is the choice.
+        accuracy: the share of sentences in which the measure prefers the system that people chose.
         kappa: Cohen's kappa (1960): accuracy over that expected by chance.
     """
 
@@ -83,20 +83,20 @@ class AgreementDifference(NamedTuple):
 
     Args:
         difference: of their correlations with the choices: the first minus the second, with its interval.
-        p: two-sided, by paired randomisation: the verdicts of the two are swapped at random in each unit. A swap
-            that leaves a measure with the same verdict everywhere has no correlation and counts as extreme.
+        p: two-sided, by paired randomization: the preferences of the two are swapped at random in each unit. A swap
+            that leaves a measure with the same preference everywhere has no correlation and counts as extreme.
     """
 
     difference: AgreementEstimate
     p: float | None
 
 
-def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts:
-    """Say which of two systems a measure puts first, sentence by sentence.
+def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
+    """Return which of two systems a measure prefers, sentence by sentence.
 
     Args:
         first: the first system's scores, NaN where undefined, shape (sentences,).
-        second: the second's, likewise.
+        second: the scores of the second system, in the same form.
         ties: what to do with equal or undefined scores.
     """
     differences = np.nan_to_num(second - first, nan=0.0)
@@ -106,11 +106,11 @@ def verdicts(first: Numbers, second: Numbers, ties: Ties = "callin") -> Verdicts
     if ties == "half":
         whole[tied] = 0.5
     counted = ~tied if ties == "skip" else np.ones(len(tied), dtype=bool)
-    return Verdicts(whole, counted, differences, int(tied.sum()))
+    return Preferences(whole, counted, differences, int(tied.sum()))
 
 
 def agreement(
-    given: Verdicts,
+    given: Preferences,
     choices: Numbers,
     *,
     units: Units | None = None,
@@ -121,9 +121,9 @@ def agreement(
     """Return how well a measure agrees with people.
 
     Args:
-        given: the verdicts of the measure.
+        given: the preferences of the measure.
         choices: the share of votes for the second system, 0 or 1 with one vote a sentence; shape (sentences,).
-        units: what is resampled as a whole; sentences by default. With fewer than 10 units there are no intervals.
+        units: the units of resampling; sentences by default. Fewer than 10 units give no intervals.
         resamples: how many bootstrap resamples of units.
         level: how much an interval holds.
         seed: the seed of the resamples.
@@ -148,7 +148,7 @@ def agreement(
     )
 
 
-def _spearman(given: Verdicts, choices: Numbers, weights: Numbers) -> Numbers:
+def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers:
     values = np.stack([given.differences, choices], axis=1)[given.counted]
     drawn = weights[:, given.counted]
     if not values.size:
@@ -164,8 +164,8 @@ def _enough(of_sentence: NDArray[np.int64]) -> bool:
 
 
 def compare(
-    one: Verdicts,
-    other: Verdicts,
+    one: Preferences,
+    other: Preferences,
     choices: Numbers,
     *,
     units: Units | None = None,
@@ -176,7 +176,7 @@ def compare(
     """Compare how well two measures agree with people, on the same sentences.
 
     Args:
-        one: the verdicts of a measure.
+        one: the preferences of a measure.
         other: those of another.
         choices: as in `agreement`.
         units: what is resampled and swapped as a whole, as in `agreement`.
@@ -201,7 +201,7 @@ def compare(
 
 
 class _Sums(NamedTuple):
-    """Weighted sums over sentences, one each sample: how many, verdicts, choices, their squares and product."""
+    """Weighted sums over sentences, one per sample: how many, preferences, choices, their squares and product."""
 
     n: Numbers
     v: Numbers
@@ -239,7 +239,7 @@ class _Moments(NamedTuple):
     parts: Numbers
 
     @classmethod
-    def of(cls, given: Verdicts, choices: Numbers) -> _Moments:
+    def of(cls, given: Preferences, choices: Numbers) -> _Moments:
         counts = given.counted.astype(np.float64)
         v, c = given.second, choices
         return cls(np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1))

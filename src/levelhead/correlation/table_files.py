@@ -21,7 +21,7 @@ from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.spreadsheet_cells import unescaped
 
 NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
-"""Cells that say, in any case, that there is no value."""
+"""Cells that mean a missing value, in any case."""
 
 _KEYS = ("treebank", "name", "code", "language")
 _NOT_MEASURED = frozenset(
@@ -117,7 +117,7 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
     if not numbers and not texts:
         raise InputError(Fault("invalid-table", "no column holds a value", Place(path)))
     summaries = (row.treebank for row in rows if row.treebank.startswith(_SUMMARIES))
-    left_out = [f"{path}: the row {name!r} is no treebank" for name in summaries]
+    left_out = [f"{path}: the row {name!r} is not a treebank" for name in summaries]
     digest = hashlib.sha256(data).hexdigest()
     return Measurements(tuple(row.treebank for row in kept), numbers, texts, {path: digest}, tuple(left_out))
 
@@ -159,7 +159,7 @@ def _number(cell: str) -> float | None:
 
 def _numbers(cells: Sequence[str], column: str, rows: Sequence[_Row], path: str) -> np.ndarray[Any, Any]:
     faults = [
-        Fault("invalid-table", f"{quoted(cell)} in the column {quoted(column)} is no number", Place(path, row.line))
+        Fault("invalid-table", f"{quoted(cell)} in the column {quoted(column)} is not a number", Place(path, row.line))
         for cell, row in zip(cells, rows)
         if _number(cell) is None and cell.strip().lower() not in NO_VALUE
     ]

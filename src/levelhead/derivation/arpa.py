@@ -110,7 +110,7 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
 
     Raises:
         UnreadableFile: it cannot be opened, or its compression is damaged.
-        InputError: it is no ARPA file, with the first line that shows it.
+        InputError: it is not a valid ARPA file; the error names the first invalid line.
     """
     data = read_bytes(path)
     model = _Reader(data, os.fsdecode(path)).model()

@@ -17,7 +17,7 @@ MOST_SWAPS = 50_000_000
 """How many words of one sentence may be in the wrong projective order, pair by pair, before it is refused."""
 
 TOO_LONG = 3
-"""What the kernels say of a sentence that would take too long."""
+"""The kernels' code for a sentence that would take too long."""
 
 _FAULTS = {
     1: ("not-derivable", "{system} derives projective trees only, and this one is not projective"),
@@ -27,26 +27,26 @@ _FAULTS = {
 
 
 def check_derived(
-    verdicts: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None, limit: int = MOST_SWAPS
+    failures: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None, limit: int = MOST_SWAPS
 ) -> None:
     """Raise an error for the first sentence that was not derived.
 
     Args:
-        verdicts: what the kernel says of each sentence, uint8, shape (sentences,).
+        failures: the kernel's code for each sentence, 0 if it was derived, uint8, shape (sentences,).
         system: the transition system.
-        treebank: where the sentences stand.
+        treebank: the treebank of the sentences.
         limit: how many steps were allowed.
 
     Raises:
-        InputError: there is such a sentence.
+        InputError: a sentence could not be derived.
     """
-    bad = np.flatnonzero(verdicts)
+    bad = np.flatnonzero(failures)
     if not len(bad):
         return
     faults = []
-    for verdict in dict.fromkeys(verdicts[bad].tolist()):
-        which = np.flatnonzero(verdicts == verdict)
-        slug, message = _FAULTS[verdict]
+    for failure in dict.fromkeys(failures[bad].tolist()):
+        which = np.flatnonzero(failures == failure)
+        slug, message = _FAULTS[failure]
         text = message.format(system=system.name, limit=limit)
         faults.append(Fault(slug, text, _place(int(which[0]), treebank), count=len(which)))
     raise InputError(*faults)

@@ -90,7 +90,7 @@ class Derivations(Tabular):
 
 
 def _endless(treebank: Treebank) -> NDArray[np.uint8]:
-    """The verdict that lifting takes too long, before it is begun.
+    """The failure that lifting would take too long, before it starts.
 
     Every non-projective arc has to be lifted once at least, since lifting others puts no word below its head, and each
     time all words of the sentence are numbered anew.
@@ -119,9 +119,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     if lift and system.is_projective:
         given = heads
         check_derived(_endless(treebank), system, treebank, _MOST_NUMBERED)
-        heads, verdicts = lifting.lift(given, starts, _MOST_STEPS)
-        check_derived(verdicts, system, treebank, _MOST_STEPS)
+        heads, failures = lifting.lift(given, starts, _MOST_STEPS)
+        check_derived(failures, system, treebank, _MOST_STEPS)
         n_lifted = int(np.count_nonzero(heads != given))
-    transitions, offsets, order, verdicts = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
-    check_derived(verdicts, system, treebank)
+    transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
+    check_derived(failures, system, treebank)
     return Derivations(system, transitions, offsets, order, heads, treebank, n_lifted)

@@ -41,7 +41,7 @@ def load_model(argument: str) -> Resource:
 
     Raises:
         InputError: the treebank cannot be read, or has a tree that the transition system cannot derive.
-        MeasureError: there is no such order.
+        MeasureError: the order is unknown.
     """
     path, marker, order = argument.rpartition(",order=")
     if not marker:
@@ -63,8 +63,8 @@ def estimated(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
     """
     model = estimate(sequences_of(treebank, order))
     path = treebank.source.path
-    told = (*map(str, treebank.warnings), *(f"{path}, {order} order: {text}" for text in model.fallback_warnings))
-    return Resource(Trained(model, order), contents_hash(treebank), told)
+    warnings = (*map(str, treebank.warnings), *(f"{path}, {order} order: {text}" for text in model.fallback_warnings))
+    return Resource(Trained(model, order), contents_hash(treebank), warnings)
 
 
 def count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:

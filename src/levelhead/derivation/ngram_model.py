@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.discounts import Discounts
-from levelhead.derivation.ngrams import BEGIN, END, SPECIAL, UNKNOWN, FramedTokens, Indices, find
+from levelhead.derivation.ngrams import BEGIN, END, SPECIAL, UNKNOWN, FramedTokens, Indices, find_keys
 from levelhead.derivation.sequences import Sequences, sequences_from
 from levelhead.kernels import pools
 from levelhead.treebank import Strings
@@ -24,7 +24,7 @@ class NgramTable(NamedTuple):
     Args:
         keys: as in `NgramCounts`, int64, shape (n,).
         log_probabilities: log10 of the probability of the last word after the others, float64, shape (n,).
-        backoffs: log10 of the weight of shorter n-grams after this one; 0 if it is no context; float64, shape (n,).
+        backoffs: log10 of the weight of shorter n-grams after this one (0 without continuation), float64, shape (n,).
     """
 
     keys: Indices
@@ -72,8 +72,8 @@ class NgramModel:
     @property
     def fallback_warnings(self) -> tuple[str, ...]:
         """A sentence for each of these orders."""
-        told = "too few counts to estimate the discounts of {}-grams; 0.5, 1 and 1.5 are used"
-        return tuple(told.format(order) for order in self.fallback_orders)
+        message = "too few counts to estimate the discounts of {}-grams; 0.5, 1 and 1.5 are used"
+        return tuple(message.format(order) for order in self.fallback_orders)
 
     def __repr__(self) -> str:
         sizes = ", ".join(str(len(table.keys)) for table in self.tables)
@@ -108,7 +108,7 @@ class NgramModel:
         """Look up n-grams and give their probabilities; where there is none, back off to the shorter one's."""
         wanted = np.where(context >= 0, context * self.vocabulary_size + codes, -1)
         table = self.tables[n - 1]
-        index = find(table.keys, wanted)
+        index = find_keys(table.keys, wanted)
         backed_off = shorter + _where_found(self.tables[n - 2].backoffs, context, np.zeros(len(context)))
         return index, _where_found(table.log_probabilities, index, backed_off)
 
@@ -133,7 +133,7 @@ class NgramModel:
         index = np.array([codes[0]])
         for n, code in enumerate(codes[1:], 2):
             wanted = index * self.vocabulary_size + code
-            index = find(self.tables[n - 1].keys, np.where(index < 0, -1, wanted))
+            index = find_keys(self.tables[n - 1].keys, np.where(index < 0, -1, wanted))
         return int(index[0])
 
     def text(self, code: int) -> str:

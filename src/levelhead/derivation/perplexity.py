@@ -181,7 +181,7 @@ def perplexity(
         lift: whether non-projective arcs are lifted where the order's system derives projective trees only.
 
     Raises:
-        InputError: there is no such order, or its system cannot derive a tree.
+        InputError: the order is unknown, or its transition system cannot derive a tree.
     """
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
     signature = signature_of(model, order, ends, lift=lift)
@@ -190,7 +190,7 @@ def perplexity(
 
 
 def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
-    """Return what decides a perplexity but for the files; of a model that was read, nothing is known but its order.
+    """Return what decides a perplexity besides the files; of a model that was read, only its order is known.
 
     Args:
         model: the model.

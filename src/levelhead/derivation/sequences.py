@@ -46,7 +46,7 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
         lift: whether non-projective arcs are lifted where the system derives projective trees only.
 
     Raises:
-        InputError: there is no such order, or the system cannot derive a tree.
+        InputError: the order is unknown, or the transition system cannot derive a tree.
     """
     if order not in ORDERS:
         raise InputError(Fault("unknown-order", unknown("order", order, ORDERS)))

@@ -51,7 +51,7 @@ class Action(NamedTuple):
 
 
 class Configuration(NamedTuple):
-    """Where a derivation stands. Words are numbered from 1; 0 is the artificial root, at the bottom of the stack.
+    """A state of a derivation. Words are numbered from 1; 0 is the artificial root, at the bottom of the stack.
 
     Args:
         stack: words, the top last.
@@ -112,14 +112,14 @@ class TransitionSystem:
         return Configuration((0,), tuple(range(1, n_words + 1)), (-1,) * n_words, ("",) * n_words)
 
     def is_final(self, configuration: Configuration) -> bool:
-        """Whether nothing is left to do: the buffer is empty and, but for arc-eager, so is the stack above the root."""
+        """Whether the derivation is complete: an empty buffer and, except in arc-eager, only the root on the stack."""
         return not configuration.buffer and (REDUCE in self.transitions or len(configuration.stack) == 1)
 
     def legal(self, configuration: Configuration, *, single_root: bool = False) -> tuple[Transition, ...]:
         """Return the transitions whose conditions hold.
 
         Args:
-            configuration: where the derivation stands.
+            configuration: the state of the derivation.
             single_root: whether a second word may not be attached to the artificial root. (Arc-eager can still end
                 with words that have no head; what to do with them is the parser's choice.)
         """
@@ -154,7 +154,7 @@ class TransitionSystem:
         """Return the configuration after a transition.
 
         Args:
-            configuration: where the derivation stands.
+            configuration: the state of the derivation.
             transition: a legal transition.
             relation: the relation of the arc, if the transition adds one.
 
@@ -202,15 +202,15 @@ class TransitionSystem:
         """
         array = np.array(heads, dtype=np.int32)
         starts = np.array([0, len(array)], dtype=np.int32)
-        found, _, _, verdicts = oracles.oracle(array, starts, self.code, MOST_SWAPS)
-        check_derived(verdicts, self)
+        found, _, _, failures = oracles.oracle(array, starts, self.code, MOST_SWAPS)
+        check_derived(failures, self)
         return tuple(map(Transition, found.tolist()))
 
     def costs(self, configuration: Configuration, heads: Sequence[int]) -> dict[Transition, int]:
         """Return for each legal transition how many gold arcs it puts out of reach: the dynamic oracle of arc-eager.
 
         Args:
-            configuration: where the derivation stands, on the way to the tree or not.
+            configuration: the state of the derivation, whether it leads to the tree or not.
             heads: the gold head of each word, 0 for the root.
 
         Raises:

@@ -52,7 +52,7 @@ STANDARD = NgramChoice()
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Perplexities(Tabular):
-    """The perplexity of a test set, and of parser output beside it, under one model.
+    """The perplexity of a test set, and of parser output for it, under one model.
 
     Args:
         results: the perplexity of each treebank by its name, that of the test set first.

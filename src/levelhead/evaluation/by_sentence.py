@@ -56,17 +56,17 @@ class SentenceCounts(NamedTuple):
 
     def to_polars(self) -> Any:
         """Return the counts as a polars DataFrame with these columns."""
-        from levelhead.interop.library_errors import needed
+        from levelhead.interop.library_errors import required_library
 
-        with needed("polars"):
+        with required_library("polars"):
             import polars as pl  # type: ignore[import-not-found,unused-ignore]
         return pl.DataFrame(self.columns())
 
     def to_pandas(self) -> Any:
         """Return the counts as a pandas DataFrame with these columns."""
-        from levelhead.interop.library_errors import needed
+        from levelhead.interop.library_errors import required_library
 
-        with needed("pandas"):
+        with required_library("pandas"):
             import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
         return pd.DataFrame(self.columns())
 

@@ -28,7 +28,7 @@ class EpochScorer:
 
     Args:
         gold: the gold treebank.
-        labels: relations that the parser may give beside those of gold.
+        labels: relations that the parser may assign in addition to those of gold.
         rules: whose list of content relations CLAS follows.
     """
 

@@ -17,7 +17,7 @@ from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 
 if TYPE_CHECKING:
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
 __all__ = [
     "TREEBANK",
@@ -125,7 +125,7 @@ def comparison_provenance(
     )
 
 
-def signature_of_draws(settings: Settings) -> dict[str, str]:
+def signature_of_draws(settings: InferenceSettings) -> dict[str, str]:
     """Return the parts of a signature that decide random draws and intervals.
 
     Args:

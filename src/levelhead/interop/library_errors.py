@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 
 
 @contextmanager
-def needed(package: str) -> Iterator[None]:
-    """Say what to install where an import inside the `with` block fails.
+def required_library(package: str) -> Iterator[None]:
+    """Raise an error that says what to install if an import inside the `with` block fails.
 
     Args:
         package: what pip calls the library, with a version where it matters.
@@ -29,7 +29,7 @@ def needed(package: str) -> Iterator[None]:
 
 
 def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
-    """Return a fault of something that is no file, so that the message names the sentence.
+    """Return a fault of something that is not a file, so that the message names the sentence.
 
     Args:
         origin: the library.
@@ -54,7 +54,7 @@ def cannot_hold(message: str, sentence: int | None = None, word: str | None = No
     return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
 
 
-def refuse(treebank: Treebank, faults: Iterable[Fault]) -> None:
+def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
     """Raise all faults as one error, if there are any.
 
     Args:

@@ -44,8 +44,8 @@ def treebank_of(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
         origin: where they come from, for messages: the library's name.
 
     Raises:
-        ConlluError: there is no sentence, a sentence has no words, a cell has a tab or line end, or what the cells
-            say is no treebank; messages name the sentence, since there are no lines.
+        ConlluError: there are no sentences, a sentence has no words, a cell has a tab or line end, or the cells are
+            not a valid treebank; messages name the sentence, since there are no lines.
     """
     text = "".join(_text(number, block, origin) for number, block in enumerate(blocks, 1))
     try:
@@ -70,7 +70,7 @@ def _pieces(block: SentenceBlock) -> Iterator[tuple[str, re.Pattern[str]]]:
 
 
 def _without_line(fault: Fault, origin: str) -> Fault:
-    """Name the sentence in place of a line of a text that nobody has seen."""
+    """Name the sentence instead of the line, since the text is not a file."""
     place = fault.place
     named = fault_in(origin, place.sentence, fault.slug, _LINE_OF_TEXT.sub("", fault.message), place.word)
     return replace(fault, message=named.message, place=named.place)

@@ -3,7 +3,7 @@
 A template is a list of atoms `position.attribute`. Positions of a configuration: `s0` is the top of the stack, `s1` the
 item below it, `b0` the first word of the buffer; `s0l`, `s0l2` are the outermost child on the left and the next, `s0r`
 on the right, `s0ll` a child's child; `s0p`, `s0n` the previous and next word of the sentence; `s0h` the head. Positions
-of an arc: `h` and `d`, its head and dependent, and likewise theirs; `sib` is the head's outermost child on the
+of an arc: `h` and `d`, its head and dependent, with the same suffixes; `sib` is the head's outermost child on the
 dependent's side, `sib2` on the other. Attributes are columns (`feats` is the whole cell) or what was built so far:
 `label`, `n_left` and `left_set` (number and set of labels of children), `distance`. A template with `feat` stands for
 one feature for each morphological feature of the word; with two words for each feature that both have; `between` for
@@ -263,6 +263,6 @@ def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
 
 def _kind(with_features: list[int], *, between: bool) -> list[int]:
     if len(with_features) + between > 2 or (between and with_features):
-        raise ValueError("a template stands for several in more than one way")
+        raise ValueError("a template can be expanded in only one way")
     kind = _BETWEEN if between else (_PLAIN, _EACH, _AGREE)[len(with_features)]
     return [kind, *[*with_features, 0, 0][:2]]

@@ -20,7 +20,7 @@ from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.long_sentences import piece_of
+from levelhead.parsing.long_sentences import piece_length
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.word_features import Columns
 
@@ -138,7 +138,7 @@ def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
 
 def _pieces(starts: Integers) -> Integers:
     """Sentence starts such that no sentence is too long."""
-    pieces = [np.arange(start, end, piece_of(end - start)) for start, end in pairwise(starts.tolist())]
+    pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 

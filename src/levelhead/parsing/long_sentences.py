@@ -32,7 +32,7 @@ LONGEST_LEARNED = 2000
 it has pairs of words, and after a mistake the whole stack is searched for what can still be built."""
 
 
-def left_out(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
+def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     """Return a warning of the sentences that a parser does not learn from because they are too long, if there are any.
 
     Args:
@@ -48,7 +48,7 @@ def left_out(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
 
 
-def parsed_in_haste(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
+def parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
     """Return a warning of the sentences that are too long to be parsed like others, if there are any.
 
     Args:
@@ -59,22 +59,22 @@ def parsed_in_haste(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, 
     graph_based = parser in GRAPH_PARSERS
     if parser not in PARSERS or not (graph_based or beam > 1):
         return ()
-    longest = LONGEST_WHOLE if graph_based else longest_searched(beam)
+    longest = LONGEST_WHOLE if graph_based else longest_with_beam(beam)
     rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
     if not len(rows):
         return ()
     start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
-    how = f"in pieces of {piece_of(end - start)}" if graph_based else "greedily, without its beam"
+    how = f"in pieces of {piece_length(end - start)}" if graph_based else "greedily, without its beam"
     message = f"the sentence has {end - start} words, more than {longest}; {parser} parses it {how}"
     return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
 
 
-def longest_searched(beam: int) -> int:
+def longest_with_beam(beam: int) -> int:
     """Return how many words a sentence may have that transition systems parse with a beam of this width."""
     return min(LONGEST_SEARCHED, MOST_SEARCHED // beam)
 
 
-def piece_of(size: int) -> int:
+def piece_length(size: int) -> int:
     """Return how many words of a sentence of a length graph-based parsers parse at once."""
     return LONGEST_WHOLE if size <= LONGEST_IN_LONG_PIECES else SHORT_PIECE
 

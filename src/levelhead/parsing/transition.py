@@ -18,7 +18,7 @@ import numpy as np
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
 from levelhead.parsing.feature_templates import compiled
-from levelhead.parsing.long_sentences import longest_searched
+from levelhead.parsing.long_sentences import longest_with_beam
 from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
 from levelhead.parsing.word_features import Columns
 
@@ -112,7 +112,7 @@ def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple
     Sentences that are too long to be searched (`lengths.longest_searched`) are parsed greedily.
     """
     found = np.zeros((2, int(starts[-1])), np.int32)
-    long = np.diff(starts) > longest_searched(model.beam)
+    long = np.diff(starts) > longest_with_beam(model.beam)
     bounds = [0, *(np.flatnonzero(np.diff(long)) + 1).tolist(), len(long)]
     for first, last in pairwise(bounds):  # runs of sentences of one kind
         kernel = _kernel(model, 1 if long[first] else model.beam)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError
 from levelhead.parsing import graph, transition
-from levelhead.parsing.model import GRAPH_PARSERS, Averages, quantised
+from levelhead.parsing.model import GRAPH_PARSERS, Averages, quantized
 
 Tables = dict[str, NDArray[np.int16]]
 Shapes = dict[str, tuple[int, int]]
@@ -102,5 +102,5 @@ def tables_of(parser: str, averages: Averages) -> Tables:
     whole: Tables = {}
     for scale in scales:
         found = [name for name in scale if name in floats]
-        whole |= zip(found, quantised(*(floats[name] for name in found)), strict=True)
+        whole |= zip(found, quantized(*(floats[name] for name in found)), strict=True)
     return {name: whole[name].reshape(len(whole[name]), -1) for name in names}

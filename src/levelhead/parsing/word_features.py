@@ -26,7 +26,7 @@ _MOST_FEATURES = 16  # of one word; the rest of a longer FEATS is seen only as a
 
 
 class Columns(NamedTuple):
-    """A treebank's words as numbers; row 0 stands for no word, row 1 for the artificial root, then come the words.
+    """A treebank's words as numbers; row 0 is no word, row 1 the artificial root, then come the words.
 
     Args:
         values: hashes of strings; int32, shape (words + 2, WIDTH).
@@ -48,7 +48,7 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
 
     Args:
         treebank: the words.
-        templates: the parser's templates; columns that none of them names are left empty.
+        templates: the parser's templates; columns that they do not name are left empty.
     """
     named = {atom.partition(".")[2] for text in templates for atom in text.split()} | {"form", "upos"}
     values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
@@ -70,7 +70,7 @@ def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
 
 
 def _fill_in(values: Integers, treebank: Treebank) -> None:
-    """Where there is no lemma the form stands for it, and UPOS for XPOS."""
+    """A missing lemma is replaced by the form, a missing XPOS by UPOS."""
     for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
         rows = getattr(treebank, missing).codes == UNDERSCORE
         if rows.any():

@@ -65,7 +65,7 @@ def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
 
 
 def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
-    for name, baseline, system, gained, lost in found.found:
+    for name, baseline, system, gained, lost in found.outputs:
         outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
         for verb, some in (("gains", gained), ("loses", lost)):
             title = f"{name}: {system.name} {verb} most against {baseline.name}"

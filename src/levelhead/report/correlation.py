@@ -33,8 +33,8 @@ def pairs_table(correlation: Correlation) -> Table:
         for pair in correlation.pairs
         for coefficient in (pair.coefficients[method],)
     )
-    told = [_extremes(pair, method) for pair in correlation.pairs for method in pair.coefficients]
-    return Table(columns, rows, (*filter(None, told), *_notes(correlation)), _starts(correlation))
+    extremes = [_extremes(pair, method) for pair in correlation.pairs for method in pair.coefficients]
+    return Table(columns, rows, (*filter(None, extremes), *_notes(correlation)), _starts(correlation))
 
 
 def _column(name: str) -> Column:

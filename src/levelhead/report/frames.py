@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, get_args
 
 from levelhead.arguments import choice, optional
 from levelhead.extras import installed
-from levelhead.interop.library_errors import needed
+from levelhead.interop.library_errors import required_library
 from levelhead.tabular import Frames
 
 if TYPE_CHECKING:
@@ -38,7 +38,7 @@ def to_polars(table: Table) -> Any:
     Raises:
         LevelheadError: polars is not installed.
     """
-    with needed("polars"):
+    with required_library("polars"):
         import polars as pl  # type: ignore[import-not-found,unused-ignore]
     table = table.tidy
     types = [pl.String if column.kind == "text" else pl.Float64 for column in table.columns]
@@ -55,7 +55,7 @@ def to_pandas(table: Table) -> Any:
     Raises:
         LevelheadError: pandas is not installed.
     """
-    with needed("pandas"):
+    with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = table.tidy
     types = {column.unique_name: "string" if column.kind == "text" else "float64" for column in table.columns}

@@ -76,7 +76,7 @@ def power_chart(power: Power, *, each: bool = False) -> Drawing:
 
 
 def _label(one: Detectable, shown: Sequence[Detectable]) -> str:
-    """What tells a line from the others."""
+    """The label that distinguishes a line from the others."""
     parts = (one.treebank, one.measure, _units(one.unit), f"{one.n_runs} runs" if one.n_runs > 1 else "1 run")
     fields = ("treebank", "measure", "unit", "n_runs")
     differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]

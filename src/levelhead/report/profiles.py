@@ -206,8 +206,10 @@ def selection_table(found: SelectedTreebanks) -> Table:
         found: which treebanks can be compared.
     """
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
-    rows = [(one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in found.verdicts]
-    told = f"{len(found.selected)} of {len(found.verdicts)} selected"
+    rows = [
+        (one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in found.decisions
+    ]
+    told = f"{len(found.selected)} of {len(found.decisions)} selected"
     return Table(columns, tuple(rows), (told, *_signed(found.provenance)))
 
 
@@ -219,7 +221,7 @@ def selection_document(found: SelectedTreebanks) -> dict[str, Any]:
     """
     rows = [
         {"treebank": one.name, "language": one.language, "selected": one.selected, "reasons": list(one.reasons)}
-        for one in found.verdicts
+        for one in found.decisions
     ]
     return _rows_document("selection", rows, found.provenance)
 

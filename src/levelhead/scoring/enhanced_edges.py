@@ -23,7 +23,7 @@ from levelhead.treebank.enhanced_graph import (
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
-_MOST_STEPS = 300_000  # of all paths of a treebank: real ones have a few a sentence
+_MOST_STEPS = 300_000  # of all paths of a treebank: real treebanks have a few per sentence
 _LONGEST_PATH = 50
 _Edges = list[tuple[Node, str]]
 
@@ -33,9 +33,9 @@ class Edges:
     """The enhanced edges between words of a treebank.
 
     Args:
-        child: the word below, int32, shape (edges,).
-        parent: the word above, -1 for the root, `NO_HEAD` for what agrees with nothing; likewise.
-        label: the number of its label, as `labels` has it, likewise.
+        child: the dependent, int32, shape (edges,).
+        parent: the head, -1 for the root, `NO_HEAD` for a head that agrees with none; int32, shape (edges,).
+        label: the number of its label in `labels`, int32, shape (edges,).
     """
 
     child: Codes
@@ -55,11 +55,11 @@ def edges_of(
         treebank: the treebank.
         labels: the number of each label; new ones are added, so that two treebanks can share them.
         collapse: whether a path through empty nodes becomes one edge with a joined label, and malformed DEPS are an
-            error; else edges from empty nodes are dropped, and heads are read as the official script reads them.
-        switches: kinds of enhancement to take out, of `enhancements.ENHANCEMENTS`.
+            error; otherwise edges from empty nodes are dropped, and heads are read as the official script reads them.
+        switches: kinds of enhancement to remove, names in `enhancement_switches.ENHANCEMENTS`.
 
     Raises:
-        MalformedDeps: DEPS cannot be read, or an edge points to no node of its sentence.
+        MalformedDeps: DEPS cannot be read, or the head of an edge is not a node of its sentence.
     """
     graph = treebank.graph if collapse else read_graph(treebank, strict=False)
     if collapse and any(map(len, dangling(treebank, graph))):
@@ -82,7 +82,7 @@ def universal_labels(labels: dict[str, int]) -> Codes:
 
 
 def _collapsed(treebank: Treebank, graph: Graph, labels: dict[str, int]) -> Codes:
-    """The edges that stand for paths through empty nodes."""
+    """The edges that replace paths through empty nodes."""
     into = _edges_by_node(graph.of_empty, graph.labels)
     names = _names_of_empty_nodes(treebank)
     rows: dict[tuple[int, int, int], None] = {}

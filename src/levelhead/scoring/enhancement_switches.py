@@ -1,8 +1,8 @@
-"""Kinds of enhancement taken out of a graph before it is scored, as today's official script does on request.
+"""Switches that remove kinds of enhancement from graphs before scoring, as options of today's official script do.
 
 The IWPT 2020 task compared treebanks that annotate different kinds of enhancement; what gold does not annotate must not
-count against a system. The names are the script's own. What it does to the edges is kept to the letter, also where it
-does not do what its names say; the documentation of the rules lists these cases.
+count against a system. The names are the script's own. Its behavior is reproduced exactly, also
+where it differs from what its names say; the documentation of the rules lists these cases.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes, StringColumn
 
 NO_HEAD = -2
-"""The head of an edge that agrees with nothing: the script looks for the word's basic head, and the root has none."""
+"""The head of an edge that agrees with no head: the script looks for the word's basic head, and roots have none."""
 
 _CASE_RELATIONS = frozenset({"obl", "nmod", "conj", "advcl"})
 _NO_CASE = frozenset({"pass", "relcl", "xsubj"})
@@ -28,7 +28,7 @@ Flags = NDArray[np.bool_]
 
 
 class _Graph(NamedTuple):
-    """Edges between words, and the numbers of their labels, to which new ones are added."""
+    """Edges between words, and the numbers of their labels; new labels are added."""
 
     child: Codes
     parent: Codes
@@ -40,7 +40,7 @@ class _Graph(NamedTuple):
         return self._replace(child=self.child[which], parent=self.parent[which], label=self.label[which])
 
     def with_basic_edges(self, which: Flags) -> _Graph:
-        """Put the word's edge of the tree in the place of some edges."""
+        """Replace some edges by the word's edge in the tree."""
         heads = np.where(self.treebank.heads < 0, NO_HEAD, self.treebank.heads)[self.child]
         relations = self.treebank.relations
         basic = _of_distinct(relations, lambda text: self.labels.setdefault(universal(text), len(self.labels)))
@@ -49,11 +49,11 @@ class _Graph(NamedTuple):
         )
 
     def labelled(self, test: Callable[[Sequence[str]], bool]) -> Flags:
-        """Say of each edge whether the steps of its label pass a test."""
+        """Return which edges have labels whose steps pass a test."""
         return np.array([test(label.split(">")) for label in self.labels], dtype=bool)[self.label]
 
     def under(self, test: Callable[[str], bool]) -> Flags:
-        """Say of each edge whether its head is a word whose universal relation passes a test."""
+        """Return which edges have as head a word whose universal relation passes a test."""
         passes = _of_distinct(self.treebank.relations, lambda text: test(universal(text))).astype(bool)
         under: Flags = (self.parent >= 0) & passes[self.parent.clip(min=0)]
         return under
@@ -68,7 +68,7 @@ def _of_distinct(column: StringColumn, value: Callable[[str], int]) -> Codes:
 
 
 def _no_gapping(graph: _Graph) -> _Graph:
-    """A path becomes the word's edge of the tree, each for itself; other edges that are there already are dropped."""
+    """Each path becomes the word's edge in the tree; other edges that occur twice are dropped."""
     paths = graph.labelled(lambda steps: len(steps) > 1)
     graph = graph.with_basic_edges(paths)
     rows = np.stack([graph.child, graph.parent, graph.label], axis=1)
@@ -77,7 +77,7 @@ def _no_gapping(graph: _Graph) -> _Graph:
 
 
 def _no_shared_parents(graph: _Graph) -> _Graph:
-    """Of a word with edges that start with conj, only the last of these is kept."""
+    """If a word has edges that start with conj, only the last of them is kept."""
     conj = np.flatnonzero(graph.labelled(lambda steps: len(steps) == 1 and steps[0].startswith("conj")))
     last = np.full(graph.treebank.n_words, -1)
     last[graph.child[conj]] = conj  # in order, so that the last one stays
@@ -97,7 +97,7 @@ def _no_control(graph: _Graph) -> _Graph:
 
 
 def _no_relative_clauses(graph: _Graph) -> _Graph:
-    """A ref becomes the word's edge of the tree; edges from an acl to the word after its head are dropped.
+    """A ref becomes the word's edge in the tree; edges from an acl to the word after its head are dropped.
 
     The script means the head itself, and counts one word from 0 and the other from 1.
     """
@@ -140,7 +140,7 @@ def switches_of(digits: str) -> frozenset[str]:
     """Return the switches that the script's option --enhancements names by their numbers.
 
     Args:
-        digits: such as "146"; what is no number of a switch is passed over, as 0 is.
+        digits: such as "146"; digits that are not numbers of switches are ignored.
     """
     return frozenset(name for number, name in enumerate(ENHANCEMENTS, 1) if str(number) in digits)
 
@@ -148,16 +148,16 @@ def switches_of(digits: str) -> frozenset[str]:
 def without(
     switches: Iterable[str], treebank: Treebank, edges: Sequence[Codes], labels: dict[str, int]
 ) -> tuple[Codes, Codes, Codes]:
-    """Take kinds of enhancement out of a graph.
+    """Remove kinds of enhancement from a graph.
 
     Args:
-        switches: which, of `ENHANCEMENTS`.
+        switches: names in `ENHANCEMENTS`.
         treebank: the treebank.
         edges: child, parent (-1 for the root) and label of each edge, int32, by child.
         labels: the number of each label; new ones are added.
 
     Returns:
-        Child, parent (`NO_HEAD` where it agrees with nothing) and label of each edge that is left.
+        Child, parent (`NO_HEAD` if it agrees with no head) and label of each remaining edge.
     """
     child, parent, label = edges
     graph = _Graph(child, parent, label, treebank, labels)

@@ -1,4 +1,4 @@
-"""The measures of the official scorers, defined."""
+"""The shipped measures: one `Definition` each. Add a measure of words, sentences or edges here."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ _CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
 _IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
 _NOPUNCT = (
     "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
-    " word in gold is ASCII punctuation); class=gold: gold labels alone decide which words are in the class after @ or"
-    " -; with either option unaligned system words go by their own label"
+    " word in gold is ASCII punctuation); class=gold: only gold labels decide which words are in the class after @ or"
+    " -; with either option, unaligned system words are classified by their own label"
 )
 _WEIGHTS = "a file with a universal relation and its weight on each line"
 ATTACHED = Agree.HEAD | Agree.RELATION
-"""What LAS needs."""
+"""Head and universal relation, as LAS requires."""
 
 DEFINITIONS = (
     Definition(
@@ -89,7 +89,7 @@ DEFINITIONS = (
     ),
     Definition(
         "UAS",
-        "Unlabelled attachment score: words with the right head.",
+        "Unlabeled attachment score: words with the right head.",
         "aligned words whose heads are aligned (or both the root) / words",
         _CONLL17,
         needs=Agree.HEAD,
@@ -107,7 +107,7 @@ DEFINITIONS = (
     ),
     Definition(
         "LAS",
-        "Labelled attachment score: words with the right head and universal relation.",
+        "Labeled attachment score: words with the right head and universal relation.",
         "aligned words with aligned heads and equal relation / words; LAS(full) compares subtypes too",
         _CONLL17,
         needs=ATTACHED,
@@ -117,8 +117,8 @@ DEFINITIONS = (
     ),
     Definition(
         "WeightedLAS",
-        "LAS in which each word weighs what its relation weighs.",
-        "sum of weights of words right in LAS / sum of weights of words; a relation without weight weighs 1.0",
+        "LAS in which each word has the weight of its relation.",
+        "sum of weights of words right in LAS / sum of weights of words; a relation without a weight counts 1.0",
         "conll17_ud_eval.py, option -w",
         needs=ATTACHED,
         argument=_WEIGHTS,
@@ -127,16 +127,16 @@ DEFINITIONS = (
     ),
     Definition(
         "WLAS",
-        "Weighted labelled attachment score: LAS in which each word weighs what its relation weighs.",
+        "Weighted labeled attachment score: LAS in which each word has the weight of its relation.",
         "sum of weights of words right in LAS / sum of weights of words, each side by its own relation",
-        "Callin, section 5, with F1 in place of accuracy",
+        "Callin, section 5, with F1 instead of accuracy",
         needs=ATTACHED,
         argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that it does not list",
         takes_weights=True,
     ),
     Definition(
         "CallinWLAS",
-        "WLAS as Callin computes it: accuracy, weighed by the gold relation, without punctuation.",
+        "WLAS as Callin computes it: accuracy, weighted by the gold relation, without punctuation.",
         "sum of weights of words right in LAS / sum of weights of words whose gold relation is not punct",
         "Callin, section 5, and his program",
         needs=ATTACHED,
@@ -147,7 +147,7 @@ DEFINITIONS = (
     ),
     Definition(
         "CLAS",
-        "Content-word labelled attachment score: LAS without function words and punctuation.",
+        "Content-word labeled attachment score: LAS without function words and punctuation.",
         "aligned content words with aligned heads and equal relation / content words, each side by its own relation",
         "Nivre and Fang (2017); CoNLL 2017 and 2018 shared tasks",
         needs=ATTACHED,
@@ -155,7 +155,7 @@ DEFINITIONS = (
     ),
     Definition(
         "CNC",
-        "LAS of all words except function words and punctuation, as Kohita et al. list them; clf is not in their list.",
+        "LAS of all words except function words and punctuation, as Kohita et al. list them; their list has no clf.",
         "aligned words right in LAS / words, without aux auxpass case cc cop det mark neg and punct on each side",
         "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
         needs=ATTACHED,
@@ -163,7 +163,7 @@ DEFINITIONS = (
     ),
     Definition(
         "MLAS",
-        "Morphology-aware labelled attachment score: CLAS that also asks for tags and function words.",
+        "Morphology-aware labeled attachment score: CLAS that also requires the right tags and function words.",
         "as CLAS, with equal UPOS and features, and the same function words with equal tags / content words",
         _CONLL18,
         needs=ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
@@ -172,7 +172,7 @@ DEFINITIONS = (
     ),
     Definition(
         "BLEX",
-        "Bilexical dependency score: CLAS that also asks for the lemma.",
+        "Bilexical dependency score: CLAS that also requires the right lemma.",
         "as CLAS, with equal LEMMA / content words",
         _CONLL18,
         needs=ATTACHED | Agree.LEMMA,
@@ -181,7 +181,7 @@ DEFINITIONS = (
     ),
     Definition(
         "ELAS",
-        "Labelled attachment score of the enhanced graph.",
+        "Labeled attachment score of the enhanced graph.",
         "enhanced edges between aligned words with equal label / enhanced edges",
         _IWPT,
         unit="edges",
@@ -199,7 +199,7 @@ DEFINITIONS = (
     ),
     Definition(
         "UEM",
-        "Unlabelled exact match: sentences in which every head is right.",
+        "Unlabeled exact match: sentences in which every head is right.",
         "sentences with equal span, all words aligned and all heads right / sentences;"
         " UEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
         " arguments with the right head / sentences with a core argument",
@@ -209,7 +209,7 @@ DEFINITIONS = (
     ),
     Definition(
         "LEM",
-        "Labelled exact match: sentences in which every head and universal relation is right.",
+        "Labeled exact match: sentences in which every head and universal relation is right.",
         "sentences with equal span, all words aligned and all right in LAS / sentences;"
         " LEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
         " arguments right in LAS / sentences with a core argument",

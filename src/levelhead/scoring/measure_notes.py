@@ -12,9 +12,9 @@ from levelhead.treebank.relations import UD1, UD2, universal, version
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 
 SYSTEM = "the system"
-"""What notes call the system where its name is not known."""
+"""What notes call the system if its name is unknown."""
 
-_MOST_NAMED = 50  # more than there are relations in either version of UD
+_MOST_NAMED = 50  # more than either version of UD has relations
 
 
 def named_note(note: str, name: str) -> str:
@@ -35,43 +35,43 @@ def notes_on(
     schemes: Schemes,
     name: str = SYSTEM,
 ) -> tuple[str, ...]:
-    """Say which version of UD relations are of, where the classes of measures are of the other or do not list them.
+    """Return notes on measures whose classes belong to the other version of UD, or do not list a relation.
 
-    Also say where a measure of enhanced graphs has nothing to count in the system's output.
+    Also note measures of enhanced graphs if the system's output has no enhanced edges.
 
     Args:
         gold: the gold treebank.
-        system: the system's; what is true of gold too is said once.
+        system: the system treebank; notes that apply to both are given once.
         measures: the measures with their definitions.
-        rules: whose scheme definitions name.
-        schemes: where the classes of measures are looked up.
+        rules: their scheme is the one that definitions use.
+        schemes: the schemes in which the classes of measures are looked up.
         name: what to call the system.
     """
-    asked = list(measures)
-    used = [(str(measure), scheme) for one in asked for measure, scheme in _schemes_of(*one, rules, schemes)]
+    chosen = list(measures)
+    used = [(str(measure), scheme) for pair in chosen for measure, scheme in _schemes_used(*pair, rules, schemes)]
     by_name = {scheme.name: scheme for _, scheme in used}
-    users = {key: tuple(dict.fromkeys(user for user, one in used if one.name == key)) for key in by_name}
-    of_versions = notes_of(gold, system, [(by_name[key], users[key]) for key in by_name], name)
-    return (*of_versions, *_without_graphs(gold, system, asked, name))
+    users = {key: tuple(dict.fromkeys(user for user, scheme in used if scheme.name == key)) for key in by_name}
+    of_versions = notes_on_schemes(gold, system, [(by_name[key], users[key]) for key in by_name], name)
+    return (*of_versions, *_without_graphs(gold, system, chosen, name))
 
 
 def _without_graphs(
     gold: Treebank, system: Treebank, measures: Iterable[tuple[Measure, Definition]], name: str
 ) -> Iterator[str]:
-    """Say why measures of enhanced graphs are 0 or have no value where only gold has graphs."""
+    """Note why measures of enhanced graphs are 0 or have no value if only gold has graphs."""
     of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
     if of_graphs and gold.deps.has_values and not system.deps.has_values:
         yield f"{name} has no values in DEPS, and so no enhanced edges to score: {', '.join(of_graphs)}"
 
 
-def notes_of(
+def notes_on_schemes(
     gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
 ) -> tuple[str, ...]:
-    """Say the same of schemes, each with the names of what uses it.
+    """Return the notes on schemes, each with the measures or tables that use it.
 
     Args:
         gold: the gold treebank.
-        system: the system's.
+        system: the system treebank.
         schemes: schemes, with the measures or tables that use them.
         name: what to call the system.
     """
@@ -83,30 +83,30 @@ def notes_of(
         note
         for scheme, users in schemes
         for note in (
-            *_notes("gold", own, own, scheme, ", ".join(users), crosses=True),
-            *_notes(name, other, added, scheme, ", ".join(users), crosses=crosses),
+            *_notes_on_side("gold", own, own, scheme, ", ".join(users), crosses=True),
+            *_notes_on_side(name, other, added, scheme, ", ".join(users), crosses=crosses),
         )
     ]
     return tuple(dict.fromkeys(notes))
 
 
 def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: str) -> tuple[str, ...]:
-    """Say the same of relations alone.
+    """Return the notes on relations without a treebank.
 
     Args:
         relations: the relations, with or without subtypes.
-        scheme: where they are looked up.
-        using: what uses the scheme, for example a measure.
+        scheme: the scheme in which they are looked up.
+        using: the measure, or something else, that uses the scheme.
         side: what to call the source of the relations.
     """
     labels = sorted(set(map(universal, relations)))
-    return tuple(_notes(side, labels, labels, scheme, using, crosses=True))
+    return tuple(_notes_on_side(side, labels, labels, scheme, using, crosses=True))
 
 
-def _notes(
+def _notes_on_side(
     side: str, labels: list[str], news: list[str], scheme: Scheme, using: str, *, crosses: bool
 ) -> Iterator[str]:
-    """Give the notes on one side; of its labels only the new ones are named."""
+    """Give the notes on one side; only its new labels are named."""
     found = version(labels)
     first, second = (sorted(set(labels) & only) for only in (UD1 - UD2, UD2 - UD1))
     if first and second and {*first, *second} & set(news):
@@ -125,7 +125,7 @@ def _notes(
 
 
 def _listed(labels: list[str]) -> str:
-    """Name labels; of very many, the first ones."""
+    """Name labels, at most the first few dozen."""
     more = len(labels) - _MOST_NAMED
     named = ", ".join(labels[:_MOST_NAMED])
     return f"{named} and {more:,} more" if more > 0 else named
@@ -136,7 +136,7 @@ def distinct(relations: StringColumn) -> list[str]:
     return sorted({universal(relations.strings[code]) for code in relations.distinct.tolist()})
 
 
-def _schemes_of(
+def _schemes_used(
     measure: Measure, definition: Definition, rules: Rules, schemes: Schemes
 ) -> Iterator[tuple[Measure, Scheme]]:
     for name in filter(None, (definition.only, *definition.without)):

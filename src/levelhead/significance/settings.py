@@ -10,7 +10,7 @@ import numpy as np
 from levelhead.arguments import number, whole
 
 
-class Settings(NamedTuple):
+class InferenceSettings(NamedTuple):
     """How differences are tested.
 
     Args:
@@ -30,11 +30,11 @@ class Settings(NamedTuple):
     resample_by: str = "auto"
 
 
-STANDARD = Settings()
+STANDARD = InferenceSettings()
 """10,000 permutations, intervals of 95%, documents where gold marks them."""
 
 
-def check_settings(settings: Settings) -> None:
+def check_settings(settings: InferenceSettings) -> None:
     """Refuse settings that no test can have.
 
     Args:
@@ -48,7 +48,7 @@ def check_settings(settings: Settings) -> None:
     whole(0)("seed", settings.seed)
 
 
-def seeded(settings: Settings, key: str) -> np.random.SeedSequence:
+def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:
     """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
 
     Args:

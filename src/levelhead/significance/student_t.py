@@ -130,9 +130,9 @@ def _continued_fraction(a: float, b: float, x: float) -> float:
     c, d = 1.0, 1 / _off_zero(1 - (a + b) * x / (a + 1))
     found = d
     for m in range(1, _TERMS):
-        even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
-        odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
-        for term in (even, odd):
+        even_term = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m))
+        odd_term = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1))
+        for term in (even_term, odd_term):
             d, c = 1 / _off_zero(1 + term * d), _off_zero(1 + term / c)
             found *= d * c
         if abs(d * c - 1) < _CLOSE:

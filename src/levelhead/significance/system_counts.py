@@ -26,7 +26,7 @@ class Run(NamedTuple):
     counts: Mapping[str, tuple[Counts, Component]]
 
 
-class Counted(NamedTuple):
+class SystemCounts(NamedTuple):
     """One treebank, all runs, all measures.
 
     Args:
@@ -69,7 +69,7 @@ class Counted(NamedTuple):
         return sums.reshape(*sums.shape[:-1], *self.parts.shape[1:])
 
 
-def counted(runs: Sequence[Run], gold: str) -> Counted:
+def system_counts(runs: Sequence[Run], gold: str) -> SystemCounts:
     """Gather the counts of runs on one treebank.
 
     Args:
@@ -79,7 +79,7 @@ def counted(runs: Sequence[Run], gold: str) -> Counted:
     measures = tuple(runs[0].counts)
     parts = [np.stack([_parts(*run.counts[measure]) for measure in measures], axis=1) for run in runs]
     powers = tuple(i for i, name in enumerate(measures) if runs[0].counts[name][1] == "perplexity")
-    return Counted(tuple(run.system for run in runs), measures, np.stack(parts, axis=1), gold, powers)
+    return SystemCounts(tuple(run.system for run in runs), measures, np.stack(parts, axis=1), gold, powers)
 
 
 def _parts(counts: Counts, component: Component) -> Sums:

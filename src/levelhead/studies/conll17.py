@@ -40,7 +40,7 @@ def reproduce(request: StudyRequest) -> Study:
 
     Args:
         request: gold test sets, a folder of systems' outputs, and a table of all published scores by test set; all may
-            be missing, but for what depends on them.
+            be missing, except for what depends on them.
 
     Raises:
         InputError: a file is not valid.
@@ -205,7 +205,7 @@ def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
 def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:
     texts = (
         "Systems are ranked by the macro-average over all test sets",
-        "The averages are as published, as far as scores with two decimals can tell",
+        "The averages are as published, as far as scores with two decimals show",
         "So are the averages of all groups by LAS, UAS and CLAS",
     )
     if published is None:

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelhead.conversion import forward
 from levelhead.errors import Fault, InputError
-from levelhead.studies.request import StudyRequest, Task, Trainer, done
+from levelhead.studies.request import StudyRequest, StudyTask, Trainer, run_tasks
 from levelhead.studies.treebank_parts import Parts, format_of, outputs_in
 from levelhead.treebank import Treebank, read, to_conllu
 from levelhead.treebank.write import replace_file
@@ -49,18 +49,18 @@ def outputs_of(
     folder.mkdir(parents=True, exist_ok=True)
     chosen = {code: parts for code, parts in treebanks.items() if parts.train or request.quick}
     tasks = [_training(parts, parser, request.trainer, on, heads) for parts in chosen.values()]
-    texts = done(f"training {parser} {heads or ''}".strip(), tasks, request)
+    texts = run_tasks(f"training {parser} {heads or ''}".strip(), tasks, request)
     paths = {code: folder / f"{code}.conllu" for code in texts}
     for code, path in paths.items():
         replace_file(path, [texts[code].encode()])
     return paths
 
 
-def _training(parts: Parts, parser: str, trainer: Trainer, on: str, heads: Heads | None) -> Task:
+def _training(parts: Parts, parser: str, trainer: Trainer, on: str, heads: Heads | None) -> StudyTask:
     parsed = parts.dev or parts.tested if on == "dev" else parts.tested
     dev = parts.dev if parts.dev != parsed else None
     named = f"{trainer.__module__}:{trainer.__name__}"
-    return Task(parts.code, trained, (parts.training, dev, parsed), (named, parser, heads == "CONV"))
+    return StudyTask(parts.code, trained, (parts.training, dev, parsed), (named, parser, heads == "CONV"))
 
 
 def trained(train: str, dev: str | None, parsed: str, trainer: str, parser: str, converted: bool) -> str:

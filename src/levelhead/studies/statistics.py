@@ -56,7 +56,7 @@ def _ranks(values: Sequence[float]) -> list[float]:
 
 
 def mean(values: Iterable[Cell]) -> Cell:
-    """Return the mean of the values that there are, None if there is none.
+    """Return the mean of the available values, None if there are none.
 
     Args:
         values: the values.
@@ -66,7 +66,7 @@ def mean(values: Iterable[Cell]) -> Cell:
 
 
 def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
-    """Say whether a number equals a printed one to the digits printed; None where either is missing.
+    """Return whether a number equals a printed one to the digits printed; None if either is missing.
 
     Half a unit of the last digit is allowed, both ways of rounding a half.
 

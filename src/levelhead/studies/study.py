@@ -1,4 +1,4 @@
-"""What a study gives: tables of printed numbers beside ours, and a verdict on each claim."""
+"""The result of a study: tables of printed numbers next to ours, and a verdict on each claim."""
 
 from __future__ import annotations
 

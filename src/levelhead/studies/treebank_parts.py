@@ -12,7 +12,7 @@ from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import StudyRequest
 from levelhead.treebank.input_bytes import SUFFIXES
-from levelhead.treebank.layouts import stem_of, treebanks_in
+from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.reader import Format
 
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
@@ -24,9 +24,9 @@ class Parts(NamedTuple):
 
     Args:
         code: the code of the treebank, for example `en` or `en_ewt`.
-        train: its training set, None if it is not there; likewise the others.
+        train: its training set, or None.
         dev: its development set.
-        test: its test set; a file whose name does not say which part it is counts as this.
+        test: its test set; a file of an unknown part counts as the test set.
     """
 
     code: str
@@ -36,7 +36,7 @@ class Parts(NamedTuple):
 
     @property
     def files(self) -> tuple[Path, ...]:
-        """Those that there are."""
+        """The available parts."""
         return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
 
     @property
@@ -60,17 +60,14 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
 
     Args:
         request: names the folders.
-        wanted: the codes that a study is about; if none of these is there, all treebanks are taken.
+        wanted: the codes that a study is about; if none of them is found, all treebanks are used.
 
     Raises:
         InputError: a folder has no treebank, or two files are the same part of one treebank.
     """
     found: dict[str, Parts] = {}
     for folder in request.treebanks:
-        treebanks = treebanks_in(folder) if not folder.is_file() else {stem_of(folder.name) or folder.name: folder}
-        if not treebanks:
-            raise InputError(Fault("no-pairs", _without_files(folder), Place(os.fspath(folder))))
-        for stem, path in treebanks.items():
+        for stem, path in _files_in(folder).items():
             named = _PART.fullmatch(stem)
             code, split = (named["code"], named["split"]) if named else (stem, "test")
             parts = found.get(code, Parts(code))
@@ -82,13 +79,23 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
     return known or found
 
 
+def _files_in(source: Path) -> dict[str, Path]:
+    """The treebanks of a file or folder by their names without suffixes; those that the metadata of TIRA lists."""
+    if source.is_file():
+        return {stem_of(source.name) or source.name: source}
+    found = treebanks_in(source)
+    if found or (source / "metadata.json").is_file():
+        return found or {gold.code: gold.path for gold in gold_files(source)}
+    raise InputError(Fault("no-pairs", _without_files(source), Place(os.fspath(source))))
+
+
 def _without_files(folder: Path) -> str:
-    """What to say of a folder that has no treebank, with the folders in it that have some."""
+    """The message for a folder without treebanks, with the folders in it that have some."""
     inside = sorted({path.parent for path in folder.glob("*/*") if stem_of(path.name)}) or sorted(
         {path.parent for path in folder.glob("*/*/*") if stem_of(path.name)}
     )
     named = ", ".join(path.relative_to(folder).as_posix() for path in inside[:4])
-    return "there is no CoNLL-U file in this folder" + (f"; name one of the folders in it: {named}" if named else "")
+    return "the folder has no CoNLL-U file" + (f"; name one of the folders in it: {named}" if named else "")
 
 
 def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
@@ -150,6 +157,5 @@ def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[s
     if folder is None:
         return {}
     wanted = list(codes)
-    folders = sorted(path for path in folder.iterdir() if path.is_dir())
-    found = {path.name: outputs_in(path, wanted) for path in folders or [folder]}
+    found = {name: outputs_in(path, wanted) for name, path in system_folders(folder).items()}
     return {name: outputs for name, outputs in found.items() if outputs}

@@ -60,15 +60,15 @@ def build(
         forms: the forms.
         heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
         relations: the relations.
-        lemmas: the lemmas, and so on; "_" everywhere if None.
-        upos: likewise.
-        xpos: likewise.
-        feats: likewise.
-        deps: likewise.
-        misc: likewise.
+        lemmas: the lemmas; "_" everywhere if None, as for all columns below.
+        upos: the universal parts of speech.
+        xpos: the treebank's own parts of speech.
+        feats: the features.
+        deps: the enhanced edges.
+        misc: the column MISC.
 
     Raises:
-        ConlluError: the lists differ in length, a value is not fit for CoNLL-U, or a sentence is not a tree.
+        ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
     """
     columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
     given = [column for column in columns if column is not None]

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _EDGE = r"(?:0|[1-9][0-9]{0,8})(?:\.[1-9][0-9]{0,8})?:[^|\n]+"
 BAD_DEPS = re.compile(rf"^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*", re.MULTILINE)
-"""Finds, among values divided by line feeds, one that is no list of heads and relations."""
+"""Finds, among values on lines of their own, one that is not a list of heads and relations."""
 
 _PARTS = re.compile(r"([0-9]+)(?:\.([0-9]+))?:([^|\n]+)")
 _LARGEST = 2**31
@@ -34,7 +34,7 @@ Numbers = NDArray[np.int64]
 
 
 class MalformedDeps(ValueError):
-    """DEPS that are no list of heads and relations, or that point nowhere."""
+    """DEPS that are not a list of heads and relations, or that point to no node."""
 
 
 class Incoming(NamedTuple):
@@ -42,9 +42,9 @@ class Incoming(NamedTuple):
 
     Args:
         child: the word, or the empty node's index, int64, shape (edges,), ascending.
-        number: the number of the head before the dot, int64, likewise; 0 is the root.
-        minor: its number after the dot, int64, likewise; 0 for words.
-        label: the number of the label, int64, likewise.
+        number: the number of the head before the dot, int64, shape (edges,); 0 is the root.
+        minor: its number after the dot, int64, shape (edges,); 0 for words.
+        label: the number of the label, int64, shape (edges,).
     """
 
     child: Numbers
@@ -72,11 +72,11 @@ def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
 
     Args:
         treebank: the treebank.
-        strict: whether heads must be plain numbers and labels not empty, on empty nodes too; else whatever Python's int
-            reads is a head, any other head with a dot is nowhere, and empty nodes have no edges.
+        strict: whether heads must be plain numbers and labels not empty, also on empty nodes; otherwise a head is any
+            text that Python's int reads, heads with a dot match no node, and empty nodes have no edges.
 
     Raises:
-        MalformedDeps: DEPS are no list of heads and relations.
+        MalformedDeps: DEPS are not a list of heads and relations.
     """
     labels: dict[str, int] = {}
     cells = treebank.empty.cells[:, DEPS]
@@ -86,14 +86,14 @@ def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
 
 
 def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
-    """Find the edges whose head is no node of their sentence.
+    """Find the edges whose head is not a node of their sentence.
 
     Args:
         treebank: the treebank.
         graph: its graph.
 
     Returns:
-        Their words, and their empty nodes, int64.
+        The words and the empty nodes with such edges, int64.
     """
     empty = treebank.empty
     numbers = empty.position - treebank.sentence_starts[empty.sentence]
@@ -125,7 +125,7 @@ def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
     index = treebank.sentence_starts[sentence] + edges.number - 1
     index = np.where(index < 0, index + ends, index)
     if bool(((edges.number != 0) & ((index < 0) | (index >= ends))).any()):
-        raise MalformedDeps("the head of an edge is no word of its sentence")
+        raise MalformedDeps("the head of an edge is not a word of its sentence")
     parents: Numbers = np.where(edges.number == 0, -1, index)
     return parents
 
@@ -137,7 +137,7 @@ def between_words(edges: Incoming) -> Incoming:
 
 
 def _node_keys(treebank: Treebank, sentence: Codes, number: Codes | Numbers, minor: Codes | Numbers) -> Numbers:
-    """One number for each node of the treebank; each sentence has one more than words, for the root."""
+    """One number per node of the treebank; each sentence has one number more than words, for the root."""
     keys: Numbers = (treebank.sentence_starts[sentence].astype(np.int64) + sentence + number << 30) + minor
     return keys
 
@@ -164,7 +164,7 @@ def _parse_strictly(texts: list[str]) -> list[tuple[int, int, str]]:
     joined = "\n".join(texts)
     bad = BAD_DEPS.search(joined)
     if bad:
-        raise MalformedDeps(f"{quoted(bad[0])} is no list of heads and relations")
+        raise MalformedDeps(f"{quoted(bad[0])} is not a list of heads and relations")
     return [(int(number), int(minor or 0), label) for number, minor, label in _PARTS.findall(joined)]
 
 
@@ -182,7 +182,7 @@ def _lax_node(head: str) -> Node:
     try:
         number = int(head)
     except ValueError as error:
-        raise MalformedDeps(f"{quoted(head)} is no head of an edge") from error
+        raise MalformedDeps(f"{quoted(head)} is not a valid head of an edge") from error
     if abs(number) > _LARGEST:
-        raise MalformedDeps(f"{quoted(head)} is no head of an edge")
+        raise MalformedDeps(f"{quoted(head)} is not a valid head of an edge")
     return number, 0

@@ -38,7 +38,7 @@ class Limits(NamedTuple):
 DEFAULT_LIMITS = Limits()
 
 LONGEST_LINE = 1 << 24
-"""How many bytes a line of a treebank may have: far more than any sentence, and little enough for every reader."""
+"""How many bytes a line of a treebank may have: far more than any sentence needs."""
 
 
 class _TooLarge(Exception):
@@ -50,11 +50,11 @@ class _Changing(Exception):
 
 
 SUFFIXES = (".gz", ".xz", ".bz2", ".zst")
-"""What a compressed file's name ends with; the contents decide all the same."""
+"""The suffixes of compressed files; whether a file is decompressed depends on its contents."""
 
 
 def read_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return the contents of a file, decompressed if its first bytes say that it is compressed.
+    """Return the contents of a file, decompressed if its first bytes mark it as compressed.
 
     Args:
         path: a path, or "-" for standard input.
@@ -92,7 +92,7 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
 
 
 def is_stream(path: str | os.PathLike[str]) -> bool:
-    """Say whether a path is standard input or a pipe, which can be read only once.
+    """Return whether a path is standard input or a pipe, which can be read only once.
 
     Args:
         path: a path, or "-" for standard input.
@@ -110,7 +110,7 @@ def _standard_input() -> IO[bytes]:
 
 
 def _read_at_most(file: IO[bytes], size: int) -> bytes:
-    """Read a whole file, if it is not larger than allowed; one that is known to be has not to be read for it.
+    """Read a whole file, unless it is too large; a regular file that is too large is refused unread.
 
     A regular file that is written meanwhile is refused: what was read may be half of the old and half of the new.
     """
@@ -133,22 +133,22 @@ def _read_at_most(file: IO[bytes], size: int) -> bytes:
 
 
 def _status(file: IO[bytes]) -> os.stat_result | None:
-    """What a regular file says of itself; None for pipes and the like."""
+    """The status of a regular file; None for pipes and the like."""
     try:
         status = os.fstat(file.fileno())
-    except OSError:  # no file of the system's, as when Python code replaces standard input
+    except OSError:  # not a file of the operating system, as when Python code replaces standard input
         return None
     return status if stat.S_ISREG(status.st_mode) else None
 
 
 def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> bytes:
-    """Return bytes decompressed as their first few say, or as they are.
+    """Return bytes, decompressed if their first few mark them as compressed.
 
     Raises:
-        UnreadableFile: they grow too large, are damaged, or are an archive.
+        UnreadableFile: they are too large when decompressed, are damaged, or are an archive.
     """
     if raw.startswith(b"PK\x03\x04"):
-        raise _unreadable("archive", "a zip archive is not read", name)
+        raise _unreadable("archive", "zip archives are not supported", name)
     for magic, opener in _OPENERS.items():
         if raw.startswith(magic):
             return _expand(opener, raw, name, limits)
@@ -156,7 +156,7 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
 
 
 def refuse_long_lines(data: bytes, name: str | None = None) -> None:
-    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before anything else looks at its lines.
+    """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before anything else splits it into lines.
 
     Args:
         data: the contents of the file, decompressed.

@@ -1,8 +1,8 @@
-"""CoNLL-U as the official scorers read it: what they take, what they refuse, and what they crash on (refused too).
+"""CoNLL-U as the official scorers read it: what they accept, what they refuse, and what they crash on (also refused).
 
 Their reading is laxer than ours in some places (any number that Python's int takes, ids inside multiword tokens
 unchecked, empty relations) and stricter in others (a byte order mark, a second blank line, a missing last one).
-Files that are in order go through the scanner; only the others are read line by line here.
+Valid files go through the scanner; only the others are read line by line here.
 """
 
 from __future__ import annotations
@@ -30,18 +30,18 @@ _EMPTY_NODE = re.compile(
 
 
 @dataclass(frozen=True, slots=True)
-class Official:
+class OfficialReading:
     """How one official scorer reads a file.
 
     Args:
-        name: of the rules.
+        name: the name of the rules.
         deepest: the longest chain of heads that its recursion survives, measured with CPython 3.11.
         empty_inside: whether empty nodes inside a multiword token are skipped (else they count as words there).
         negative_inside: whether negative heads inside a multiword token count back from the end of what is read.
-        unicode_spaces: whether all space separators are taken out of forms (else only U+0020).
-        deps: whether it parses DEPS, and crashes where they are malformed.
+        unicode_spaces: whether all space separators are removed from forms (else only U+0020).
+        deps: whether it parses DEPS, and crashes on malformed DEPS.
         several_roots: whether a sentence may have more than one root (an option of udtools).
-        empty_nodes: whether empty nodes, and edges from them, are passed over (else refused, an option of udtools).
+        empty_nodes: whether empty nodes, and edges from them, are skipped (else refused, an option of udtools).
     """
 
     name: str
@@ -54,22 +54,22 @@ class Official:
     empty_nodes: bool = True
 
     def bare(self, form: str) -> str:
-        """Return a form without what counts as a space."""
+        """Return a form without its spaces."""
         return form.translate(ANY_SPACE if self.unicode_spaces else PLAIN_SPACE)
 
 
 SCORERS = {
     scorer.name: scorer
     for scorer in (
-        Official("conll17", negative_inside=True, unicode_spaces=False),
-        Official("conll18"),
-        Official("udtools", empty_inside=True, deps=True),
+        OfficialReading("conll17", negative_inside=True, unicode_spaces=False),
+        OfficialReading("conll18"),
+        OfficialReading("udtools", empty_inside=True, deps=True),
     )
 }
 """All official scorers by name."""
 
 
-def parse_officially(data: bytes, official: Official, name: str | None = None) -> Treebank:
+def read_officially(data: bytes, official: OfficialReading, name: str | None = None) -> Treebank:
     """Read a treebank as an official scorer does.
 
     Args:
@@ -86,7 +86,7 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
     if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
         raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
     if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
-        treebank = _Reading(official, name).read(data)
+        treebank = _FileReader(official, name).read(data)
     sentence = _too_deep(treebank, official)
     if sentence is not None:
         raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name), Crash)
@@ -96,15 +96,15 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
 
 
 class CycleRefused(ConlluError):
-    """An official scorer refuses a file because heads go round in a circle."""
+    """An official scorer refuses a file because the heads form a cycle."""
 
 
 class RootsRefused(ConlluError):
-    """An official scorer refuses a file because a sentence has not one root."""
+    """An official scorer refuses a file because a sentence does not have exactly one root."""
 
 
 class Crash(ConlluError):
-    """An official scorer crashes on a file, and so has no verdict; it counts as refused."""
+    """An official scorer crashes on a file, which counts as refused."""
 
 
 def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) -> ConlluError:
@@ -118,7 +118,7 @@ def _has_empty_node_inside(treebank: Treebank) -> bool:
     return bool(np.cumsum(inside)[treebank.empty.position].any())
 
 
-def _too_deep(treebank: Treebank, official: Official) -> int | None:
+def _too_deep(treebank: Treebank, official: OfficialReading) -> int | None:
     """Find the first sentence whose heads the scorer's recursion cannot follow."""
     long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
     for sentence in long.tolist():
@@ -129,7 +129,7 @@ def _too_deep(treebank: Treebank, official: Official) -> int | None:
 
 
 def _depth(heads: list[int], start: int, end: int) -> int:
-    """Count the nested calls that following the heads needs; a word that has been followed once is not again."""
+    """Count the nested calls that following the heads needs; a word is followed only once."""
     done = [False] * (end - start)
     deepest = 0
     for word in range(start, end):
@@ -143,7 +143,7 @@ def _depth(heads: list[int], start: int, end: int) -> int:
 
 
 def _check_deps(treebank: Treebank, name: str | None) -> None:
-    """Refuse the DEPS on which the scorer crashes: no colon, a head that is no number or points nowhere."""
+    """Refuse the DEPS on which the scorer crashes: no colon, or a head that is not a number or outside the sentence."""
     try:
         official_parents(treebank, between_words(read_graph(treebank, strict=False).of_words))
     except MalformedDeps as error:
@@ -151,10 +151,10 @@ def _check_deps(treebank: Treebank, name: str | None) -> None:
 
 
 @dataclass
-class _Reading:
+class _FileReader:
     """A file read line by line in the scorer's way."""
 
-    official: Official
+    official: OfficialReading
     name: str | None
     rows: list[list[str]] = field(default_factory=list)
     heads: list[int] = field(default_factory=list)
@@ -163,7 +163,7 @@ class _Reading:
     multiword: list[tuple[int, int, int, list[str]]] = field(default_factory=list)
 
     def read(self, data: bytes) -> Treebank:
-        """Read a file line by line; comments are skipped wherever no sentence has begun."""
+        """Read a file line by line; comments are skipped between sentences."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
@@ -191,14 +191,14 @@ class _Reading:
     def _cells(self, number: int, line: str) -> list[str]:
         cells = line.split("\t")
         if len(cells) != 10:
-            raise self._refuse(f"{len(cells)} column{'s' * (len(cells) != 1)} in place of 10", number)
+            raise self._refuse(f"{len(cells)} column{'s' * (len(cells) != 1)} instead of 10", number)
         return cells
 
     def _int(self, text: str, column: str, number: int) -> int:
         try:
             return int(text)
         except ValueError as error:
-            raise self._refuse(f"the {column} {quoted(text)} is no number", number) from error
+            raise self._refuse(f"the {column} {quoted(text)} is not a number", number) from error
 
     def _read_token(self, number: int, line: str, following: Iterator[tuple[int, str]]) -> None:
         cells = self._cells(number, line)
@@ -219,7 +219,7 @@ class _Reading:
     def _read_multiword(self, number: int, cells: list[str], following: Iterator[tuple[int, str]]) -> None:
         ends = cells[0].split("-")
         if len(ends) != 2:
-            raise self._refuse(f"the ID {quoted(cells[0])} is no range", number)
+            raise self._refuse(f"the ID {quoted(cells[0])} is not a range", number)
         first, last = (self._int(end, "ID", number) for end in ends)
         n_words = max(0, last - first + 1)
         self.multiword.append((len(self.rows), len(self.starts) - 1, n_words, cells[1:]))
@@ -242,7 +242,7 @@ class _Reading:
         self.starts.append(end)
 
     def _follow(self, word: int, done: set[int], number: int) -> None:
-        """Follow the heads from a word up, in the scorer's order: the first fault on the way is its verdict."""
+        """Follow the heads from a word up, in the scorer's order: it reports the first fault on the way."""
         start = self.starts[-1]
         met: set[int] = set()
         while word >= start and word not in done:
@@ -254,7 +254,7 @@ class _Reading:
         done |= met
 
     def _head(self, word: int, number: int) -> int:
-        """The index of a word's head; negative numbers count back as Python's lists do, where the scorer lets them."""
+        """The index of a word's head; negative numbers count back as Python's lists do, where the scorer allows it."""
         start, end = self.starts[-1], len(self.rows)
         head = self._int(self.rows[word][6], "HEAD", number)
         index = start + head - 1

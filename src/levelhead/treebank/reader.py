@@ -18,7 +18,7 @@ from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens
 from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
-from levelhead.treebank.warning_checks import find_notices
+from levelhead.treebank.warning_checks import find_warnings
 
 _BLANK_STRING = re.compile(r"\n\s*\n")
 
@@ -72,8 +72,8 @@ def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = 
         raise ConlluError(*(fault.in_file(name) for fault in _every_fault(repaired, conllx=conllx)))
     source = Source(name, hashlib.sha256(raw).hexdigest(), repaired.lines(treebank.source.lines))
     treebank = replace(treebank, source=source)
-    notices = () if conllx else find_notices(treebank)
-    warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *notices))
+    found = () if conllx else find_warnings(treebank)
+    warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *found))
     return replace(treebank, source=replace(source, warnings=warnings))
 
 
@@ -91,9 +91,9 @@ def check_format(name: str) -> None:
 
 @checked(path=path, format=choice(get_args(Format)))
 def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
-    """Return all errors of a file or, where there are none, its warnings.
+    """Return all errors of a file or, if it is valid, its warnings.
 
-    In addition to what reading warns of, `# text` comments are compared with the forms.
+    In addition to the warnings of `read`, `# text` comments are compared with the forms.
 
     Args:
         path: its path, or "-" for standard input.
@@ -109,7 +109,7 @@ def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tup
 
 
 def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:
-    """Return the treebank in a file that needs no repair, or None where anything is not in order."""
+    """Return the treebank in a file that needs no repair, or None if anything is wrong with it."""
     if not data or b"\0" in data or b"\r" in data:
         return None
     scanned = scan.scan(data, not conllx)

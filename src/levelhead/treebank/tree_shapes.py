@@ -19,11 +19,11 @@ class Shapes(NamedTuple):
     """The shapes of all trees of a treebank.
 
     Args:
-        depths: how many arcs lie between each word and the root, int32, shape (words,).
+        depths: the number of arcs between each word and the root, int32, shape (words,).
         gap_degrees: how many gaps the words below each word leave in the sentence, int32, shape (words,).
         nonprojective: whether each word's arc spans a word that its head does not dominate, bool, shape (words,).
-        right_crossed: whether each word's head is to the right and a word between the two has its head outside of
-            their span, the root being outside, bool, shape (words,).
+        right_crossed: whether each word's head is to the right and a word between the two has its head outside
+            their span (the root is outside), bool, shape (words,).
         ill_nested: whether each sentence has two disjoint subtrees that interleave, bool, shape (sentences,).
     """
 
@@ -47,7 +47,7 @@ def shapes_of(treebank: Treebank) -> Shapes:
 
 
 def nonprojective_arcs(treebank: Treebank) -> NDArray[np.bool_]:
-    """Say of each word whether its arc is non-projective: some word between it and its head is not below the head.
+    """Return which arcs are non-projective: some word between the word and its head is not below the head.
 
     The arc of a root never is. Source: Kuhlmann and Nivre (2006).
 

@@ -1,4 +1,4 @@
-"""Every error and warning of some files."""
+"""The errors and warnings of files."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
-        files: those of each file, by its path.
+        files: the errors and warnings of each file, by its path.
     """
 
     files: Mapping[str, tuple[Fault, ...]]
@@ -31,7 +31,7 @@ class Validation(Tabular):
 
     @property
     def valid(self) -> bool:
-        """Whether no file has an error; warnings make no file invalid."""
+        """Whether all files are free of errors; warnings are allowed."""
         return not any(fault.severity == "error" for fault in self.faults)
 
     def __repr__(self) -> str:
@@ -53,7 +53,7 @@ def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Valid
 
 
 def files_in(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
-    """Give every file, and those in folders.
+    """Give every file, including those in folders.
 
     Args:
         paths: files, or folders of files.

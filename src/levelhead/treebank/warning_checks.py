@@ -1,4 +1,4 @@
-"""What is odd in a treebank but no fault: found on distinct strings, so it costs next to nothing."""
+"""Warnings about valid treebanks: most are found on distinct strings, which costs next to nothing."""
 
 from __future__ import annotations
 
@@ -39,26 +39,26 @@ _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
 
 
-def find_notices(treebank: Treebank) -> Iterator[Fault]:
-    """Find all that is odd, one warning a kind, at its first place."""
+def find_warnings(treebank: Treebank) -> Iterator[Fault]:
+    """Find what deserves a warning: one warning per kind, at its first place."""
     suspects = _suspects(treebank)
     for name in COLUMNS:
         column = getattr(treebank, name)
         for slug, codes in suspects.items():
-            yield from _in_column(treebank, slug, column, codes)
+            yield from _warn_column(treebank, slug, column, codes)
     yield from _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS)
     yield from _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS)
     yield from _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION)
     yield from _root_relations(treebank)
     yield from _multiword(treebank, suspects)
     yield from _empty_nodes(treebank, suspects)
-    yield from _edges_from_nowhere(treebank)
+    yield from _dangling_edges(treebank)
     yield from _sent_ids(treebank)
     yield from _long_cells(treebank)
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
-    """The codes of strings with odd characters, by kind; nearly always none, so the whole pool is searched first."""
+    """The codes of strings with unusual characters, by kind; usually none, so the whole pool is searched first."""
     strings = treebank.strings
     pool = b"\n" + strings.pool
     tests: dict[str, tuple[bool, Callable[[str], object]]] = {
@@ -76,21 +76,23 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     return {slug: codes for slug, codes in found.items() if len(codes)}
 
 
-def _in_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes) -> Iterator[Fault]:
+def _warn_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes) -> Iterator[Fault]:
     rows = np.flatnonzero(_are_in(column, codes))
     if len(rows):
         value = quoted(column[int(rows[0])])
-        yield Fault(slug, f"{_named(treebank, column)} {value}", place_of(treebank, int(rows[0])), "warning", len(rows))
+        yield Fault(
+            slug, f"{_field_name(treebank, column)} {value}", place_of(treebank, int(rows[0])), "warning", len(rows)
+        )
 
 
 def _are_in(column: StringColumn, codes: Codes) -> NDArray[np.bool_]:
-    """Say of each row whether its code is one of some."""
+    """Return whether the code of each row is among the given codes."""
     chosen = np.zeros(len(column.strings), dtype=bool)
     chosen[codes] = True
     return chosen[column.codes]
 
 
-def _named(treebank: Treebank, column: StringColumn) -> str:
+def _field_name(treebank: Treebank, column: StringColumn) -> str:
     names = dict(zip(COLUMNS, _FIELD_NAMES))
     return next(field for name, field in names.items() if getattr(treebank, name) is column)
 
@@ -104,7 +106,7 @@ def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: re.Patt
     texts = [column.strings[code] for code in codes]
     if bad.search("\n".join(texts)):
         found = [code for code, text in zip(codes, texts) if bad.search(text)]
-        yield from _in_column(treebank, slug, column, np.array(found, dtype=np.int32))
+        yield from _warn_column(treebank, slug, column, np.array(found, dtype=np.int32))
 
 
 def _root_relations(treebank: Treebank) -> Iterator[Fault]:
@@ -124,17 +126,19 @@ def _multiword(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fault
     if not len(multiword):
         return
     for slug, codes in suspects.items():
-        yield from _at_multiword(treebank, slug, np.isin(multiword.cells[:, FORM], codes), "its form is odd")
-    yield from _at_multiword(treebank, "single-word-range", multiword.n_words == 1, "it holds one word")
+        yield from _warn_multiword(
+            treebank, slug, np.isin(multiword.cells[:, FORM], codes), "its form has unusual characters"
+        )
+    yield from _warn_multiword(treebank, "single-word-range", multiword.n_words == 1, "it has only one word")
     long = multiword.n_words > _LONG_MULTIWORD
-    yield from _at_multiword(treebank, "long-multiword-token", long, "it holds more than a hundred words")
+    yield from _warn_multiword(treebank, "long-multiword-token", long, "it has more than 100 words")
     filled = (multiword.cells[:, [2, 3, 5, 6, 7]] != 0).any(axis=1)
     typo = [code for code in set(multiword.cells[:, 4].tolist()) if strings[code] not in {"_", "Typo=Yes"}]
     filled |= np.isin(multiword.cells[:, 4], np.array(typo, dtype=np.int32))
-    yield from _at_multiword(treebank, "range-with-columns", filled, "it has values that belong to words")
+    yield from _warn_multiword(treebank, "range-with-columns", filled, "it has values in columns that are for words")
 
 
-def _at_multiword(treebank: Treebank, slug: str, which: np.ndarray, message: str) -> Iterator[Fault]:
+def _warn_multiword(treebank: Treebank, slug: str, which: np.ndarray, message: str) -> Iterator[Fault]:
     rows = np.flatnonzero(which)
     if len(rows):
         multiword = treebank.multiword
@@ -149,25 +153,27 @@ def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fau
         return
     for slug, codes in suspects.items():
         if slug != "empty-column":
-            yield from _at_empty_node(treebank, slug, np.isin(empty.cells[:, FORM], codes), "its form is odd")
+            yield from _warn_empty_node(
+                treebank, slug, np.isin(empty.cells[:, FORM], codes), "its form has unusual characters"
+            )
     bad = [code for code in set(empty.cells[:, DEPS].tolist()) if BAD_DEPS.search(strings[code])]
     which = np.isin(empty.cells[:, DEPS], np.array(bad, dtype=np.int32))
-    yield from _at_empty_node(treebank, "invalid-deps", which, "its DEPS are no list of heads and relations")
+    yield from _warn_empty_node(treebank, "invalid-deps", which, "its DEPS are not a list of heads and relations")
 
 
-def _at_empty_node(treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str) -> Iterator[Fault]:
+def _warn_empty_node(treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str) -> Iterator[Fault]:
     rows = np.flatnonzero(which)
     if len(rows):
         yield Fault(slug, f"empty node: {message}", place_of_empty_node(treebank, int(rows[0])), "warning", len(rows))
 
 
-def _edges_from_nowhere(treebank: Treebank) -> Iterator[Fault]:
-    """Warn of enhanced edges whose head is no node of the sentence (where DEPS can be read at all)."""
+def _dangling_edges(treebank: Treebank) -> Iterator[Fault]:
+    """Warn of enhanced edges whose head is not a node of the sentence (if DEPS can be read)."""
     try:
         words, empty_nodes = dangling(treebank, treebank.graph)
     except MalformedDeps:
         return
-    message = "the head of an enhanced edge is no node of the sentence"
+    message = "the head of an enhanced edge is not a node of the sentence"
     if len(words):
         yield Fault("invalid-deps", message, place_of(treebank, int(words[0])), "warning", len(words))
     elif len(empty_nodes):
@@ -190,7 +196,7 @@ def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
     comments, at = treebank.comments, repeated[0].start()
     sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
     below = comments.text.count(b"\n", at, int(comments.starts[sentence + 1]))
-    message = f"sent_id {quoted(repeated[0][1].decode().strip())} was there before"
+    message = f"sent_id {quoted(repeated[0][1].decode().strip())} is used twice"
     line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
     place = Place(treebank.source.path, line, sentence + 1)
     yield Fault("duplicate-sent-id", message, place, "warning", len(repeated))

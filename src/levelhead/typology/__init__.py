@@ -13,7 +13,7 @@ from levelhead.typology.lexical import CALLIN_CHUNKS, Chunks
 from levelhead.typology.profile import Profile, profile
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
-from levelhead.typology.selection import CALLIN, Criteria, Verdict, select
+from levelhead.typology.selection import CALLIN, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Similarity, similarity
 
 __all__ = [
@@ -29,10 +29,10 @@ __all__ = [
     "ProfileColumn",
     "Rarefied",
     "SelectedTreebanks",
+    "SelectionDecision",
     "Similarity",
     "Survey",
     "TreebankCounts",
-    "Verdict",
     "averaged_entropy",
     "count",
     "entropy_weights",

@@ -23,7 +23,7 @@ from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
-from levelhead.typology.selection import CALLIN, NEEDED, Criteria, Verdict, select
+from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Distributions, Similarity, similarity
 
 Files = Mapping[str, Sequence[str | Treebank]]
@@ -85,19 +85,19 @@ class SelectedTreebanks(Tabular):
     """Which treebanks can be compared.
 
     Args:
-        verdicts: whether each treebank is selected, with all reasons against it.
+        decisions: whether each treebank is selected, with all reasons against it.
         criteria: what a treebank must have.
         provenance: where the verdicts come from.
     """
 
-    verdicts: tuple[Verdict, ...]
+    decisions: tuple[SelectionDecision, ...]
     criteria: Criteria
     provenance: Provenance
 
     @property
     def selected(self) -> tuple[str, ...]:
         """The names of the selected treebanks."""
-        return tuple(one.name for one in self.verdicts if one.selected)
+        return tuple(decision.name for decision in self.decisions if decision.selected)
 
 
 @dataclass(frozen=True, repr=False)
@@ -143,7 +143,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
     if copies:
-        message = f"two files are called {min(copies)}, so that they are no parts of one treebank"
+        message = f"two files are called {min(copies)}: they cannot be parts of one treebank"
         raise InputError(Fault("no-pairs", message))
     found: dict[str, list[str]] = {}
     for file, stem in stems.items():
@@ -156,7 +156,7 @@ def _files_in(path: str) -> list[str]:
         return [path]
     files = [str(file) for file in treebanks_in(Path(path)).values()]
     if not files:
-        raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(path)))
+        raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
     return files
 
 
@@ -183,7 +183,7 @@ def survey(
 
     Raises:
         InputError: files are missing or not valid; the error holds the faults of all.
-        MeasureError: there is no such column or scheme.
+        MeasureError: the column or scheme is unknown.
     """
     wanted = [column.name for column in columns_named(columns)]
     classes = scheme_named(scheme)

@@ -17,7 +17,7 @@ Value = int | float | None | Mapping[str, int | float]
 
 
 class ProfileSettings(NamedTuple):
-    """What decides the values of a profile beside its counts.
+    """The settings that decide the values of a profile, in addition to its counts.
 
     Args:
         scheme: the classes of relations.
@@ -40,7 +40,7 @@ class ProfileColumn(NamedTuple):
         source: where the definition comes from.
         value: how it follows from counts.
         by: of what there is one value each, for a column of many values.
-        in_summary: whether it is printed unless other columns are asked for.
+        in_summary: whether it is printed by default.
     """
 
     name: str
@@ -268,7 +268,7 @@ _STRUCTURE = (
     ),
     ProfileColumn(
         "random_distance", "structure", "number",
-        "Mean dependency distance expected if the words of each sentence stood in random order.",
+        "Mean dependency distance expected if the words of each sentence were in random order.",
         "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
         lambda c, _: c.structure.expected_distance,
     ),
@@ -337,4 +337,4 @@ GROUPS = tuple(dict.fromkeys(column.group for column in COLUMNS.values()))
 """The groups of columns."""
 
 SUMMARY = tuple(column.name for column in COLUMNS.values() if column.in_summary)
-"""The columns that are printed unless others are asked for."""
+"""The columns that are printed by default."""

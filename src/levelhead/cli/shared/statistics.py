@@ -11,7 +11,7 @@ from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.cli.shared.values import limited
 
 if TYPE_CHECKING:
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
 
 class Statistics(NamedTuple):
@@ -29,15 +29,15 @@ class Statistics(NamedTuple):
     seed: int
     level: float
 
-    def settings(self, margin: float | None = None) -> Settings:
+    def settings(self, margin: float | None = None) -> InferenceSettings:
         """Return how differences are tested.
 
         Args:
             margin: the largest difference that does not matter, or None.
         """
-        from levelhead.significance import Settings
+        from levelhead.significance import InferenceSettings
 
-        return Settings(self.resamples, self.seed, self.level, margin, self.resample_by)
+        return InferenceSettings(self.resamples, self.seed, self.level, margin, self.resample_by)
 
 
 _RESAMPLES: Decorator = click.option(

@@ -20,7 +20,7 @@ OUTSIDE_PARSERS = ("udpipe", "malt", "command")
 
 
 class Outside(NamedTuple):
-    """How to run parsers that are other programs; models hold none of this, so that reading one can start nothing.
+    """How to run external parsers; models do not contain this, so that reading a model cannot start a program.
 
     Args:
         jar: the file of MaltParser.
@@ -71,7 +71,7 @@ def parse_outside(parser: str, model: bytes, treebank: Treebank, outside: Outsid
 
 
 def identity_of(parser: str, outside: Outside) -> str:
-    """Return what tells one outside parser from another, so that its results can be kept under a key.
+    """Return the identity of an external parser, which is part of the key of its stored results.
 
     Args:
         parser: one of `OUTSIDE_PARSERS`.
@@ -81,14 +81,14 @@ def identity_of(parser: str, outside: Outside) -> str:
         UDPipe's version, or the hash of MaltParser's file.
 
     Raises:
-        InputError: it is `command`, of which only the words of its command lines are known; or there is no such file.
+        InputError: it is `command`, of which only the command lines are known; or a file is missing.
         LevelheadError: a library is not installed.
     """
     if parser == "udpipe":
         return udpipe.version()
     if parser == "malt":
         return hashlib.sha256(_jar(outside).read_bytes()).hexdigest()
-    message = "nothing tells whether the program behind a command line is still the same"
+    message = "the program behind a command line may change unnoticed"
     raise InputError(Fault("not-repeatable", message))
 
 
@@ -116,7 +116,7 @@ def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
 
 @contextmanager
 def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
-    """A folder of its own that goes away; gives the path of a file in it."""
+    """A temporary folder; gives the path of a file in it."""
     with tempfile.TemporaryDirectory(prefix="levelhead-") as name:
         for file, data in files.items():
             (Path(name) / file).write_bytes(data)
@@ -133,7 +133,7 @@ def _jar(outside: Outside) -> Path:
         raise InputError(Fault("parser-failed", "malt needs --jar, the file of MaltParser"))
     jar = Path(os.path.abspath(outside.jar))  # noqa: PTH100 -- links stay as they are
     if not jar.is_file():
-        raise InputError(Fault("unreadable-file", f"there is no file {outside.jar}"))
+        raise InputError(Fault("unreadable-file", f"file not found: {outside.jar}"))
     return jar
 
 

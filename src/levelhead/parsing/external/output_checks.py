@@ -35,9 +35,9 @@ class _Wrong(NamedTuple):
     message: str
 
 
-_MISSING = -1  # no head that means anything
-_UNTOLD = "dep"  # the relation of a word that has none, or one that it cannot have
-_NONE = {"", "_"}  # what stands where there is no relation
+_MISSING = -1  # a missing head
+_DEFAULT_RELATION = "dep"  # the relation of a word whose own is missing or invalid
+_NONE = {"", "_"}  # a missing relation
 _COLUMNS = range(8, 11)  # CoNLL-U has ten; the last two of CoNLL-X may be missing
 _LONGEST_HEAD = 9  # digits
 
@@ -45,14 +45,14 @@ _LONGEST_HEAD = 9  # digits
 def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair: bool = False) -> Parsed:
     """Check an output and put its trees onto the words that were parsed.
 
-    Repairs, in this order: a head that is no word of the sentence, or the word itself, counts as missing. The root is
-    the first word whose head is 0; if there is none, the first whose head is missing; if there is none, the first word
-    of the sentence. Other words whose head is 0 or missing depend on the root. Of each cycle that is left, the first
-    word depends on the root. The root gets the relation `root`. Any other word gets `dep` that has this one, none, or
-    one with white space or invisible characters. The relation `root` is put right without being asked, too.
+    Repairs, in this order: a head that is not a word of the sentence, or is the word itself, counts as missing. The
+    root is the first word with head 0, otherwise the first word without a head, otherwise the first word of the
+    sentence. Other words whose head is 0 or missing depend on the root. In each remaining cycle, the first word
+    depends on the root. The root gets the relation `root`. Any other word gets `dep` if its relation is `root`,
+    missing, or has white space or invisible characters. The relation `root` is always corrected, also without `repair`.
 
     Args:
-        output: CoNLL-U or CoNLL-X; comments, multiword tokens and empty nodes are passed over.
+        output: CoNLL-U or CoNLL-X; comments, multiword tokens and empty nodes are ignored.
         words: what was parsed; faults are placed there, in the order of the words.
         name: what to call the output in messages.
         first: the number of the first sentence in messages.
@@ -60,7 +60,7 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
 
     Raises:
         InputError: the words are not those that were parsed, or lines have too few or too many columns; or trees or
-            relations are wrong and `repair` is not asked for.
+            relations are wrong and `repair` is false.
     """
     sentences = rows_of(output)
     _check_words(sentences, words, name, first)
@@ -111,7 +111,7 @@ def _check_words(sentences: list[list[Row]], words: Treebank, name: str, first: 
     """Raise an InputError if these are other words, or lines that are not to be trusted."""
     starts = words.sentence_starts.tolist()
     if len(sentences) != len(starts) - 1:
-        message = f"the {name} has {number_of(len(sentences), 'sentence')} in place of {len(starts) - 1}"
+        message = f"the {name} has {number_of(len(sentences), 'sentence')} instead of {len(starts) - 1}"
         raise InputError(Fault("parser-words", message))
     forms = list(words.forms)
     for number, rows, start, end in zip(count(first), sentences, starts, starts[1:]):
@@ -125,7 +125,7 @@ def _other_words(rows: list[Row], forms: list[str]) -> _Wrong | None:
     """The first thing that is wrong with the lines of a sentence, if anything is."""
     for i, (row, form) in enumerate(zip(rows, forms)):
         if row.n_columns not in _COLUMNS:
-            return _Wrong(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} in place of 10")
+            return _Wrong(i, "number-of-columns", f"{number_of(row.n_columns, 'column')} instead of 10")
         if row.form.replace(" ", "_") != form.replace(" ", "_"):
             return _Wrong(i, "parser-words", f"the parser gave {quoted(row.form)} for {quoted(form)}")
     if len(rows) != len(forms):
@@ -155,7 +155,7 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_Wrong]]:
 def _head(row: Row, i: int, n: int, wrong: list[_Wrong]) -> int:
     digits = row.head.lstrip("0") or "0"
     if not (row.head.isascii() and row.head.isdigit()):
-        wrong.append(_Wrong(i, "invalid-head", f"the head {quoted(row.head)} is no number"))
+        wrong.append(_Wrong(i, "invalid-head", f"the head {quoted(row.head)} is not a number"))
     elif len(digits) > _LONGEST_HEAD or int(digits) > n:
         message = f"the head {quoted(row.head)} is out of range: the sentence has {number_of(n, 'word')}"
         wrong.append(_Wrong(i, "head-outside-sentence", message))
@@ -198,4 +198,4 @@ def _first_of_cycles(heads: list[int]) -> list[int]:
 def _relation(relation: str, head: int) -> str:
     if head == 0:
         return "root"
-    return _UNTOLD if relation in _NONE | {"root", "ROOT"} or not is_relation(relation) else relation
+    return _DEFAULT_RELATION if relation in _NONE | {"root", "ROOT"} or not is_relation(relation) else relation

@@ -14,7 +14,7 @@ _TAIL = 800  # characters of what a program said that are shown if it fails
 
 
 def filled(command: str, paths: Mapping[str, Path]) -> list[str]:
-    """Return the words of a command with paths in place of {train}, {model}, {input}, {output}.
+    """Return the words of a command with {train}, {model}, {input}, {output} replaced by paths.
 
     Args:
         command: quoted as in a shell; there is no shell, so `>`, `|` and `$` mean nothing.
@@ -43,10 +43,10 @@ def run_program(words: Sequence[str], folder: Path | None = None) -> None:
         folder: where to run it; None for where we are.
 
     Raises:
-        InputError: there is no such program, or it fails; with the end of what it said.
+        InputError: the program is missing, or fails; with the end of its output.
     """
     if shutil.which(words[0]) is None:
-        raise InputError(Fault("parser-failed", f"there is no program {words[0]}"))
+        raise InputError(Fault("parser-failed", f"program not found: {words[0]}"))
     try:
         done = subprocess.run(words, cwd=folder, capture_output=True, stdin=subprocess.DEVNULL, check=False)  # noqa: S603
     except OSError as error:

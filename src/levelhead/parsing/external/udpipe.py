@@ -60,7 +60,7 @@ def train(treebank: Treebank, options: str) -> bytes:
         options: of its parser, for example "iterations=20;transition_system=swap;transition_oracle=static_lazy".
 
     Raises:
-        InputError: there are no such options, or it refuses their values.
+        InputError: an option is unknown, or UDPipe refuses its value.
         InputError: it is not installed.
     """
     check_options(options)
@@ -78,7 +78,7 @@ def train(treebank: Treebank, options: str) -> bytes:
 def parse(model: bytes, treebank: Treebank) -> bytes:
     """Return CoNLL-U with the trees of a model.
 
-    The library works in a process of its own: a damaged model can end its process, or ask for any amount of memory.
+    The library works in a separate process: a damaged model can end its process, or request any amount of memory.
 
     Raises:
         InputError: UDPipe cannot read the model, or fails with it; or it is not installed.
@@ -94,7 +94,7 @@ def parse(model: bytes, treebank: Treebank) -> bytes:
 
 def _run_apart(paths: Sequence[Path]) -> None:
     """Parse in a new process, which ends with exit code 2 and a message if UDPipe fails."""
-    # -P: a folder where somebody works is no place to import from.
+    # -P: nothing is imported from the current folder.
     # -c and not -m, which warns that the package has imported this module.
     command = [sys.executable, "-P", "-c", _PROGRAM, *map(str, paths)]
     environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}

@@ -49,15 +49,15 @@ _EXAMPLES = (
 )
 
 
-def _examples_table(found: ErrorExamples) -> Table:
-    gold = found.matches.gold
+def _examples_table(result: ErrorExamples) -> Table:
+    gold = result.matches.gold
     rows = (
         (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
-        for error, some in found.shown.items()
+        for error, some in result.shown.items()
         for one in some
         for sentence in [gold[one.gold_sentence]]
     )
-    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(found.provenance.signature),))
+    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
 def _examples_text(found: ErrorExamples) -> str:
@@ -69,26 +69,26 @@ def _examples_document(found: ErrorExamples) -> dict[str, Any]:
     return analysis.examples_document(found.matches, found.shown, found.provenance.signature)
 
 
-def _scores_table(found: Evaluations) -> Table:
-    return scores.scores_table(found, found.average)
+def _scores_table(result: Evaluations) -> Table:
+    return scores.scores_table(result, result.average)
 
 
-def _scores_document(found: Evaluations) -> dict[str, Any]:
-    return scores.scores_document(found, found.average)
+def _scores_document(result: Evaluations) -> dict[str, Any]:
+    return scores.scores_document(result, result.average)
 
 
-def _contrasts_table(found: Contrasts) -> Table:
+def _contrasts_table(result: Contrasts) -> Table:
     rows = (
         (name, system.name, one.sentence + 1, gold[one.sentence].id, one.baseline, one.system, one.gold)
-        for name, baseline, system, gained, lost in found.found
+        for name, baseline, system, gained, lost in result.outputs
         for gold in [baseline.matches.gold]
         for one in (*gained, *lost)
     )
-    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(found.provenance.signature),))
+    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
-def _contrasts_text(found: Contrasts) -> str:
-    return comparison.contrasts_text(found, found.needs)
+def _contrasts_text(result: Contrasts) -> str:
+    return comparison.contrasts_text(result, result.needs)
 
 
 def _sentences_table(found: CountsBySentence) -> Table:

@@ -23,7 +23,7 @@ def scatter_chart(table: Measurements, x: str, y: str, *, family: str | None = N
         family: a column of text that colors the points.
 
     Raises:
-        InputError: there is no such column.
+        InputError: the column is unknown.
     """
     across, up = table.number(x).tolist(), table.number(y).tolist()
     families = table.text(family) if family else ("",) * len(across)
@@ -40,7 +40,7 @@ def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
         columns: the columns.
 
     Raises:
-        InputError: there is no such column.
+        InputError: the column is unknown.
     """
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
     values = {name: [_known(table.number(name)[row]) for row in order] for name in columns}

@@ -126,7 +126,7 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
 
 
 def _slots(ranks: Sequence[int | None]) -> list[int]:
-    """A place for each system: those of shared ranks stand one below the other."""
+    """A place for each system: systems that share a rank are one below the other."""
     order = sorted(range(len(ranks)), key=lambda i: (ranks[i] is None, ranks[i] or 0))
     found = [0] * len(ranks)
     for slot, i in enumerate(order, 1):

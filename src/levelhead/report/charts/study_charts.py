@@ -27,7 +27,7 @@ class Named(NamedTuple):
     """A point with its name.
 
     Args:
-        name: what is written beside it.
+        name: the text next to it.
         x: to the right.
         y: upwards.
         series: which colour it has.

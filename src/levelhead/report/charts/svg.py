@@ -16,7 +16,7 @@ N_COLOURS = 8
 _LONGEST = 34
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
-"""Okabe and Ito (2008), which people with any kind of colour blindness tell apart; a brown and a grey for the rest."""
+"""Okabe and Ito (2008), which people with color blindness can distinguish; a brown and a gray for the rest."""
 
 _STYLE = """\
 text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#22262b}
@@ -115,7 +115,7 @@ def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
 
 
 def bar(x1: float, x2: float, y: float, height: float, kind: str, tip: str = "") -> str:
-    """Return a bar that lies between two places."""
+    """Return a bar between two positions."""
     left, right = min(x1, x2), max(x1, x2)
     shape = f'x="{short(left)}" y="{short(y)}" width="{short(max(right - left, 0.5))}" height="{short(height)}"'
     return f'<rect class="{kind}" {shape}>{_tip(tip)}</rect>'

@@ -59,7 +59,7 @@ def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ..
 
     Args:
         rules: the name of the rules; measures that they lack are left out.
-        registry: the measures and schemes that there are; its default scheme has the classes.
+        registry: the available measures and schemes; its default scheme has the classes.
     """
     scheme = registry.schemes.by_name[registry.schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
@@ -369,7 +369,7 @@ def _zeros(campaign: _Campaign) -> Section:
             for code, result in own.items()
             if result.reasons
         ]
-    lead = "These count as 0, as in the shared tasks. Scores over valid sentences stand beside, and decide no rank."
+    lead = "These count as 0, as in the shared tasks. The scores over valid sentences do not change ranks."
     if campaign.rankings[0].lines is not None:
         lead += " No difference is significant because of them alone."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])

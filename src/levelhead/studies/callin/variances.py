@@ -38,11 +38,13 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
             agreed_verdict(verdict_of_equality(change) for change in over_all.values()),
         ]
     )
-    told = "; ".join(
+    changes_text = "; ".join(
         f"{which}: " + ", ".join(f"{estimate_shown(change)} {scale}" for scale, change in found.items())
         for which, found in ((f"best {n // 2} of {n}", best), (f"all {n}", over_all))
     )
-    evidence = f"the variance of WLAS over that of LAS, minus 1; {told}; equal means a 95% CI inside -0.10 to +0.10"
+    evidence = (
+        f"the variance of WLAS over that of LAS, minus 1; {changes_text}; equal means a 95% CI inside -0.10 to +0.10"
+    )
     return Claim(text, place, verdict, evidence)
 
 

@@ -1,4 +1,4 @@
-"""The claims of Kohita et al., and what our numbers say of them."""
+"""The claims of Kohita et al., checked against our numbers."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def _as_shares(ours: float, printed: float) -> str:
 
 
 def printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
-    """Judge what the text says of Table 2, on the printed numbers."""
+    """Judge the claims about Table 2, on the printed numbers."""
     table = numbers["table_2"]
     gains = {
         parser: {code: round(gain(numbers, code, parser) or 0.0, 2) for code in table} for parser in ("MST", "RBG")

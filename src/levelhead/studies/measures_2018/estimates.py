@@ -25,7 +25,7 @@ Draws = NDArray[np.int64]
 
 Statistic = Callable[[Draws], tuple[Numbers, Numbers]]
 """Takes draws; gives each measure's value, and the value of LAS on the test sets where that measure has one; both of
-shape (resamples, measures), nan where there is no value."""
+shape (resamples, measures), nan for missing values."""
 
 
 class ResultsByTestSet(NamedTuple):

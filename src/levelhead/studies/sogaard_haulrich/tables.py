@@ -201,7 +201,7 @@ _SEPARATING = (
         " exact (Lehmann and Romano 2005, section 15.2)."
     ),
     (
-        "Chance separates 2.5% of pairs by a measure that is independent of UAS, and more by one that goes with UAS,"
-        " since the random test sets are parts of the whole."
+        "Chance separates 2.5% of pairs by a measure that is independent of UAS, and more by one that correlates with"
+        " UAS, since the random test sets are parts of the whole."
     ),
 )

@@ -132,9 +132,9 @@ def report(task: SharedTask, database: Database, workers: Workers | None = None)
     from levelhead.evaluation.provenance import signature_of_draws
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
-    tests = Settings(resamples=_RESAMPLES)
+    tests = InferenceSettings(resamples=_RESAMPLES)
     shown = measures_of_page(rules_of(task), registry_of(task))
     classes = [name for name in shown if name.startswith("LAS@")]
     results = score_folders(task, outputs_of(task, database), shown, by_sentence=True, workers=workers)
