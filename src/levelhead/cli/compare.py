@@ -42,6 +42,7 @@ class _Request(NamedTuple):
 
     @property
     def wants_page(self) -> bool:
+        """Whether a page or its figures are written."""
         return self.report_file is not None or self.figures is not None
 
     def check(self) -> None:
