@@ -138,7 +138,7 @@ def test_a_manifest_names_everything(tmp_path: Path) -> None:
     (tmp_path / "task.toml").write_text("\n".join(lines), encoding="utf-8")
     board = levelhead.rank(tmp_path / "task.toml")
     assert [one.measure for one in board.rankings] == ["UAS"]
-    assert board["UAS"].standings == levelhead.rank(GOLDS, SYSTEMS, measures="UAS")["UAS"].standings
+    assert board["uas"].standings == levelhead.rank(GOLDS, SYSTEMS, measures="UAS")["UAS"].standings
     with pytest.raises(InputError, match="give gold and systems"):
         levelhead.rank(GOLDS)
 

@@ -47,11 +47,8 @@ def score(
 ) -> Evaluation | Evaluations:
     """Return the scores of a system: an `Evaluation` of a pair of treebanks, or `Evaluations` of many by test set.
 
-    Under the rules of an official scorer, files that it refuses are refused; treebanks in memory are not.
-
-    Args:
-        measures: names of measures in any case, such as "LAS" or "LAS,CLAS.recall", or a list of names or measures; by
-            default those that the official scorer of the rules prints.
+    Without measures, the result has those that the official scorer of the rules prints. Under its rules, files that it
+    refuses are refused; treebanks in memory are not.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; with every error.

@@ -70,7 +70,7 @@ def _print(
     from levelhead.report import derivation as report
 
     if output_format == "json":
-        options.print_json(report.derivations_document(derivations, labelled=labelled), output)
+        options.print_json(derivations.to_dict(labelled=labelled), output)
     elif output_format == "jsonl":
         options.print_json(report.derivation_documents(derivations, labelled=labelled), output, lines=True)
     elif transitions:
