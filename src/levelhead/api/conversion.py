@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
 from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, mapping, optional, path, several, whole
+from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, whole
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -50,16 +50,12 @@ def _models() -> tuple[type, ...]:
     return NgramModel, Treebank
 
 
-def _is_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike)
-
-
 def _paths(name: str, value: Any) -> list[Any]:
     return [path(name, value)] if isinstance(value, Treebank) else several(path)(name, value)
 
 
-_TARGETS = either([(_is_path, path)], instance(_target_words, "a path or targets"))
-_TRAIN = either([(_is_path, path)], instance(_models, "a treebank, a model or a path"))
+_TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
+_TRAIN = either([(is_path, path)], instance(_models, "a treebank, a model or a path"))
 _OUTPUTS = either(
     [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
 )
