@@ -50,14 +50,17 @@ class _Request(NamedTuple):
 
     @property
     def folders(self) -> bool:
+        """Whether there are many treebanks."""
         return options.holds_test_sets(self.gold)
 
     @property
     def wants_page(self) -> bool:
+        """Whether a page or its figures are written."""
         return self.report_file is not None or self.figures is not None
 
     @property
     def name(self) -> str:
+        """The name of the system."""
         return name_of(self.gold, self.system)
 
     def check(self) -> None:
