@@ -73,12 +73,12 @@ fi       | head not aligned              |     0 |  0.00
 rules:ud|gold:*|system:*|unicode:*|version:*
 """,
     "breakdown --by cascading": """\
-Treebank | Class   | Arcs       | Wrong | Parent right |  Share
----------+---------+------------+-------+--------------+--------
-en       | NONCORE | labelled   |     1 |            1 | 100.00
-en       | NONCORE | unlabelled |     1 |            1 | 100.00
-fi       | NONCORE | labelled   |     1 |            1 | 100.00
-fi       | NONCORE | unlabelled |     1 |            1 | 100.00
+Treebank | Class   | Arcs      | Wrong | Parent right |  Share
+---------+---------+-----------+-------+--------------+--------
+en       | NONCORE | labeled   |     1 |            1 | 100.00
+en       | NONCORE | unlabeled |     1 |            1 | 100.00
+fi       | NONCORE | labeled   |     1 |            1 | 100.00
+fi       | NONCORE | unlabeled |     1 |            1 | 100.00
 class by the gold relation; the lower the share, the more wrong arcs hang from wrong ones
 rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
 """,

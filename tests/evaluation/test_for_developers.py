@@ -43,7 +43,7 @@ def test_secondary_scores_rest_on_agreeing_sentences_only(tmp_path):
     assert result.evaluation.signature["sentences"] == "1/3"
 
 
-def test_secondary_scores_are_labelled():
+def test_secondary_scores_are_labeled():
     command = [sys.executable, "-m", "levelhead", "score", "--align-sentences", "-m", "LAS", GOLD, INVALID]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "secondary score, not an official one: 18 of 20 gold sentences" in text

@@ -58,14 +58,14 @@ class Targets(NamedTuple):
         for code in treebank.upos.distinct.tolist():
             relations = self.relations.get(treebank.strings[code])
             if relations:
-                found |= (treebank.upos.codes == code) & self.labelled(treebank, relations)
+                found |= (treebank.upos.codes == code) & self.labeled(treebank, relations)
         return found
 
     def fixed_in(self, treebank: Treebank, ud: int) -> Flags:
         """Return which words are part of a fixed expression in this version of UD, uint8, shape (words,)."""
-        return self.labelled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
+        return self.labeled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
 
-    def labelled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
+    def labeled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
         """Return which words have one of the relations, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
         for code in treebank.relations.distinct.tolist():

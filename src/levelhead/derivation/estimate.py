@@ -36,7 +36,7 @@ def estimate(
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
         minimum_counts: for each order the least (adjusted) count with which an n-gram is kept; the rest of its context
-            then shares its probability, renormalised, while discounts still come from all counts. Default: 1 for all.
+            then shares its probability, renormalized, while discounts still come from all counts. Default: 1 for all.
         minimum_word_count: words that occur less often are read as `<unk>`; 1 for none, so that `<unk>` gets only what
             smoothing gives to words never seen.
 

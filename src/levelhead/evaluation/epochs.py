@@ -72,15 +72,15 @@ class EpochScorer:
         attached = given == self._heads[counted]
         full = attached & (labels == gold)
         theirs = np.where(labels >= 0, self._universal_of[labels], _UNKNOWN)
-        labelled = attached & (self._universal_of[gold] == theirs)
+        labeled = attached & (self._universal_of[gold] == theirs)
         gold_content, system_content = self._is_content[gold], self._is_content[labels]
         every = np.ones(len(attached), dtype=bool)
         return MappingProxyType(
             {
                 "UAS": self._counted("UAS", attached, every, every),
-                "LAS": self._counted("LAS", labelled, every, every),
+                "LAS": self._counted("LAS", labeled, every, every),
                 "LAS(full)": self._counted("LAS(full)", full, every, every),
-                "CLAS": self._counted("CLAS", labelled & gold_content, gold_content, system_content),
+                "CLAS": self._counted("CLAS", labeled & gold_content, gold_content, system_content),
             }
         )
 

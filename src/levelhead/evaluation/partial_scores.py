@@ -1,7 +1,7 @@
 """Partial scores: over the sentences that can be compared, if the files as a whole cannot.
 
 Official rules give an output zero for one bad sentence or one changed character. These scores do not change that; they
-scores say how good the rest is; they are labelled as what they are, and never mixed with official ones.
+scores say how good the rest is; they are labeled as what they are, and never mixed with official ones.
 """
 
 from __future__ import annotations

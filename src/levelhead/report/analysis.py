@@ -257,7 +257,7 @@ def cascading_table(treebanks: Mapping[str, Sequence[Cascading]], signature: Sig
 
 
 def _cascading(one: Cascading) -> tuple[Cell, ...]:
-    return one.name, "labelled" if one.labelled else "unlabelled", one.wrong, one.parent_right, one.ratio
+    return one.name, "labeled" if one.labelled else "unlabeled", one.wrong, one.parent_right, one.ratio
 
 
 def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> dict[str, Any]:

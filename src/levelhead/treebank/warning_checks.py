@@ -112,8 +112,8 @@ def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: re.Patt
 def _root_relations(treebank: Treebank) -> Iterator[Fault]:
     relations = treebank.relations
     roots = [code for code in relations.distinct.tolist() if universal(relations.strings[code]) == "root"]
-    labelled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
-    rows = np.flatnonzero(labelled != (treebank.heads < 0))
+    labeled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
+    rows = np.flatnonzero(labeled != (treebank.heads < 0))
     if len(rows):
         row = int(rows[0])
         head = 0 if treebank.heads[row] < 0 else "not 0"

@@ -68,7 +68,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
 
 @dataclass(frozen=True, repr=False)
-class Neighbours(Tabular):
+class Neighbors(Tabular):
     """How far treebanks are apart.
 
     Args:
@@ -203,7 +203,7 @@ def survey(
     return Survey(profiles, read_files.provenance(next(iter(profiles.values())).signature))
 
 
-def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noqa: A002
+def neighbors(files: Files, *, format: Format = "conllu") -> Neighbors:  # noqa: A002
     """Return how far treebanks are apart, each pair once.
 
     Args:
@@ -221,7 +221,7 @@ def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noq
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
     found = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
-    return Neighbours(found, read_files.provenance({}))
+    return Neighbors(found, read_files.provenance({}))
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002

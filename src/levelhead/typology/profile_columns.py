@@ -179,7 +179,7 @@ _VOCABULARY = (
     ),
     ProfileColumn(
         "sttr", "vocabulary", "number",
-        "Standardised type/token ratio of surface tokens, case kept.",
+        "Standardized type/token ratio of surface tokens, case kept.",
         "mean over chunks of 1000 tokens of types / tokens; a shorter last chunk is left out",
         f"{_CALLIN}, section 4.3, after Scott",
         lambda c, _: c.lexical.sttr, in_summary=True,
