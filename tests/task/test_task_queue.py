@@ -326,7 +326,7 @@ def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organizer(tmp_pat
         monkeypatch.setattr("levelhead.task.runner.worker.unpack", lambda *_: 1 / 0)
         drain(task_of(folder.path))
         found = submission(database, name)
-        assert (found.state, found.reason) == ("failed", "it could not be scored; the organizer has been told why")
+        assert (found.state, found.reason) == ("failed", "it could not be scored; the organizer has been notified")
         assert "ZeroDivisionError" in found.log
         assert "ZeroDivisionError" in capsys.readouterr().err
         monkeypatch.undo()
