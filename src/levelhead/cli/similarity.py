@@ -39,7 +39,7 @@ def similarity(
     files = options.treebank_files(treebanks, [output], merge=merge)
     if len(files) < 2:
         raise click.UsageError("similarity compares at least two treebanks")
-    found = collection.neighbors(files, format=cast("Format", input_format))
+    found = collection.similarities(files, format=cast("Format", input_format))
     options.print_warnings(found.provenance.warnings)
     document = report.similarity_document(found)
     options.print_result(

@@ -107,10 +107,10 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
         raise _invalid(name, "`subtypes` must be true or false, and `name` a string")
     fixed = _labels(document.get("fixed", {}), name, "fixed")
     if not set(fixed) <= {"ud1", "ud2"}:
-        raise _invalid(name, "`fixed` has lists for ud1 and ud2, and nothing else")
+        raise _invalid(name, "`fixed` can have only lists for ud1 and ud2")
     targets = _labels(document.get("targets", {}), name, "targets")
     if not any(targets.values()):
-        raise _invalid(name, "the table `targets` names no relation")
+        raise _invalid(name, "the table `targets` has no relations")
     return Targets(own_name, targets, {**_DEFAULT_FIXED, **fixed}, subtypes)
 
 

@@ -89,7 +89,7 @@ class EpochScorer:
         if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
             message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
             raise ConlluError(Fault("invalid-columns", message))
-        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to leave out"
+        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to ignore"
         if relations.dtype.kind not in "iu":
             raise ConlluError(Fault("invalid-columns", f"the relations are {relations.dtype}: {wanted}"))
         wrong = (relations >= len(self.labels)) | ((relations < _UNKNOWN) & (relations != IGNORED))
