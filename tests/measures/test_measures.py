@@ -22,7 +22,7 @@ from levelhead.scoring.measure import COMPONENTS, Measure, split
 from levelhead.scoring.measure_notes import notes_on_schemes
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import schemes
-from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
+from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, ud_version_of
 from oracle import fair
 from oracle import measures as oracle_measures
 from strategies import pairs
@@ -362,7 +362,7 @@ def test_the_lists_of_2018_are_those_of_the_script():
     ],
 )  # fmt: skip
 def test_version_of_labels(relations, expected):
-    assert version(relations.split()) == expected
+    assert ud_version_of(relations.split()) == expected
 
 
 def test_notes_say_where_versions_cross():

@@ -172,10 +172,10 @@ def _name(test: Input) -> str:
 
 def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> NgramModel:
     from levelhead.derivation import NgramModel
-    from levelhead.derivation.treebank_perplexity import ARPA, model_of, read_model
+    from levelhead.derivation.treebank_perplexity import ARPA, model_of, read_ngram_model
 
     if isinstance(train, NgramModel | Treebank):
         return model_of(train, choice)
     if ARPA in PurePath(train).name:
-        return read_model(train, choice)
+        return read_ngram_model(train, choice)
     return model_of(loaded(train, format), choice)

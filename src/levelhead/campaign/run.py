@@ -33,7 +33,7 @@ from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
-from levelhead.jobs import Job, Store, Workers, processes, run
+from levelhead.jobs import Job, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
@@ -160,7 +160,7 @@ class _Scoring:
         own = store if self.look is None else None  # what is looked at must be read, whatever a store has
         n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
         with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
-            outcome = run(jobs, workers._replace(batch=batch), store=own, advance=advance)
+            outcome = run_jobs(jobs, workers._replace(batch=batch), store=own, advance=advance)
         self.at_hand = None
         self.found |= outcome.results
         if self.look is not None and store is not None:

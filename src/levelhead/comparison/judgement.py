@@ -21,8 +21,8 @@ from levelhead.correlation.human_agreement import (
     HumanAgreement,
     Preferences,
     Ties,
-    agreement,
-    compare,
+    compare_agreement,
+    human_agreement,
     preferences,
 )
 from levelhead.errors import Fault, InputError, Place, quoted
@@ -218,7 +218,7 @@ def judge(
     )
     options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
-    judged = {name: Judged(scores[name], agreement(verdict[name], votes.second, **options)) for name in scores}
+    judged = {name: Judged(scores[name], human_agreement(verdict[name], votes.second, **options)) for name in scores}
     apart = {"subtypes": "apart"} if subtypes_apart else {}
     settings = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**apart, ties=ties, **settings)
@@ -231,7 +231,7 @@ def _compared(
     verdict: Mapping[str, Preferences], votes: Choices, options: Mapping[str, Any]
 ) -> tuple[ComparedMeasures, ...]:
     pairs = list(itertools.combinations(verdict, 2))
-    made = [compare(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
+    made = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
     corrected = holm([comparison.p for comparison in made])
     return tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
 

@@ -77,7 +77,7 @@ def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> Ng
     return estimate(sequences, size, minimum_counts=counts, minimum_word_count=least)
 
 
-def read_model(path: str | os.PathLike[str], choice: NgramChoice = STANDARD) -> NgramModel:
+def read_ngram_model(path: str | os.PathLike[str], choice: NgramChoice = STANDARD) -> NgramModel:
     """Read a model in ARPA format.
 
     Args:

@@ -39,7 +39,7 @@ class KeepsResults(Protocol):
         """Make it last."""
 
 
-def run(
+def run_jobs(
     jobs: Iterable[Job],
     workers: Workers,
     *,

@@ -12,7 +12,7 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
-from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
+from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.parsing.any_parser import ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.external import OUTSIDE_PARSERS, identity_of
 from levelhead.parsing.training import prepared
@@ -69,7 +69,7 @@ def cross_validate(
     ]  # fmt: skip
     with progress_bar("folds", folds, folds) as advance, _placed_in(treebank):
         # One fold, one task: folds are few and long, and would end up with one worker of a cluster otherwise.
-        outcome = run(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
+        outcome = run_jobs(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
     return _joined([outcome.results[job.key] for job in jobs], treebank)

@@ -19,7 +19,7 @@ from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
-from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
@@ -181,7 +181,7 @@ def survey(
     sums: list[TreebankCounts] = []
 
     def profiled(parts: Iterator[Treebank]) -> Profile:
-        counts = _sum(count(part, chunks) for part in parts)
+        counts = _sum(count_treebank(part, chunks) for part in parts)
         if total is not None:
             sums[:] = [part + counts for part in sums] or [counts]
         return profile(counts, columns=wanted, scheme=classes, least=least)
@@ -206,7 +206,7 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
     """
 
     def compared_by(parts: Iterator[Treebank]) -> Distributions:
-        return _sum(count(part) for part in parts).distributions
+        return _sum(count_treebank(part) for part in parts).distributions
 
     known, read_files = _each(files, compared_by, format)
     names = list(known)
