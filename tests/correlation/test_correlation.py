@@ -375,7 +375,7 @@ def test_pairs_with_missing_values():
     values = table(x=[1, 2, 3, 5, 4], y=[2, 1, 4, 3, nan], z=[nan, 3, 2, 5, 4])
     dropped, paired = (correlate(values, missing=missing, **FEW) for missing in ("drop", "pairwise"))
     assert [pair.n for pair in dropped.pairs] == [3, 3, 3]
-    assert dropped.notes == ("left out: t0 has no value in z", "left out: t4 has no value in y")
+    assert dropped.provenance.notes == ("left out: t0 has no value in z", "left out: t4 has no value in y")
     assert [pair.n for pair in paired.pairs] == [4, 4, 3]
     assert paired["x", "z"].coefficients["pearson"].value == pytest.approx(oracle.pearson([2, 3, 5, 4], [3, 2, 5, 4]))
     with pytest.raises(InputError, match="missing-value: t0 has no value in z") as caught:

@@ -1,5 +1,6 @@
 """Results print themselves."""
 
+import hashlib
 import importlib
 import json
 import pkgutil
@@ -10,6 +11,7 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
+from levelhead._version import VERSION
 from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.partial_scores import score_agreeing_sentences
@@ -18,6 +20,7 @@ from levelhead.report import by_result
 from levelhead.report.table import Table
 from levelhead.studies.study import Claim, Study
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import files_of, sampled
 
 PARALLEL = EXAMPLES / "parallel"
@@ -105,6 +108,22 @@ def test_results_print_themselves(name: str) -> None:
     assert short.startswith(f"<{name}")
     assert len(short) < 200
     assert "\n" not in short
+
+
+@pytest.mark.parametrize("name", RESULTS.keys() - {"Study", "Validation"})
+def test_results_say_where_they_come_from(name: str) -> None:
+    """Signature, hashes of all files that were read, warnings and notes are one value; its signature is printed."""
+    result = RESULTS[name]()
+    provenance = result.provenance
+    assert type(provenance) is Provenance
+    assert provenance.signature["version"] == VERSION
+    hashes = {one[:12] for files in provenance.files.values() for one in files.values()}
+    assert (hashes == set()) == (name == "Correlation")  # the table is in memory
+    known = {hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in PARALLEL.rglob("*.conllu")}
+    assert hashes <= known
+    assert not {"signature", "files", "warnings", "notes"} & set(getattr(type(result), "__dataclass_fields__", ()))
+    if name not in {"Explanation", "Derivations"}:
+        assert provenance.signature["version"] in result.table().notes[-1]
 
 
 def test_options_of_tables() -> None:

@@ -12,6 +12,7 @@ import numpy as np
 
 from levelhead.errors import InputError, Place
 from levelhead.evaluation.pair import Evaluation, Input, parse_as, score, score_treebanks
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
@@ -55,6 +56,13 @@ class Explanation(Tabular):
 
     evaluations: Mapping[str, Evaluation | InputError]
     differences: tuple[Difference, ...]
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from: the signature of the scores under each set of rules that accepts the files."""
+        made = {name: one.provenance for name, one in self.evaluations.items() if isinstance(one, Evaluation)}
+        (first, *_) = made.values()
+        return first._replace(signature={**first.signature, "rules": "+".join(made)})
 
 
 def explain(gold: Input, system: Input) -> Explanation:

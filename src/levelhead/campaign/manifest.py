@@ -14,7 +14,7 @@ from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures.registry import STANDARD
 from levelhead.treebank.input_bytes import read_bytes
-from levelhead.treebank.layouts import Split, bare_name, existing, system_folders
+from levelhead.treebank.layouts import Split, bare_name, existing, system_folders, system_name
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
@@ -179,7 +179,7 @@ class _ManifestReader:
         if folder is None:
             self._report(f"{where} has no folder")
             return None
-        return self._text(table, "name", where) or folder.name, folder
+        return self._text(table, "name", where) or system_name(folder), folder
 
     def _groups(
         self, document: Mapping[str, Any], treebanks: Iterable[tuple[str, Mapping[str, Any]]], codes: Sequence[str]

@@ -14,10 +14,12 @@ from levelhead.treebank.layouts import (
     GoldFile,
     RunFiles,
     Split,
+    extra_gold,
     gold_files,
     run_files,
     runs_of_one_file,
     system_folders,
+    system_name,
 )
 
 
@@ -174,12 +176,12 @@ def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None 
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
-    test_sets = _given(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
+    test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
     found = (system for name, one in named.items() for system in _systems(name, one, test_sets))
     return Plan(test_sets, tuple(found))
 
 
-def _given(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
+def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
     """The test sets of a mapping; outputs in folders are named by their codes."""
     outputs = {code: (f"{code}.conllu",) if len(golds) > 1 else () for code in golds}
     return tuple(
@@ -228,6 +230,23 @@ def _missing(plan: Plan, system: System) -> Iterator[Fault]:
     yield Fault("missing-system-file", message + remedy, Place(os.fspath(system.folder or system.label)))
 
 
+def extra_gold_files(gold: Path) -> tuple[Path, ...]:
+    """Return the treebanks next to gold that are not gold, and folders with such treebanks.
+
+    Args:
+        gold: a file, a folder or a manifest.
+
+    Raises:
+        InputError: a folder, the manifest or the metadata cannot be read.
+    """
+    if gold.suffix == ".toml" and gold.is_file():
+        from levelhead.campaign.manifest import read_manifest
+
+        manifest = read_manifest(gold)
+        return () if manifest.test_sets or manifest.gold is None else extra_gold(manifest.gold)
+    return extra_gold(gold)
+
+
 def unmatched_note(files: Sequence[str], of: str) -> str:
     """Return a note about files without a matching treebank.
 
@@ -251,7 +270,8 @@ def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     if len({*given}) < len(given):
         twice = next(path for path in given if given.count(path) > 1)
         raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
-    names = [[part.partition(".conll")[0] for part in path.parts] for path in given]
+    folders = [path if system_name(path) == path.name else path.parent for path in given]
+    names = [[part.partition(".conll")[0] for part in path.parts] for path in folders]
     for depth in range(1, max(map(len, names), default=0) + 1):
         found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
         if len(set(found)) == len(given):

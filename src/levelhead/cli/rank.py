@@ -263,10 +263,14 @@ def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]
 
 def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split | None) -> Plan:
     if gold is not None and systems is not None:
-        return plan_in(gold, systems, split=split)
+        plan = plan_in(gold, systems, split=split)
+        options.print_extra_gold(gold)
+        return plan
     if gold is not None or written is None:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
-    return written.campaign()
+    plan = written.campaign()
+    options.print_extra_gold(written.path)
+    return plan
 
 
 def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.evaluation.pair import Evaluation, score_treebanks
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches, match
@@ -55,6 +56,11 @@ class Agreement(Tabular):
     upos: Kappa | None
     relations: Kappa | None
     differing: tuple[int, ...]
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from."""
+        return self.evaluation.provenance
 
 
 def agreement(matches: Matches) -> Agreement:

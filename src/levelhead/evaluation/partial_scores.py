@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
-from levelhead.evaluation.provenance import TREEBANK
+from levelhead.evaluation.provenance import TREEBANK, Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
@@ -63,6 +63,11 @@ class PartialEvaluation(Tabular):
 
     evaluation: Evaluation
     coverage: Coverage
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from."""
+        return self.evaluation.provenance
 
     def __iter__(self) -> Iterator[Any]:
         yield from (self.evaluation, self.coverage)

@@ -72,7 +72,7 @@ def cross_validate(
         outcome = run_jobs(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
-    return _joined([outcome.results[job.key] for job in jobs], treebank)
+    return _joined_folds([outcome.results[job.key] for job in jobs], treebank)
 
 
 def _program(recipe: Recipe) -> str | None:
@@ -99,7 +99,7 @@ def _placed(fault: Fault, treebank: Treebank) -> Fault:
     )
 
 
-def _joined(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
+def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
     """What came of all folds; repairs are placed in the treebank, and say in which fold they were."""
     trees, repairs = list[str](), list[Fault]()
     for fold, result in enumerate(results, 1):

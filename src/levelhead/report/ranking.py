@@ -131,7 +131,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     own = {one.code: results.results[system, one.code] for one in results.test_sets if one.code in shown}
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
     notes = [f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output"] if missing else []
-    notes += [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
+    notes += [f"{system}: 0 on {code}: {_reason(one)}" for code, one in own.items() if one.reasons]
     for code, one in own.items():
         others = [results.results[other, code].values for other in results.systems]
         for name, score in one.scores.items():
@@ -140,7 +140,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     return notes
 
 
-def _why(result: OutputResult) -> str:
+def _reason(result: OutputResult) -> str:
     more = len(result.reasons) - 1
     coverage = result.coverage
     valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""

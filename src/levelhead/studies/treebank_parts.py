@@ -12,7 +12,7 @@ from levelhead.campaign.languages import languages
 from levelhead.errors import Fault, InputError, Place
 from levelhead.studies.request import StudyRequest
 from levelhead.treebank.input_bytes import SUFFIXES
-from levelhead.treebank.layouts import stem_of, treebanks_in
+from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
 from levelhead.treebank.reader import Format
 
 _PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
@@ -67,10 +67,7 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
     """
     found: dict[str, Parts] = {}
     for folder in request.treebanks:
-        treebanks = treebanks_in(folder) if not folder.is_file() else {stem_of(folder.name) or folder.name: folder}
-        if not treebanks:
-            raise InputError(Fault("no-pairs", _without_files(folder), Place(os.fspath(folder))))
-        for stem, path in treebanks.items():
+        for stem, path in _files_in(folder).items():
             named = _PART.fullmatch(stem)
             code, split = (named["code"], named["split"]) if named else (stem, "test")
             parts = found.get(code, Parts(code))
@@ -80,6 +77,16 @@ def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Par
             found[code] = Parts(**{**parts._asdict(), split: path})
     known = {code: found[code] for code in wanted if code in found}
     return known or found
+
+
+def _files_in(source: Path) -> dict[str, Path]:
+    """The treebanks of a file or folder by their names without suffixes; those that the metadata of TIRA lists."""
+    if source.is_file():
+        return {stem_of(source.name) or source.name: source}
+    found = treebanks_in(source)
+    if found or (source / "metadata.json").is_file():
+        return found or {gold.code: gold.path for gold in gold_files(source)}
+    raise InputError(Fault("no-pairs", _without_files(source), Place(os.fspath(source))))
 
 
 def _without_files(folder: Path) -> str:
@@ -150,6 +157,5 @@ def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[s
     if folder is None:
         return {}
     wanted = list(codes)
-    folders = sorted(path for path in folder.iterdir() if path.is_dir())
-    found = {path.name: outputs_in(path, wanted) for path in folders or [folder]}
+    found = {name: outputs_in(path, wanted) for name, path in system_folders(folder).items()}
     return {name: outputs for name, outputs in found.items() if outputs}

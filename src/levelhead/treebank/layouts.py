@@ -2,21 +2,22 @@
 
 Gold is a file; a folder of files; a UD release (folders `UD_Language-NAME`, or files `xx_name-ud-test.conllu`); or a
 folder with the `metadata.json` of the TIRA platform. The outputs of a system are a file; a folder of files with the
-names of gold; folders named as in a UD release; or runs: a folder of other folders, each with outputs.
+names of gold; folders named as in a UD release; a folder `output` with any of these, as TIRA keeps them; or runs: a
+folder of other folders, each with outputs.
 """
 
 from __future__ import annotations
 
 import errno
-import json
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from pathlib import Path, PurePosixPath
-from typing import Any, Literal, NamedTuple
+from pathlib import Path
+from typing import Literal, NamedTuple
 
-from levelhead.errors import Fault, InputError, Place, printable, quoted
+from levelhead.errors import Fault, InputError, Place, printable
 from levelhead.treebank.input_bytes import SUFFIXES
+from levelhead.treebank.metadata import read_metadata
 
 Split = Literal["train", "dev", "test"]
 
@@ -110,8 +111,12 @@ def treebanks_in(folder: Path) -> dict[str, Path]:
     Raises:
         InputError: it cannot be read, or two files have the same name.
     """
+    return _by_stem(_treebank_files(folder))
+
+
+def _by_stem(files: Iterable[Path]) -> dict[str, Path]:
     found: dict[str, Path] = {}
-    for path in _treebank_files(folder):
+    for path in files:
         stem = stem_of(path.name) or path.name
         if stem in found:
             both = f"{printable(path.name)} and {printable(found[stem].name)}"
@@ -153,7 +158,9 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     if not source.is_dir():
         return (GoldFile(source.name.partition(".")[0] or source.name, source),)
     if (source / "metadata.json").is_file():
-        return _unique(_tira(source / "metadata.json"), source)
+        golds = _unique(_tira(source / "metadata.json"), source)
+        _refuse_release(golds, source)
+        return golds
     _refuse_irregular(source)
     files = list(_treebank_files(source))
     _refuse_mixture(files, source)
@@ -162,6 +169,39 @@ def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]
     if not found:
         raise _fault("no-pairs", _without_treebanks(source, split), source)
     return _unique(sorted(found, key=lambda gold: gold.code), source)
+
+
+def extra_gold(source: Path) -> tuple[Path, ...]:
+    """Return the treebanks in a folder of gold that are not gold, and the folders in it with such treebanks.
+
+    Files of another split of a UD release are not extra.
+
+    Args:
+        source: a file or a folder.
+
+    Raises:
+        InputError: a folder or the metadata cannot be read.
+    """
+    if not source.is_dir():
+        return ()
+    folders = [path for path in _visible_entries(source) if path.is_dir() and not path.name.startswith("UD_")]
+    extra = tuple(path for path in folders if next(_treebank_files(path), None) is not None)
+    metadata = source / "metadata.json"
+    if not metadata.is_file():
+        return extra
+    known = {source / bare_name(name) for entry in read_metadata(metadata) for name in entry.files}
+    files = [path for path in _treebank_files(source) if path.with_name(bare_name(path.name)) not in known]
+    used = {path.relative_to(source).parts[0] for path in known if path.parent != source}
+    return (*files, *(path for path in extra if path.name not in used))
+
+
+def system_name(folder: Path) -> str:
+    """Return the name of a system by its folder; `output`, where TIRA keeps outputs, is named by the folder above it.
+
+    Args:
+        folder: the folder of a system's outputs.
+    """
+    return (folder.parent.name if folder.name == _TIRA_OUTPUTS else "") or folder.name
 
 
 def system_folders(folder: Path) -> dict[str, Path]:
@@ -173,18 +213,38 @@ def system_folders(folder: Path) -> dict[str, Path]:
     Raises:
         InputError: the folder cannot be read, has no outputs, or fits two layouts.
     """
-    folders = {
+    systems = {
         path.name: path for path in _visible_entries(folder) if path.is_dir() and not path.name.startswith("UD_")
     }
-    outputs = next(_treebank_files(folder), None)
-    if folders and outputs is not None:
-        message = f"it has outputs ({printable(outputs.name)}) and folders of systems: move one or the other elsewhere"
+    outputs = _first_output(folder)
+    if outputs is not None:  # those of a single system, next to which there may be logs
+        systems = {name: path for name, path in systems.items() if name != _TIRA_OUTPUTS and _has_outputs(path)}
+    if systems and outputs is not None:
+        shown = printable(outputs.relative_to(folder).as_posix())
+        message = f"it has outputs ({shown}) and folders of systems: move one or the other elsewhere"
         raise _fault("ambiguous-layout", message, folder)
-    if folders:
-        return folders
+    if systems:
+        return systems
     if outputs is not None:
-        return {folder.resolve().name: folder}
+        return {system_name(folder.resolve()): folder}
     raise _fault("no-pairs", "the folder has neither folders of systems nor outputs", folder)
+
+
+def _first_output(folder: Path) -> Path | None:
+    """The first treebank in a folder of outputs, or in the folder `output` in it."""
+    return next(_output_files(folder), None)
+
+
+def _output_files(folder: Path) -> Iterator[Path]:
+    yield from _treebank_files(folder)
+    if (folder / _TIRA_OUTPUTS).is_dir():
+        yield from _treebank_files(folder / _TIRA_OUTPUTS)
+
+
+def _has_outputs(folder: Path) -> bool:
+    """Whether a folder has outputs itself, or folders of runs with outputs."""
+    inside = (path for path in _visible_entries(folder) if path.is_dir())
+    return any(_first_output(path) is not None for path in (folder, *inside))
 
 
 def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[RunFiles, ...]:
@@ -207,7 +267,7 @@ def run_files(system: str, source: Path, golds: Sequence[GoldFile]) -> tuple[Run
 
 
 def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFiles, ...]:
-    """Find the runs of a system for one gold file: outputs of its name, or else all treebanks.
+    """Find the runs of a system for one gold file: outputs of its name, or else all treebanks; one without any if none.
 
     Args:
         system: the name of the system.
@@ -217,21 +277,26 @@ def runs_of_one_file(system: str, folder: Path, gold: GoldFile) -> tuple[RunFile
     Raises:
         InputError: a folder cannot be read.
     """
-    files = [(stem, path) for run in _runs_in(folder) or [folder] for stem, path in treebanks_in(run).items()]
-    named = [(path.parent.name, path) for stem, path in files if stem == stem_of(gold.path.name)]
+    runs = _runs_in(folder) or [folder]
+    found = [(run, stem, path) for run in runs for stem, path in _by_stem(_output_files(run)).items()]
+    named = [(run.name, path) for run, stem, path in found if stem == stem_of(gold.path.name)]
+    files = [(stem, path) for _, stem, path in found]
     if named:  # the folder has outputs for other test sets, too
         files = named if len(named) > 1 else [("", named[0][1])]
+    if not files:
+        return (RunFiles(system, "", {}, folder),)
     return tuple(RunFiles(system, stem, {gold.code: path}, path.parent) for stem, path in files)
 
 
 def _runs_in(folder: Path) -> list[Path]:
     """The folders of runs in a system's folder; none if it has outputs itself."""
     inside = [path for path in _visible_entries(folder) if path.is_dir() and not _has_outputs_name(path.name)]
-    runs = [path for path in inside if next(_treebank_files(path), None) is not None]
-    own = next(_treebank_files(folder), None)
+    runs = [path for path in inside if _first_output(path) is not None]
+    own = _first_output(folder)
     if runs and own is not None:
         named = ", ".join(path.name for path in runs[:_MOST_NAMED])
-        message = f"it has outputs ({printable(own.name)}) and folders of runs ({printable(named)}): name one run"
+        shown = printable(own.relative_to(folder).as_posix())
+        message = f"it has outputs ({shown}) and folders of runs ({printable(named)}): name one run"
         raise _fault("ambiguous-layout", message, folder)
     return runs
 
@@ -243,15 +308,16 @@ def _has_outputs_name(name: str) -> bool:
 def _outputs_in(system: str, run: str, folder: Path, golds: Sequence[GoldFile]) -> RunFiles:
     """The outputs in a folder by test set, and the treebanks that belong to none."""
     inner = folder / _TIRA_OUTPUTS
-    files = list(_named_as_treebanks(folder))
+    files = [*_named_as_treebanks(folder), *(_named_as_treebanks(inner) if inner.is_dir() else ())]
     by_name: dict[str, list[Path]] = {}
-    for path in (*files, *(_named_as_treebanks(inner) if inner.is_dir() else ())):
+    for path in files:
         by_name.setdefault(_stem(path.relative_to(folder).as_posix()), []).append(path)
     outputs: dict[str, Path] = {}
     faults: dict[str, Fault] = {}
     taken: set[Path] = set()
     for gold in golds:
-        named = (path for name in gold.outputs for path in by_name.get(_stem(name)) or _named_file(folder, name))
+        places = [place for name in gold.outputs for place in (name, f"{_TIRA_OUTPUTS}/{name}")]
+        named = (path for place in places for path in by_name.get(_stem(place)) or _named_file(folder, place))
         found = [*dict.fromkeys(named)]
         if fault := _unusable(found, gold.code):
             faults[gold.code] = fault
@@ -354,6 +420,15 @@ def _refuse_mixture(files: Sequence[Path], folder: Path) -> None:
         raise _fault("ambiguous-layout", f"{message} name one of the folders, or write a manifest", folder)
 
 
+def _refuse_release(golds: Iterable[GoldFile], folder: Path) -> None:
+    """Refuse metadata next to a UD release, unless all of its files are what the metadata names."""
+    known = {gold.path for gold in golds}
+    other = next((path for path in _treebank_files(folder) if path.parent != folder and path not in known), None)
+    if other is not None:
+        message = f"it has metadata.json and folders of a UD release ({printable(other.parent.name)}): move one or the"
+        raise _fault("ambiguous-layout", f"{message} other elsewhere, or write a manifest", folder)
+
+
 def _gold_file(path: Path, split: str) -> GoldFile | None:
     """The test set of a gold file; None if it belongs to another split."""
     stem = stem_of(path.name) or path.name
@@ -389,37 +464,11 @@ def _unique(golds: Iterable[GoldFile], folder: Path) -> tuple[GoldFile, ...]:
 
 
 def _tira(metadata: Path) -> Iterator[GoldFile]:
-    """Give the test sets that the metadata of a shared task names: `ltcode` in 2017, `lcode` and `tcode` since."""
-    try:
-        entries = json.loads(metadata.read_text(encoding="utf-8"))
-    except (OSError, ValueError, RecursionError) as error:
-        raise _fault("invalid-manifest", f"it cannot be read: {error}", metadata) from error
-    if not isinstance(entries, list) or not entries:
-        raise _fault("invalid-manifest", "it is not a list of test sets", metadata)
-    for number, entry in enumerate(entries, 1):
-        try:
-            code = _text(entry, "ltcode") if "ltcode" in entry else f"{_text(entry, 'lcode')}_{_text(entry, 'tcode')}"
-            gold, output = _inside(_text(entry, "goldfile")), _inside(_text(entry, "outfile"))
-        except (KeyError, TypeError, ValueError) as error:
-            message = f"entry {number} has no ltcode (or lcode and tcode), goldfile and outfile: {error}"
-            raise _fault("invalid-manifest", message, metadata) from error
-        name = bare_name(output)
-        path = existing(metadata.parent, gold) or metadata.parent / gold
-        yield GoldFile(code, path, (name, f"{_TIRA_OUTPUTS}/{name}"))
-
-
-def _text(entry: dict[str, Any], field: str) -> str:
-    value = entry[field]
-    if not isinstance(value, str) or not value:
-        raise ValueError(f"{field} is not a string")
-    return value
-
-
-def _inside(path: str) -> str:
-    parts = PurePosixPath(path).parts
-    if path.startswith("/") or ".." in parts or "\0" in path:
-        raise ValueError(f"{quoted(path)} leaves its folder")
-    return path
+    """Give the test sets that the metadata of a shared task names."""
+    for entry in read_metadata(metadata):
+        name = bare_name(entry.output)
+        path = existing(metadata.parent, entry.gold) or metadata.parent / entry.gold
+        yield GoldFile(entry.code, path, (name, f"{_TIRA_OUTPUTS}/{name}"))
 
 
 def existing(folder: Path, name: str) -> Path | None:

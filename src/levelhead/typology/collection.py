@@ -186,7 +186,7 @@ def survey(
             sums[:] = [part + counts for part in sums] or [counts]
         return profile(counts, columns=wanted, scheme=classes, least=least)
 
-    profiles, read_files = _each(files, profiled, format)
+    profiles, read_files = _apply_to_treebanks(files, profiled, format)
     if total is not None:
         profiles[total] = profile(sums[0], columns=wanted, scheme=classes, least=least)
         every = [file for some in read_files.files.values() for file in some.items()]
@@ -208,7 +208,7 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
     def compared_by(parts: Iterator[Treebank]) -> Distributions:
         return _sum(count_treebank(part) for part in parts).distributions
 
-    known, read_files = _each(files, compared_by, format)
+    known, read_files = _apply_to_treebanks(files, compared_by, format)
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
     found = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
@@ -257,7 +257,7 @@ def sampled(
         (treebank,) = parts
         return rarefied_entropy(treebank, sizes, samples=samples, seed=seed), treebank.n_words
 
-    found, read_files = _each(files, drawn, format)
+    found, read_files = _apply_to_treebanks(files, drawn, format)
     notes = tuple(
         f"{name} has {n_words} words: no samples of {', '.join(str(size) for size in sizes if size > n_words)}"
         for name, (_, n_words) in found.items()
@@ -274,7 +274,7 @@ def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
     return total
 
 
-def _each(
+def _apply_to_treebanks(
     files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
 ) -> tuple[dict[str, _Result], _Read]:
     """Apply a function to the treebanks of each name, which are read when it asks for them."""

@@ -236,7 +236,9 @@ def _listed_in(path: str) -> Iterable[str]:
 
     from levelhead.campaign.plan import find_test_sets
 
-    return [os.fspath(one.gold) for one in find_test_sets(Path(path)) if one.gold is not None]
+    found = [os.fspath(one.gold) for one in find_test_sets(Path(path)) if one.gold is not None]
+    print_extra_gold(path)
+    return found
 
 
 def treebank_files(
@@ -405,6 +407,24 @@ def print_unpaired(paths: Sequence[object], of: str) -> None:
         from levelhead.campaign.plan import unmatched_note
 
         say(f"warning: {unmatched_note(list(map(str, paths)), of)}")
+
+
+def print_extra_gold(gold: str) -> None:
+    """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold.
+
+    Args:
+        gold: a file, a folder or a manifest.
+    """
+    if not holds_test_sets(gold):
+        return
+    from pathlib import Path
+
+    from levelhead.campaign.plan import extra_gold_files
+    from levelhead.errors import listed
+
+    extra = [f"{path.name}/" if path.is_dir() else path.name for path in extra_gold_files(Path(gold))]
+    if extra:
+        say(f"warning: extra treebanks in GOLD (ignored): {listed(extra)}")
 
 
 def print_notes(notes: Iterable[str]) -> None:

@@ -129,7 +129,9 @@ def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request
         "CONV": {code: one.converted for code, one in trees.items()},
     }
     plan = find_plan({code: one.gold for code, one in trees.items()}, outputs)
-    return check_valid(score_plan(plan, setup_of(measures), store=request.store, look=right_words))
+    return check_valid(
+        score_plan(plan, setup_of(measures), workers=request.workers, store=request.store, look=right_words)
+    )
 
 
 def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from levelhead.studies.kohita.claims import (
     claims_on_conversion,
@@ -32,6 +32,7 @@ from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.study import Study
 from levelhead.studies.treebank_parts import Parts, parts_of
+from levelhead.treebank.layouts import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -64,8 +65,7 @@ def reproduce(request: StudyRequest) -> Study:
 
 def _measured(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
     """What is measured of each parser, by treebank."""
-    folder = request.systems
-    parsers: Sequence[str] = PARSERS if folder is None else sorted(p.name for p in folder.iterdir() if p.is_dir())
+    parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     found = {}
     for parser in parsers:
         original = outputs_of(request, parser, treebanks, heads="UD")

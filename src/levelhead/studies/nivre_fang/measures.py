@@ -52,17 +52,19 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     return {code: _renamed(found[PARSER, code].values) for code in outputs}
 
 
-def scores_of_examples(texts: Mapping[str, Mapping[str, str]]) -> Rows:
+def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
     """Return LAS and CLAS of the outputs of one sentence each.
 
     Args:
         texts: gold and the output of each language.
+        request: workers and store.
     """
     golds, outputs = (
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
         for side in ("gold", "system")
     )
-    results = check_valid(score_plan(find_plan(golds, {"": outputs}), setup_of(["LAS", "CLAS"]))).results
+    plan, setup = find_plan(golds, {"": outputs}), setup_of(["LAS", "CLAS"])
+    results = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
     return {code: {name: _float(value) for name, value in results["", code].values.items()} for code in texts}
 
 

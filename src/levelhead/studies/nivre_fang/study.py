@@ -33,7 +33,7 @@ def reproduce(request: StudyRequest) -> Study:
     sizes = run_tasks(
         NAME, [StudyTask(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
     )
-    examples = scores_of_examples(numbers["figure_1"])
+    examples = scores_of_examples(numbers["figure_1"], request)
     sections = (
         figure_1(examples),
         table_2(rows, numbers), differences(rows, numbers), relations(rows, numbers), agreement(rows, numbers),
