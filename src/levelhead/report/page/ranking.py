@@ -131,7 +131,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
             " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
             " significantly: all pairs are tested. The dot is the average, the bar its confidence interval."
         )
-    return Section("leaderboard", "RankedSystems", lead, _blocks(campaign, "leaderboard", _board))
+    return Section("leaderboard", "Ranking", lead, _blocks(campaign, "leaderboard", _board))
 
 
 def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
