@@ -218,7 +218,7 @@ def _json(record: dict[str, Any]) -> bytes:
 
 
 def _contents(file: File) -> bytes:
-    """The bytes of a file, if they are still those that its hash was made of."""
+    """The bytes of a file, if its hash has not changed."""
     if file.data is not None:
         return file.data
     try:

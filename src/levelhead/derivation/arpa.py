@@ -69,7 +69,7 @@ def _joined_pools(one: Strings, other: Strings) -> Strings:
 
 
 def _written(model: NgramModel) -> Indices:
-    """The words that are written: all but those that have no probability, `<s>` apart."""
+    """The words that are written: `<s>`, and all words with a probability."""
     possible = np.isfinite(model.tables[0].log_probabilities)
     possible[BEGIN] = True
     return np.flatnonzero(possible)
