@@ -95,11 +95,21 @@ def browser() -> Iterator["Browser"]:
         opened.close()
 
 
+NEEDS = {
+    "sandbox": (lambda: shutil.which("bwrap"), "bubblewrap is missing: apt-get install bubblewrap"),
+    "cluster": (lambda: importlib.util.find_spec("distributed"), "the extra `cluster` is not installed"),
+}
+"""What tests with a marker need, and why they are skipped without it; but never where CI runs."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need, and skip those that need bubblewrap where there is none, but never where CI runs."""
-    no_sandbox = shutil.which("bwrap") is None and not os.environ.get("CI")
+    """Mark tests by the fixtures they use, and skip those whose marker needs what is missing."""
+    missing = {name: reason for name, (found, reason) in NEEDS.items() if not (found() or os.environ.get("CI"))}
     for item in items:
         for name in {"data", "browser"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(name)
-        if no_sandbox and item.get_closest_marker("sandbox"):
-            item.add_marker(pytest.mark.skip(reason="there is no bubblewrap: apt-get install bubblewrap"))
+        if item.get_closest_marker("cluster"):
+            item.add_marker(pytest.mark.filterwarnings("ignore"))  # Dask's own, while workers start and end
+        for name, reason in missing.items():
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.skip(reason=reason))

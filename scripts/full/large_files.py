@@ -20,7 +20,7 @@ from random import Random
 from typing import NamedTuple
 
 from levelhead import score
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 WORD = re.compile(rb"^(\d+(?:-\d+)?\t)([^\t\n]*\t[^\t\n]*)(\t.*)$", re.MULTILINE)
 SENT_ID = re.compile(rb"^(# sent_id = .*)$", re.MULTILINE)

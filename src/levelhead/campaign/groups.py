@@ -21,7 +21,7 @@ class Group(NamedTuple):
     Args:
         name: what it is called.
         codes: the codes of its test sets.
-        lacks: the codes of those that belong to it, but not to this campaign.
+        lacks: the codes of its test sets that this campaign does not have.
     """
 
     name: str
@@ -54,7 +54,7 @@ def groups_named(
         ranking: the rule of ranking.
 
     Raises:
-        InputError: there is no such group, or none of its test sets is in the campaign.
+        InputError: the group is unknown, or the campaign has none of its test sets.
     """
     return tuple(_group(name, test_sets, own or {}, ranking) for name in dict.fromkeys(names))
 

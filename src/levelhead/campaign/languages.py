@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from levelhead.errors import Fault, InputError, listed
 
 Voter = Literal["treebank", "language", "family"]
-"""What has one vote in tests over treebanks."""
+"""The units that vote in tests over treebanks."""
 
 
 class Language(NamedTuple):
@@ -19,7 +19,7 @@ class Language(NamedTuple):
 
     Args:
         name: its name, empty if not known.
-        family: its family, likewise.
+        family: its language family.
         genus: its genus, empty if not known or if UD gives none.
     """
 
@@ -59,12 +59,12 @@ def family_of(code: str) -> str:
     return (language.genus if language.family == "Indo-European" else language.family) or "other"
 
 
-def voters_of(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
+def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
     """Return who votes for each treebank in tests over treebanks: the treebank itself, its language or its family.
 
     Args:
         languages: the language of each treebank, by the code of the treebank.
-        kind: what has one vote.
+        kind: the unit of votes: treebank, language or family.
 
     Raises:
         InputError: the language or family of a treebank is unknown.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, quoted, unknown
-from levelhead.treebank.finder import treebank_of
+from levelhead.treebank.layouts import treebank_of
 
 Missing = Literal["drop", "pairwise", "error"]
 """What is done about a treebank without a value: it is left out everywhere, or pair by pair, or refused."""
@@ -27,8 +27,8 @@ class Measurements:
 
     Args:
         treebanks: the codes or names of the treebanks.
-        numbers: columns of numbers, float64, NaN where there is no value, shape (treebanks,).
-        texts: columns of text, such as language families; empty where there is no value.
+        numbers: columns of numbers, float64, NaN for missing values, shape (treebanks,).
+        texts: columns of text, such as language families; empty for missing values.
         sources: the SHA-256 of each file that was read, by its name.
         notes: what was left out, in sentences.
         key: the column that was said to name the treebank, if one was.
@@ -48,7 +48,7 @@ class Measurements:
         """Return a column of numbers, float64, shape (treebanks,).
 
         Raises:
-            InputError: there is none of that name.
+            InputError: the column is unknown.
         """
         if name not in self.numbers:
             raise _unknown(name, self.numbers, self.texts, "numbers")
@@ -58,7 +58,7 @@ class Measurements:
         """Return a column of text.
 
         Raises:
-            InputError: there is none of that name.
+            InputError: the column is unknown.
         """
         if name not in self.texts:
             raise _unknown(name, self.texts, self.numbers, "text")
@@ -85,7 +85,7 @@ class Measurements:
             other: another.
 
         Raises:
-            InputError: there is no such column, or its numbers are too large.
+            InputError: the column is unknown, or its numbers are too large.
         """
         pair = self.number(one), self.number(other)
         check_sizes(self, (one, other))
@@ -93,7 +93,7 @@ class Measurements:
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
-        """Return version, key, and the hash of each file by as many of the last parts of its path as tell it apart.
+        """Return version, key, and the hash of each file by the shortest end of its path that identifies it.
 
         Args:
             taken: names that mean something else.
@@ -165,7 +165,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     if absent and missing == "error":
         raise InputError(*(_absence(name, tables) for name in absent))
     if not shared and missing == "drop":
-        message = f"no treebank is in all tables; {'; '.join(f'{_named(t)} has {_list(t.treebanks)}' for t in tables)}"
+        message = f"no treebank is in all tables; {'; '.join(f'{_source(t)} has {_list(t.treebanks)}' for t in tables)}"
         raise InputError(Fault("missing-treebank", message))
     kept = everything if missing == "pairwise" else shared
     parts = [_aligned(table, kept) for table in tables]
@@ -182,7 +182,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
 
 
 def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], list[str]]:
-    """The tables with names of treebanks in place of those of their files, if that brings more together; and a note."""
+    """The tables with names of treebanks instead of files, if that matches more rows; and a note."""
     stripped = [[treebank_of(name) for name in table.treebanks] for table in tables]
     if any(len(set(names)) < len(names) for names in stripped):
         return tables, []
@@ -190,7 +190,7 @@ def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], li
     if len(set.intersection(*map(set, stripped))) <= len(before):
         return tables, []
     first, second = next((a, b) for t, names in zip(tables, stripped) for a, b in zip(t.treebanks, names) if a != b)
-    note = f"joined by treebank, whatever the part: {first} is {second}"
+    note = f"joined by treebank, ignoring the split: {first} is {second}"
     return [replace(table, treebanks=tuple(names)) for table, names in zip(tables, stripped)], [note]
 
 
@@ -200,7 +200,7 @@ def _check_columns(tables: Sequence[Measurements]) -> None:
         for name in (*table.numbers, *table.texts):
             if name in owner:
                 message = (
-                    f"the column {quoted(name)} is both in {_named(owner[name])} and in {_named(table)};"
+                    f"the column {quoted(name)} is both in {_source(owner[name])} and in {_source(table)};"
                     " name the tables, as in a=FIRST b=SECOND"
                 )
                 raise InputError(Fault("invalid-table", message))
@@ -208,7 +208,7 @@ def _check_columns(tables: Sequence[Measurements]) -> None:
 
 
 def _absence(name: str, tables: Sequence[Measurements]) -> Fault:
-    without = [_named(table) for table in tables if name not in table.treebanks]
+    without = [_source(table) for table in tables if name not in table.treebanks]
     return Fault("missing-treebank", f"{quoted(name)} is not in {', '.join(without)}")
 
 
@@ -223,7 +223,7 @@ def _aligned(table: Measurements, treebanks: Sequence[str]) -> Measurements:
     return replace(table, treebanks=tuple(treebanks), numbers=numbers, texts=texts)
 
 
-def _named(table: Measurements) -> str:
+def _source(table: Measurements) -> str:
     return ", ".join(table.sources) or "a table"
 
 

@@ -11,16 +11,16 @@ from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_tre
 from levelhead.evaluation.provenance import pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts
-from levelhead.scoring.crossing import Annotation, annotation_of, notes_on
 from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
 from levelhead.scoring.pieces import paired_pieces
 from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.graph import MalformedDeps
-from levelhead.treebank.official import SCORERS, HeadsBack
+from levelhead.treebank.enhanced_graph import MalformedDeps
+from levelhead.treebank.input_bytes import is_stream, parts_of
+from levelhead.treebank.official_reader import SCORERS, HeadsBack
 from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
-from levelhead.treebank.source import is_stream, parts_of
 
 Parts = tuple[str, Iterator[bytes]]
 """The path of a file, and its contents part by part."""

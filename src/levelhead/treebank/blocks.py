@@ -11,7 +11,7 @@ from itertools import chain
 from typing import NamedTuple
 
 from levelhead.errors import Fault, Place, UnreadableFile
-from levelhead.treebank.source import DEFAULT_LIMITS, parts_of
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, parts_of
 
 _BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
 _EMPTY_LINE = re.compile(rb"\n\r?\n")

@@ -4,36 +4,32 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from typing import get_args
 
+from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import blocks
-from levelhead.treebank.blocks import Sizes, contents_or_parts
-from levelhead.treebank.reader import Format, check_format, from_conllu
+from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank.reader import Format, from_conllu
 from levelhead.treebank.text_comments import text_faults
 
 
-def faults_of(
-    path: str | os.PathLike[str],
-    *,
-    format: Format = "conllu",  # noqa: A002
-    sizes: Sizes | None = None,
-) -> tuple[Fault, ...]:
-    """Return all errors of a file or, where there are none, its warnings.
+@checked(path=path, format=choice(get_args(Format)))
+def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
+    """Return all errors of a file or, if it is valid, its warnings.
 
-    In addition to what reading warns of, `# text` comments are compared with the forms. Large files are read piece by
+    In addition to the warnings of `read`, `# text` comments are compared with the forms. Large files are read piece by
     piece.
 
     Args:
         path: its path, or "-" for standard input.
         format: "conllu" or "conllx".
-        sizes: which files are large; by default `blocks.SIZES`.
     """
-    name, chosen = os.fsdecode(path), sizes or blocks.SIZES
-    check_format(format)
+    name = os.fsdecode(path)
     try:
-        contents = contents_or_parts(path, chosen.large)
+        contents = contents_or_parts(path, blocks.SIZES.large)
         if not isinstance(contents, bytes):
-            return _faults_of_parts(contents, name, format, chosen.piece)
+            return _faults_of_parts(contents, name, format, blocks.SIZES.piece)
         treebank = from_conllu(contents, name=name, format=format)
     except InputError as error:
         return error.faults

@@ -19,10 +19,10 @@ from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
 from levelhead.treebank.blocks import Blocks
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.faults import EMPTY, by_line, encoding_faults, walk
-from levelhead.treebank.notices import Kind, in_order, notices_by_kind
-from levelhead.treebank.official import (
+from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.official_reader import (
     Crash,
-    Official,
+    OfficialReading,
     check_deps_of_part,
     check_depth,
     read_part,
@@ -33,10 +33,10 @@ from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Sour
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import REPAIRS, repair
 from levelhead.treebank.sent_ids import SentenceIds
-from levelhead.treebank.source import refuse_long_lines
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.text_comments import text_faults
 from levelhead.treebank.treebank import COLUMNS, Treebank
+from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
 
 _AT_ONCE = 1 << 22
 
@@ -280,7 +280,7 @@ class OwnPieces(Pieces):
 
     def _look_at(self, piece: Treebank) -> None:
         if not self._conllx:
-            for kind, fault in notices_by_kind(piece):
+            for kind, fault in warnings_by_kind(piece):
                 _add(self._notices, kind, self._in_file(fault))
             self._ids.add(piece, self.n_sentences)
         for fault in text_faults(piece) if self._texts else ():
@@ -341,7 +341,7 @@ class OfficialPieces(Pieces):
         official: the scorer.
     """
 
-    def __init__(self, parts: Iterator[bytes], name: str, official: Official) -> None:
+    def __init__(self, parts: Iterator[bytes], name: str, official: OfficialReading) -> None:
         super().__init__(parts, name, spaces=False)
         self._official = official
         self._errors: dict[int, ConlluError] = {}

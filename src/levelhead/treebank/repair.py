@@ -1,4 +1,4 @@
-"""Repairs of bytes that leave no doubt what was meant; each leaves a warning."""
+"""Unambiguous repairs of bytes; each leaves a warning."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 _BOM = b"\xef\xbb\xbf"
 _BLANK_LINES = {
     "blank-line-with-spaces": "the line has only white space",
-    "extra-blank-line": "the blank line ends no sentence",
+    "extra-blank-line": "the blank line does not end a sentence",
 }
 
 _SPACES = (b" ", b"\t", b"\n")
@@ -54,7 +54,7 @@ class Repaired(NamedTuple):
 
 
 def repair(data: bytes, *, start: bool = True) -> Repaired:
-    """Strip a byte order mark, make line ends line feeds, blank lines single, and the last sentence ended.
+    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence.
 
     Args:
         data: the bytes of a file, or of a part of a file after a blank line.
@@ -67,9 +67,9 @@ def repair(data: bytes, *, start: bool = True) -> Repaired:
     numbers, n_lines = None, data.count(b"\n")
     if data.startswith(_SPACES) or any(odd in data for odd in _ODD):
         data, numbers = _with_single_blank_lines(data, warnings)
-    ended = _ended(data)
+    ended = _with_final_blank_line(data)
     if ended != data:
-        _warn(warnings, "missing-final-blank-line", "the last sentence is not ended", n_lines + 1)
+        _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
     return Repaired(ended, tuple(warnings), numbers)
 
 
@@ -98,7 +98,7 @@ def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> byte
 
 
 def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
-    """Drop blank lines that end no sentence; lines of white space are blank."""
+    """Drop blank lines that do not end a sentence; lines of white space are blank."""
     kept, numbers = bytearray(), array("i")
     first: dict[str, int] = {}
     counts: Counter[str] = Counter()
@@ -125,11 +125,11 @@ def lines_of(data: bytes) -> Iterator[bytes]:
     return iter(io.BytesIO(data))
 
 
-def _ended(data: bytes) -> bytes:
+def _with_final_blank_line(data: bytes) -> bytes:
     """Add the line end and the blank line that the last sentence lacks."""
     if not data or data.endswith(b"\n\n"):
         return data
     last = data.rstrip(b"\n").rpartition(b"\n")[2]
     if not last or last.startswith(b"#"):
-        return data  # nothing there that could be a sentence
+        return data  # there is no sentence to end
     return data + (b"\n" if data.endswith(b"\n") else b"\n\n")

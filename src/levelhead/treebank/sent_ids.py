@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, Place
-from levelhead.treebank.notices import SENT_ID, repeated_id
+from levelhead.treebank.warning_checks import SENT_ID, repeated_id
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank

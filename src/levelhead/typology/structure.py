@@ -22,7 +22,7 @@ class Structure(Sums):
 
     Args:
         nonprojective_arcs: arcs that span a word which their head does not dominate.
-        nonprojective_trees: trees that have such an arc.
+        nonprojective_trees: trees with a non-projective arc.
         right_crossed_trees: trees that Callin's program called non-projective.
         ill_nested_trees: trees with disjoint subtrees that interleave.
         random_distance: three times the sum of all dependency distances expected of a random order.
@@ -31,7 +31,7 @@ class Structure(Sums):
         arities: the number of dependents of each word that has any.
         gap_degrees: the most gaps of a subtree, for each tree.
         head_first: arcs whose head precedes, by (relation, UPOS, UPOS of the head).
-        head_last: arcs whose head follows, likewise.
+        head_last: arcs whose head follows, by the same keys.
     """
 
     nonprojective_arcs: int
@@ -62,7 +62,7 @@ class Structure(Sums):
 
     @property
     def expected_distance(self) -> float | None:
-        """The mean dependency distance expected if the words of each sentence stood in random order."""
+        """The mean dependency distance expected if the words of each sentence were in random order."""
         return self.random_distance / 3 / self.n_arcs if self.n_arcs else None
 
     @property

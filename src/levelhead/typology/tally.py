@@ -18,7 +18,7 @@ _MOST_KEYS = 2**62
 
 
 class Sums:
-    """A record whose fields all add, which is how it adds; 0 may stand for nothing counted."""
+    """A record that is added field by field; 0 may be used for no counts."""
 
     def __add__(self, other: Self | int) -> Self:
         if isinstance(other, int):
@@ -64,12 +64,12 @@ class Tally:
         return int(self.counts.sum())
 
     def __add__(self, other: Tally) -> Tally:
-        axes, codes = zip(*(_joined(one, two) for one, two in zip(self.axes, other.axes)))
+        axes, codes = zip(*(_joined_pools(one, two) for one, two in zip(self.axes, other.axes)))
         moved = np.stack([code[row] for code, row in zip(codes, other.keys)])
         return _summed(axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts]))
 
     def marginal(self, *places: int) -> Tally:
-        """Return the counts of these places alone, whatever stands at the others.
+        """Return the counts by these places, summed over all values at the others.
 
         Args:
             places: the numbers of places, in the order that the new tuples have.
@@ -183,7 +183,7 @@ class Histogram:
         """Return the share of numbers for which something holds, None if there are none.
 
         Args:
-            wanted: says of distinct numbers, int64, shape (numbers,), whether it holds, bool, likewise.
+            wanted: a condition on distinct numbers, int64, shape (numbers,); returns bool of the same shape.
         """
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 
@@ -225,7 +225,7 @@ def _chosen(strings: Strings, codes: NDArray[np.int32]) -> Strings:
     return Strings(pool, np.concatenate([[0], np.cumsum(sizes[codes])]).astype(np.int64))
 
 
-def _joined(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int32]]:
+def _joined_pools(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int32]]:
     """Return a pool with the strings of both, the first's codes unchanged, and the codes of the second's."""
     codes = pools.translate(one.pool, one.offsets, other.pool, other.offsets)
     new = np.flatnonzero(codes < 0).astype(np.int32)

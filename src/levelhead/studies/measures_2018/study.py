@@ -12,8 +12,8 @@ import numpy as np
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.charts import IntervalRow, spreads
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
@@ -38,10 +38,10 @@ from levelhead.studies.measures_2018.estimates import (
     well_parsed,
 )
 from levelhead.studies.measures_2018.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
-from levelhead.studies.parts import parts_of, systems_in
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.scores import score_files
 from levelhead.studies.study import Study, StudySection
+from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import ValueWithInterval
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy
@@ -64,7 +64,7 @@ def reproduce(request: StudyRequest) -> Study:
     systems = systems_in(request.systems, treebanks)
     if not any(sum(code in paths for paths in systems.values()) > 1 for code in treebanks):
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    gold = done(NAME, [Task(code, entropies, (parts.tested,)) for code, parts in treebanks.items()], request)
+    gold = run_tasks(NAME, [StudyTask(code, entropies, (parts.tested,)) for code, parts in treebanks.items()], request)
     weights = averaged_entropy(list(gold.values()), UD2)
     setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
     golds = {code: parts.tested for code, parts in treebanks.items()}
@@ -89,7 +89,7 @@ def reproduce(request: StudyRequest) -> Study:
         ),
         (
             f"The task of 2018 had twenty-six systems; compared here are {len(systems)}: {', '.join(systems)}."
-            f" {_apart(table)} Each measure is compared with LAS on the same pairs.{_left_out(table)} On UD v2,"
+            f" {_spread_text(table)} Each measure is compared with LAS on the same pairs.{_left_out(table)} On UD v2,"
             " CNC differs from CLAS in two ways: it counts `clf`, and it counts words whose label is not a UD relation"
             " (such as `ROOT`), which CLAS leaves out. Derivation perplexity requires the systems' training data and is"
             f" not included. {len(MEASURES) - 1} measures are compared with LAS in several ways, without a correction"
@@ -109,7 +109,7 @@ def _left_out(table: ResultsByTestSet) -> str:
     )
 
 
-def _apart(table: ResultsByTestSet) -> str:
+def _spread_text(table: ResultsByTestSet) -> str:
     """How far apart systems are, in a sentence."""
     means = table.values[:, :, LAS].mean(axis=0) if table.systems else np.array([])
     reach = f"Their mean LAS reaches from {means.min():.1%} to {means.max():.1%}: w" if len(means) else "W"
@@ -121,10 +121,10 @@ def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
     counts = {one.code: found for one in scored.test_sets if (found := counts_on(scored, one.code)) is not None}
     draws = request.resamples, request.seed
     tasks = [
-        Task(code, compare_systems, (), (one._replace(parts=one.parts.tolist()), *draws))
+        StudyTask(code, compare_systems, (), (one._replace(parts=one.parts.tolist()), *draws))
         for code, (one, _) in counts.items()
     ]
-    return {code: row | {"undefined": counts[code][1]} for code, row in done(NAME, tasks, request).items()}
+    return {code: row | {"undefined": counts[code][1]} for code, row in run_tasks(NAME, tasks, request).items()}
 
 
 def _estimate_rows(found: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:
@@ -137,7 +137,7 @@ def _cells(estimate: ValueWithInterval | None, kind: type[float]) -> tuple[float
     return (None, None, None) if estimate is None else tuple(map(kind, estimate))
 
 
-def _drawn(found: Comparison, what: str) -> Drawing | None:
+def _interval_dots(found: Comparison, what: str) -> Drawing | None:
     """Dots with intervals, in percent; None if no measure has a value."""
     rows = [
         IntervalRow(name, *(100 * end for end in one.value)) for name, one in found.items() if one.value is not None
@@ -170,7 +170,7 @@ def _separation(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
         ),
     )
     return StudySection(
-        "Which measure separates systems", text, Table(columns, rows), _drawn(found, "significant pairs")
+        "Which measure separates systems", text, Table(columns, rows), _interval_dots(found, "significant pairs")
     )
 
 
@@ -186,7 +186,7 @@ def _small(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
         ),
     )
     shown = Table(_estimate_columns("significant pairs"), _estimate_rows(found))
-    return StudySection("On small test sets", text, shown, _drawn(found, "significant pairs"))
+    return StudySection("On small test sets", text, shown, _interval_dots(found, "significant pairs"))
 
 
 def _by_family(table: ResultsByTestSet) -> Iterator[StudySection]:
@@ -236,7 +236,7 @@ def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudyS
         found = spreads_by_scale(table, rows, request.resamples, request.seed)
         for scale, comparison in found.items():
             first = scale == next(iter(found))
-            figure = _drawn(comparison, "spread in points") if first and number == 0 else None
+            figure = _interval_dots(comparison, "spread in points") if first and number == 0 else None
             shown = Table(_estimate_columns("spread"), _estimate_rows(comparison, plain=scale == LOG_ODDS))
             yield StudySection(f"{title}: {scale}", texts if first else (), shown, figure)
 
@@ -246,8 +246,8 @@ def _chosen(table: ResultsByTestSet) -> str:
     well = well_parsed(table)
     if len(well) == len(table.codes):
         few = sum(table.values[:, :, LAS].mean(axis=1) >= WELL_PARSED) < 2
-        told = "fewer than two" if few else "all"
-        return f"All test sets are used: {told} have a mean LAS of at least {WELL_PARSED:.0%}."
+        which_sets = "fewer than two" if few else "all"
+        return f"All test sets are used: {which_sets} have a mean LAS of at least {WELL_PARSED:.0%}."
     others = [code for number, code in enumerate(table.codes) if number not in set(well.tolist())]
     return (
         f"These are the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; left out are"
@@ -266,7 +266,9 @@ def _stability(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
             " as on the whole test set, averaged over test sets; and the standard error as a share of the score."
         ),
     )
-    return StudySection("How stable the order of systems is", text, Table(columns, rows), _drawn(order, "same order"))
+    return StudySection(
+        "How stable the order of systems is", text, Table(columns, rows), _interval_dots(order, "same order")
+    )
 
 
 def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import OutputResult, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
-from levelhead.derivation.measure import estimated
+from levelhead.derivation.dppl import estimated_model
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Counted, separated_shares, spawned
-from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
-from levelhead.studies.parts import Parts, format_of
+from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
+from levelhead.studies.statistics import mean, mean_interval, pearson, resampled_estimate
+from levelhead.studies.treebank_parts import Parts, format_of
 from levelhead.studies.verdicts import ValueWithInterval
 from levelhead.treebank import Treebank, read
 
@@ -77,7 +77,7 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
     Raises:
         InputError: a file is not valid, or an output is not on gold words.
     """
-    weights = {MODEL: estimated(_read(os.fspath(parts.training)), ORDER)}
+    weights = {MODEL: estimated_model(_read(os.fspath(parts.training)), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
     found = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results
@@ -116,7 +116,7 @@ def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list
         resamples: how many permutations for each pair.
         seed: of the draws.
     """
-    table = Counted(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
+    table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
     found: dict[str, list[float]] = {}
     for size, own in zip(SIZES, spawned(seed, len(SIZES))):
         if size <= len(parts):

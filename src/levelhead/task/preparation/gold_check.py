@@ -10,7 +10,7 @@ from levelhead.task.model.campaign import gold_files
 from levelhead.task.model.description import SharedTask
 from levelhead.task.preparation.gold_trees import GoldTrees
 from levelhead.task.preparation.unpacking import CannotUnpack, unpacked_files
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 
 def check_inputs(task: SharedTask) -> None:
@@ -20,7 +20,7 @@ def check_inputs(task: SharedTask) -> None:
         task: the task.
 
     Raises:
-        InputError: one has, or cannot be unpacked to be checked, or there are no inputs; with every such file.
+        InputError: an input has gold trees or cannot be unpacked, or there are no inputs; with every such file.
     """
     inputs = task.folder.inputs()
     if not inputs:

@@ -10,8 +10,8 @@ from typing import Any
 from levelhead.campaign.plan import TestSet
 from levelhead.task.model.campaign import test_sets_of
 from levelhead.task.model.description import MEGABYTE, OUTPUTS, SharedTask
-from levelhead.treebank.finder import bare_name
-from levelhead.treebank.source import SUFFIXES, read_bytes
+from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
+from levelhead.treebank.layouts import bare_name
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 _NOT_THERE = "no {} at the top of the archive"
@@ -22,7 +22,7 @@ _NOT_WRITTEN = "the system wrote no {} to the output folder"
 def contents_folder(folder: Path) -> Path:
     """Return the folder with the contents of an archive: its only folder if it has a single one, else its top.
 
-    What macOS puts beside it (`__MACOSX`, `.DS_Store`, `._NAME`) does not count.
+    Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
 
     Args:
         folder: the folder into which the archive was unpacked.
@@ -44,7 +44,7 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
         kind: of the submission.
 
     Returns:
-        Why there is no output for a test set, by its code, for each that has none.
+        Why an output is missing, by the code of its test set.
     """
     top, reasons = contents_folder(outputs), {}
     kept = outputs.with_name("kept")
