@@ -7,11 +7,11 @@ import os
 from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, score_treebanks, takes_apart
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import Sizes, contents_or_parts
+from levelhead.treebank.blocks import PieceSizes, contents_or_parts
 from levelhead.treebank.reader import check_format
 
 
-def score_files(gold: Input, system: Input, setup: Setup, sizes: Sizes | None = None) -> Evaluation:
+def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None) -> Evaluation:
     """Score a system's output against gold; large files are read piece by piece.
 
     Args:
@@ -41,7 +41,7 @@ def _adds_up(setup: Setup) -> bool:
     return not any(whole) and (setup.rules.reading is None or set(formats) == {"conllu"})
 
 
-def _score_paths(gold: str, system: str, setup: Setup, sizes: Sizes) -> Evaluation:
+def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:
     ours = contents_or_parts(gold, sizes.large)
     if isinstance(ours, bytes):
         reference = parse_as(ours, gold, setup.rules, setup.gold_format or setup.format)
