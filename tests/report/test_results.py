@@ -65,7 +65,7 @@ RESULTS = {
     "Confusions": lambda: levelhead.confusion(GOLD, ALPHA),
     "Explanation": lambda: levelhead.explain(GOLD, ALPHA),
     "Survey": lambda: levelhead.profile(GOLDS),
-    "Neighbours": lambda: levelhead.similarity(GOLDS),
+    "Similarities": lambda: levelhead.similarity(GOLDS),
     "SelectedTreebanks": lambda: levelhead.select(GOLDS),
     "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
     "Correlation": correlation,

@@ -27,7 +27,7 @@ from levelhead.correlation.human_agreement import (
 )
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.pair import Input, load
-from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance, short_hash
+from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.measure import Measure
@@ -40,6 +40,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_hash, contents_of
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.provenance import short_hash
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format

@@ -31,10 +31,10 @@ def standardized(values: Numbers) -> Numbers:
     """
     scale = np.abs(values).max(axis=0)
     scaled = values / np.where(scale > 0, scale, 1)  # so that squares of very large or small numbers stay numbers
-    centred = scaled - scaled.mean(axis=0)
-    deviation = np.sqrt((centred**2).mean(axis=0))
+    centered = scaled - scaled.mean(axis=0)
+    deviation = np.sqrt((centered**2).mean(axis=0))
     varies = values.max(axis=0) > values.min(axis=0)
-    return np.where(varies, centred / np.where(deviation > 0, deviation, 1), 0.0)
+    return np.where(varies, centered / np.where(deviation > 0, deviation, 1), 0.0)
 
 
 def midranks(column: Numbers, weights: Numbers) -> Numbers:
@@ -133,7 +133,7 @@ def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
 
 
 def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:
-    """The quantile of each pair from its lowest values, ascending, between neighbours as `numpy.quantile` has it."""
+    """The quantile of each pair from its lowest values, ascending, between neighbors as `numpy.quantile` has it."""
     place = share * np.maximum(known - 1, 0)
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, np.maximum(known - 1, 0))

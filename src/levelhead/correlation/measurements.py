@@ -190,7 +190,7 @@ def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], li
     if len(set.intersection(*map(set, stripped))) <= len(before):
         return tables, []
     first, second = next((a, b) for t, names in zip(tables, stripped) for a, b in zip(t.treebanks, names) if a != b)
-    note = f"joined by treebank, whatever the part: {first} is {second}"
+    note = f"joined by treebank, ignoring the split: {first} is {second}"
     return [replace(table, treebanks=tuple(names)) for table, names in zip(tables, stripped)], [note]
 
 

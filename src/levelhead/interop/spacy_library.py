@@ -108,7 +108,7 @@ def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
     expected = treebank.sentence_starts[:-1].tolist()
     if found != expected:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, expected)))
-        yield cannot_hold("spaCy does not find where the sentence ends, so tangled are its arcs", max(same, 1))
+        yield cannot_hold("spaCy does not find the end of the sentence, because its arcs cross too much", max(same, 1))
 
 
 # From spaCy

@@ -87,7 +87,7 @@ def _faults(number: int, block: SentenceBlock) -> Iterator[Fault]:
         for item in row[9].split("|"):
             name, equals, _ = item.partition("=")
             if equals and name in _ATTRIBUTES:
-                yield cannot_hold(f"Stanza takes {quoted(item)} in MISC for a column", number, row[0])
+                yield cannot_hold(f"Stanza takes {quoted(item)} in MISC as a column", number, row[0])
 
 
 def _block(number: int, sentence: Any) -> SentenceBlock:

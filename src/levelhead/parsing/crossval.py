@@ -34,7 +34,7 @@ def cross_validate(
 ) -> ParsedTreebank:
     """Return the treebank parsed, each fold by a model trained on the others, and what was repaired.
 
-    Folds are blocks of consecutive sentences of nearly equal number, so that neighbours, which are often of one text,
+    Folds are blocks of consecutive sentences of nearly equal number, so that neighbors, which are often of one text,
     are seldom on both sides. The result does not depend on the workers.
 
     Args:

@@ -83,7 +83,9 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
         return Units(SENTENCE, np.arange(len(gold), dtype=np.int64), marked=False)
     if resample_by in {AUTO, DOCUMENT}:
         if not several:
-            message = "the gold treebank does not mark two documents (# newdoc): use --resample-by sentence or auto"
+            message = (
+                "the gold treebank does not mark two or more documents (# newdoc): use --resample-by sentence or auto"
+            )
             raise InputError(Fault("no-documents", message, Place(gold.source.path)))
         return _sized(DOCUMENT, documents, gold)
     return _sized(resample_by, _comments(gold, resample_by.removeprefix(COMMENT)), gold)

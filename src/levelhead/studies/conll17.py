@@ -27,7 +27,7 @@ from levelhead.treebank import Treebank
 NAME = "conll17"
 MEASURES = ("LAS", "UAS", "CLAS")
 BASELINE = "BASELINE"
-"""How the official tables call the organisers' own system, and so the folder of its outputs must, in any case."""
+"""How the official tables call the organizers' own system, and so the folder of its outputs must, in any case."""
 
 _ROUNDED_TWICE = 0.01
 """How far an average of scores with two decimals may be from the printed average: both are rounded by at most 0.005."""
@@ -136,7 +136,7 @@ def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
         (Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
          Column("rank", "number"), Column("system", "text"), Column("average")), tuple(rows),
     )  # fmt: skip
-    text = ("The official columns are the published scores of the organisers' baseline.",)
+    text = ("The official columns are the published scores of the organizers' baseline.",)
     return [
         StudySection("Scores from files", text, Table(tuple(columns), tuple(cells))),
         StudySection("Macro-averages and ranks", ("A missing or invalid output counts 0.",), averages),

@@ -11,11 +11,11 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.layouts import stem_of, treebank_of, treebanks_in
+from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
@@ -68,7 +68,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
 
 @dataclass(frozen=True, repr=False)
-class Neighbours(Tabular):
+class Similarities(Tabular):
     """How far treebanks are apart.
 
     Args:
@@ -138,7 +138,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     """
     stems: dict[str, str] = {}
     for path in paths:
-        stems |= {file: stem_of(Path(file).name) or file for file in _files_in(os.fspath(path))}
+        stems |= {file: stem_of(Path(file).name) or file for file in files_at(path)}
     copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
@@ -149,15 +149,6 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     for file, stem in stems.items():
         found.setdefault(treebank_of(stem), []).append(file)
     return found
-
-
-def _files_in(path: str) -> list[str]:
-    if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
-        return [path]
-    files = [str(file) for file in treebanks_in(Path(path)).values()]
-    if not files:
-        raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
-    return files
 
 
 def survey(
@@ -203,7 +194,7 @@ def survey(
     return Survey(profiles, read_files.provenance(next(iter(profiles.values())).signature))
 
 
-def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noqa: A002
+def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
     """Return how far treebanks are apart, each pair once.
 
     Args:
@@ -221,7 +212,7 @@ def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noq
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
     found = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
-    return Neighbours(found, read_files.provenance({}))
+    return Similarities(found, read_files.provenance({}))
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002

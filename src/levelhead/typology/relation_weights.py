@@ -27,6 +27,6 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     listed = {1: UD1, 2: UD2, None: UD1 | UD2}[version(found)]
     means = averaged_entropy(entropies, listed)
     heading = (
-        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 where one has no such relation\n"
+        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation\n"
     )
     return heading + "".join(f"{relation}\t{value!r}\n" for relation, value in means.items())

@@ -95,7 +95,7 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     if tokens < criteria.tokens:
         found.append(f"{tokens:.0f} tokens, fewer than {criteria.tokens}")
     if trees >= criteria.nonprojective:
-        found.append(f"{100 * trees:.1f} % non-projective trees, not under {100 * criteria.nonprojective:g} %")
+        found.append(f"{100 * trees:.1f} % non-projective trees, at least {100 * criteria.nonprojective:g} %")
     return tuple(found)
 
 

@@ -147,7 +147,7 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_Wrong]]:
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0
     for i in _first_of_cycles(heads):
-        wrong.append(_Wrong(i, "cycle", "the word is below itself"))
+        wrong.append(_Wrong(i, "cycle", "the word is in a cycle"))
         heads[i] = root + 1
     return heads, wrong
 

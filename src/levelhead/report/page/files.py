@@ -128,7 +128,7 @@ def checked_suffix(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load
     if suffix not in SUFFIXES:
-        message = f"the name of a figure ends in one of {', '.join(SUFFIXES)}"
+        message = f"the name of a figure must end in {' or '.join(SUFFIXES)}"
         raise InputError(Fault("unknown-figure-format", message, Place(name)))
     return suffix
 

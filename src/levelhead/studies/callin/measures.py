@@ -96,7 +96,7 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     """
     del code
     (output,) = outputs
-    ratios = {(one.name, one.labelled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
+    ratios = {(one.name, one.labeled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
     return {name: ratios[key] for name, key in CASCADING.items()}
 
 

@@ -80,8 +80,8 @@ def _setting(
         ),
         (
             "The treebanks of 2006 and 2007 are not free. UD treebanks are used instead, with the UAS of the best team"
-            " and the mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same"
-            " test sets) as accuracies; treebanks that are not in it have the results of 2018 if their code is there."
+            " and the mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the"
+            " same test sets) as accuracies; treebanks that are not in it have the results of 2018 if available."
             f"{_conllx(treebanks, rows, request)}"
         ),
         (
