@@ -216,7 +216,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, SYSTEMS, "-m", "MLAS", "--rules", "conll17"), "the rules conll17 have no MLAS"),
         ((GOLD, SYSTEMS, "--group", "pud"), "unknown-group: unknown group 'pud': "),
         ((GOLD, SYSTEMS, "--system", "delta"), "unknown system 'delta': did you mean beta?"),
-        ((GOLD, SYSTEMS, "--ranking", "best"), "'best' is not one of"),
+        ((GOLD, SYSTEMS, "--ranking", "best"), "unknown ranking 'best': use exact"),
         ((GOLD, SYSTEMS, "--jobs", "0"), "0 is not in the range"),
         ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "/nowhere/store: output: No such file or directory"),
         ((GOLD, SYSTEMS, "--store", GOLD / "en.conllu"), "invalid-store: "),

@@ -48,7 +48,7 @@ def correlation() -> Tabular:
 
 RESULTS = {
     "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
-    "SecondaryEvaluation": lambda: score_agreeing_sentences(GOLD, ALPHA, setup_of(["LAS"])),
+    "PartialEvaluation": lambda: score_agreeing_sentences(GOLD, ALPHA, setup_of(["LAS"])),
     "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),

@@ -109,8 +109,9 @@ def select(
 ) -> SelectedTreebanks:
     """Return which treebanks can be compared by Callin's criteria, and all reasons against the others.
 
+    The train, dev and test files of a treebank are taken together.
+
     Args:
-        treebanks: treebanks, paths of treebanks, or folders of them; files of one treebank are taken together.
         min_tokens: the fewest tokens of a treebank.
         max_nonprojective: a treebank has fewer non-projective trees than this, in percent.
         nonprojective: count non-projective trees as Callin's program does, or by the definition.

@@ -126,6 +126,7 @@ class _ManifestReader:
         self.wrong: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
+        """Return what the document says; what is wrong is collected in `wrong`."""
         self._keys(document, _TOP, "the manifest")
         campaign = self._table(document, "campaign", _CAMPAIGN)
         treebanks = self._tables(document, "treebank", _TREEBANK)

@@ -35,9 +35,11 @@ class _Request(NamedTuple):
     printing: Printing
 
     def setup(self, measures: list[str]) -> Setup:
+        """Return the settings for some measures."""
         return self.reading.setup(measures, self.measuring.registry, self.measuring.weights(measures))
 
     def properties(self) -> list[list[str]]:
+        """Return the properties of each breakdown."""
         return [one.split(",") for one in self.by]
 
 

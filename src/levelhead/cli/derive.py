@@ -70,7 +70,7 @@ def _print(
     from levelhead.report import derivation as report
 
     if output_format == "json":
-        options.print_json(report.derivations_document(derivations, labeled=labeled), output)
+        options.print_json(derivations.to_dict(labeled=labeled), output)
     elif output_format == "jsonl":
         options.print_json(report.derivation_documents(derivations, labeled=labeled), output, lines=True)
     elif transitions:

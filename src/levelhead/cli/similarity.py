@@ -41,8 +41,6 @@ def similarity(
         raise click.UsageError("similarity compares at least two treebanks")
     found = collection.similarities(files, format=cast("Format", input_format))
     options.print_warnings(found.provenance.warnings)
-    document = report.similarity_document(found)
     options.print_result(
-        lambda: report.similarity_table(found), lambda: document, output_format, places, output,
-        lines=lambda: report.row_documents(document),
+        found.table, found.to_dict, output_format, places, output, lines=lambda: report.row_documents(found.to_dict()),
     )  # fmt: skip

@@ -127,6 +127,7 @@ class _Cluster(Executor):
 
 def _local(n: int) -> Callable[[], Executor]:
     def start() -> Executor:
+        """Connect to the workers."""
         from distributed import Client, LocalCluster
 
         own = LocalCluster(
@@ -140,6 +141,7 @@ def _local(n: int) -> Callable[[], Executor]:
 
 def _remote(address: str, tls: Tls | None) -> Callable[[], Executor]:
     def start() -> Executor:
+        """Connect to the workers."""
         from distributed import Client
         from distributed.security import Security
 

@@ -61,6 +61,7 @@ class _Weights:
         self.step = 1.0
 
     def averages(self) -> Averages:
+        """Return the averaged weights."""
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
 
     def restart(self) -> NDArray[np.float32]:

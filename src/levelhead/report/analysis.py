@@ -36,10 +36,12 @@ class _Layout(NamedTuple):
 
     @property
     def width(self) -> int:
+        """The largest number of properties that are combined."""
         return max(map(len, self.bys))
 
     @property
     def columns(self) -> tuple[Column, ...]:
+        """The columns before the numbers: treebank, properties and their values."""
         named = [Column("Treebank", "text")] if self.treebanks else []
         if len(self.bys) > 1:
             keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, self.width + 1))
@@ -54,6 +56,7 @@ class _Layout(NamedTuple):
         )
 
     def row(self, treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+        """Return a row of the table."""
         named = ((treebank,) if self.treebanks else ()) + ((",".join(by),) if len(self.bys) > 1 else ())
         length = len(_NUMBERS) + len(_RATIOS) + (2 if self.without else 0)
         return (*named, *values, *("",) * (self.width - len(values)), *numbers, *(None,) * (length - len(numbers)))
@@ -280,6 +283,7 @@ def examples_document(
     """
 
     def example(one: Example) -> dict[str, Any]:
+        """Return one word with both trees."""
         gold, system = matches.gold[one.gold_sentence], matches.system[one.system_sentence]
         return {
             "sent_id": gold.id,

@@ -243,6 +243,7 @@ def languages_document(found: Languages) -> dict[str, Any]:
     """
 
     def document(pair: LanguagePair) -> dict[str, Any]:
+        """Return one row."""
         shown = _unscaled if pair.measure in found.perplexities else points
         between = None if pair.interval is None else [shown(end) for end in pair.interval]
         values = [shown(value) for value in pair.values]
@@ -345,6 +346,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
     """
 
     def document(gain: Gain) -> dict[str, Any]:
+        """Return one row."""
         return {
             **dict(zip(found.by, gain.values, strict=True)),
             "system": gain.system,

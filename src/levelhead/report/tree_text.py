@@ -21,7 +21,7 @@ MOST_WORDS = 200
 """Longer sentences are not drawn: of them the marked words are listed, with their heads and neighbors."""
 
 _MOST_LISTED = 20
-_NEIGHBOURS = 3
+_NEIGHBORS = 3
 _ARROW = "►"
 
 
@@ -102,9 +102,9 @@ def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[i
     """Draw a sentence; list some words of one that is too long, around those given or else the marked ones."""
     if len(sentence) <= MOST_WORDS:
         return draw(sentence.forms, sentence.heads, sentence.relations, marked)
-    centres = sorted(marked if around is None else around)
-    shown = centres[:_MOST_LISTED]
-    near = {word for at in shown for word in range(at - _NEIGHBOURS, at + _NEIGHBOURS + 1)}
+    centers = sorted(marked if around is None else around)
+    shown = centers[:_MOST_LISTED]
+    near = {word for at in shown for word in range(at - _NEIGHBORS, at + _NEIGHBORS + 1)}
     lines, last = [], -1
     for word in sorted(near & set(range(len(sentence)))):
         lines += ["      ..."] if word > last + 1 else []
@@ -112,7 +112,7 @@ def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[i
         lines.append(_arc_in_words(word, one.form, one.head, one.relation, marked))
         last = word
     lines += ["      ..."] if last + 1 < len(sentence) else []
-    more = len(centres) - len(shown)
+    more = len(centers) - len(shown)
     return [*lines, *([f"      and around {number_of(more, 'more word')}"] if more else [])]
 
 

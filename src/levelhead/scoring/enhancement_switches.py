@@ -37,6 +37,7 @@ class _Graph(NamedTuple):
     labels: dict[str, int]
 
     def keep(self, which: Flags) -> _Graph:
+        """Return the graph with some of its edges."""
         return self._replace(child=self.child[which], parent=self.parent[which], label=self.label[which])
 
     def with_basic_edges(self, which: Flags) -> _Graph:

@@ -24,13 +24,17 @@ class Validation(Tabular):
     files: Mapping[str, tuple[Fault, ...]]
 
     @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The errors and warnings of all files."""
+        return tuple(fault for faults in self.files.values() for fault in faults)
+
+    @property
     def valid(self) -> bool:
         """Whether all files are free of errors; warnings are allowed."""
-        return not any(fault.severity == "error" for faults in self.files.values() for fault in faults)
+        return not any(fault.severity == "error" for fault in self.faults)
 
     def __repr__(self) -> str:
-        n_faults = sum(map(len, self.files.values()))
-        return f"<Validation: {len(self.files)} files, {n_faults} errors and warnings>"
+        return f"<Validation: {len(self.files)} files, {len(self.faults)} errors and warnings>"
 
 
 @checked(paths=path, format=choice(("conllu", "conllx")))

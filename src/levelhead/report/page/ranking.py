@@ -29,10 +29,12 @@ class _Campaign(NamedTuple):
 
     @property
     def measures(self) -> list[str]:
+        """The measures, in the order of the rankings."""
         return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
 
     @property
     def groups(self) -> list[str]:
+        """The groups of test sets, in the order of the rankings."""
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def tested(self, ranking: Ranking) -> bool:
@@ -40,16 +42,20 @@ class _Campaign(NamedTuple):
         return ranking.lines is not None and bool(self.results.gold)
 
     def of(self, group: str) -> list[Ranking]:
+        """Return the rankings over a group."""
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
+        """Return the test sets of a ranking."""
         own = [one for one in self.results.test_sets if one.code in set(ranking.group.codes)]
         return sorted(own, key=lambda one: (one.language.family or "~", one.language.genus, one.code))
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
+        """Return what came of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
+        """Return a system's score on a test set, None if there is none."""
         value = self.result(system, test_set).values.get(measure)
         return value_cell(value, perplexity=lower_is_better(measure))
 
