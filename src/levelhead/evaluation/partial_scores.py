@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
-from levelhead.evaluation.provenance import TREEBANK, Provenance
+from levelhead.evaluation.provenance import TREEBANK, Provenance, short_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
@@ -23,7 +23,6 @@ from levelhead.scoring.spans import spans_of
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu, read
 from levelhead.treebank.input_bytes import read_bytes, refuse_long_lines
-from levelhead.treebank.provenance import short_hash
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
 
