@@ -24,8 +24,8 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
    3 | beta   | 67.21 | 56.37 |         3 | 8 of 8        |                  67.21
 gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1 more); 18 of\
  20 sentences can be compared
-of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be compared, in\
- place of 0; ranks do not follow it
+of valid sentences: not an official score; invalid outputs are scored on their comparable sentences instead of\
+ 0; it does not change ranks
 rules:ud|gold:"""
 
 

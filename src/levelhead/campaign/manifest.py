@@ -250,7 +250,7 @@ class _ManifestReader:
         """A string, one of the choices if there are any."""
         text = self._text(table, key, "campaign")
         if text is not None and choices and text not in choices:
-            self._report(f"campaign.{key} is {quoted(text)}; there are {', '.join(choices)}")
+            self._report(f"campaign.{key} is {quoted(text)}: choose {', '.join(choices)}")
         return text
 
     def _unique(self, names: Iterable[str], where: str) -> None:

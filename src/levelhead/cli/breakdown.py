@@ -98,7 +98,7 @@ def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
 
 def _gains(request: _Request) -> None:
     from levelhead.comparison.contrasts import compare_by
-    from levelhead.evaluation.provenance import short_hash
+    from levelhead.treebank.provenance import short_hash
 
     (by,) = request.properties()
     train = _training(request.measuring)

@@ -13,7 +13,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.errors import number_of
 from levelhead.report.validation import annotation, fault_lines
-from levelhead.treebank.validation import files_in
+from levelhead.treebank.layouts import files_at
 from levelhead.treebank.validation import validate as validate_files
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ def validate(files: tuple[str, ...], input_format: Any, output_format: str, outp
     Warnings do not make a file invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if
     any file has an error.
     """
-    paths = list(files_in(files))
+    paths = [file for path in files for file in files_at(path)]
     options.check_paths(paths, [output])
     found = validate_files(*paths, format=input_format)
     if output_format == "jsonl":

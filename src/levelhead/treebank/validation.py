@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from levelhead.arguments import checked, choice, path
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault
 from levelhead.tabular import Tabular
-from levelhead.treebank.layouts import treebanks_in
+from levelhead.treebank.layouts import files_at
 from levelhead.treebank.reader import Format, faults_of
 
 
@@ -49,24 +48,4 @@ def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Valid
     Raises:
         InputError: a folder has no CoNLL-U file.
     """
-    return Validation({path: faults_of(path, format=format) for path in files_in(paths)})
-
-
-def files_in(paths: Iterable[str | os.PathLike[str]]) -> Iterator[str]:
-    """Give every file, including those in folders.
-
-    Args:
-        paths: files, or folders of files.
-
-    Raises:
-        InputError: a folder has no CoNLL-U file.
-    """
-    for given in paths:
-        path = os.fspath(given)
-        if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
-            yield path
-            continue
-        found = treebanks_in(Path(path))
-        if not found:
-            raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
-        yield from map(os.fspath, found.values())
+    return Validation({file: faults_of(file, format=format) for path in paths for file in files_at(path)})
