@@ -14,7 +14,7 @@ import pytest
 import levelhead
 from command_line import levelhead as command
 from levelhead.analysis import break_down, cascading_errors
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures import parse_measure
 from levelhead.report.table import percentage
 from levelhead.scoring.matches import match
@@ -98,7 +98,7 @@ def test_wlas(data: Path, language: str) -> None:
     (wlas,) = expected(data, "maltdefault.averaged_wlas.csv")[language]
     assert value(data, language, f"CallinWLAS({weights(data)})") == [pytest.approx(wlas, abs=WEIGHTS_ROUND, rel=0)]
     plain, spanish = value(data, language, f"WLAS({weights(data)})", "LAS")
-    assert abs(plain - wlas) > 1e-4, "the F1 generalisation counts punctuation"
+    assert abs(plain - wlas) > 1e-4, "the F1 generalization counts punctuation"
     assert plain < spanish, "content words weigh more, and are harder"
 
 
@@ -115,7 +115,7 @@ def test_frequencies_of_content_and_function_relations(data: Path, language: str
     """Over all words, punctuation included: the gold counts of the classes, by the breakdown, and by measures."""
     gold, system = read_pair(data, language)
     shares = expected(data, "content_function_freq.csv")[language]
-    rows = break_down(match(gold, system, UD), parse_measure("LAS"), ["class"], BucketSettings(CALLIN_CODE)).rows
+    rows = break_down(match(gold, system, UD), parse_measure("LAS"), ["class"], PropertySettings(CALLIN_CODE)).rows
     by_class = {values[0]: score.gold for values, score in rows}
     assert sum(by_class.values()) == gold.n_words
     assert [by_class[label] / gold.n_words for label in ("CONTENT", "FUNCTION")] == shares
@@ -127,7 +127,7 @@ def test_frequencies_of_content_and_function_relations(data: Path, language: str
 def test_cascading_errors(data: Path, language: str) -> None:
     """His Table 5: class by the gold relation, parent of the system, right with label or without as the arc itself."""
     cells = {
-        (one.name, one.labelled): one.ratio
+        (one.name, one.labeled): one.ratio
         for one in cascading_errors(match(*read_pair(data, language), UD), CALLIN_CODE)
     }
     keys = [("CONTENT", True), ("CONTENT", False), ("FUNCTION", True), ("FUNCTION", False)]

@@ -11,8 +11,8 @@ import pytest
 
 import levelhead
 from command_line import levelhead as command
-from levelhead.analysis import break_down, confuse, error_types, leave_out
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis import break_down, count_confusions, error_types, leave_out
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL17, CONLL18, UD
@@ -93,14 +93,14 @@ def test_relations_sum_to_las_and_words_to_their_kinds_of_errors(pair) -> None:
     _, _, gold, output, row = pair
     matches = match(gold, output, UD)
     for by in (["deprel"], ["class", "direction"], ["upos"], ["length"], ["projective", "depth"], ["sentence-length"]):
-        rows = break_down(matches, parse_measure("LAS"), by, BucketSettings(NIVRE_FANG)).rows
+        rows = break_down(matches, parse_measure("LAS"), by, PropertySettings(NIVRE_FANG)).rows
         sums = [sum(getattr(score, part) for _, score in rows) for part in ("correct", "gold", "system", "aligned")]
         assert sums == [int(row[f"LAS_{part}"]) for part in ("correct", "gold", "system", "aligned")], by
     kinds = error_types(matches)
     assert sum(kinds.values()) == int(row["LAS_aligned"])
     assert kinds["right"] == int(row["LAS_correct"])
     assert kinds["right"] + kinds["wrong label"] == int(row["UAS_correct"])
-    confusion = confuse(matches)
+    confusion = count_confusions(matches)
     assert confusion.right_heads.sum() == int(row["UAS_correct"])
     assert confusion.right_heads.trace() == int(row["LAS_correct"])
     assert confusion.counts.sum() + confusion.unaligned_gold.sum() == int(row["LAS_gold"])
@@ -229,7 +229,7 @@ def test_clas_of_the_baseline_of_2017(data: Path, treebank: str) -> None:
 def test_scores_without_classes_and_relations(data: Path, rules, by: str) -> None:
     """Nivre and Fang's Tables 2 and 3: differences are restricted minus full; these are the measures LAS-X."""
     matches = match(*map(levelhead.read, files(data, "UDPipe-Future", "tr_imst")), rules)
-    found = leave_out(break_down(matches, parse_measure("LAS"), [by], BucketSettings(NIVRE_FANG)), matches)
+    found = leave_out(break_down(matches, parse_measure("LAS"), [by], PropertySettings(NIVRE_FANG)), matches)
     names = [name for (name,), _ in found.rows]
     scores = {
         text: count(matches, parse_measure(text), REGISTRY["LAS"]) for text in ("LAS", *(f"LAS-{n}" for n in names))

@@ -10,9 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import levelhead
-from levelhead.analysis import Training, break_down, cascading_errors, confuse, error_types
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis import Training, break_down, cascading_errors, count_confusions, error_types
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER, examples_of
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.errors import MeasureError
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.report.analysis import confusion_table
@@ -206,7 +206,7 @@ def test_weighted_measures(texts, seed):
     missing = dict(list(weights.items())[1:])
     used = {word.relation for side in (theirs.gold, theirs.system) for word in side.words}
     if used - missing.keys():
-        with pytest.raises(MeasureError, match="there is no weight for the relation"):
+        with pytest.raises(MeasureError, match="has no weight"):
             our_count(ours, "WLAS(w)", missing)
         with_default = {**weights, next(iter(weights)): 0.5}
         assert our_count(ours, "WLAS(w,default=0.5)", missing) == our_count(ours, "WLAS(w)", with_default)
@@ -222,7 +222,7 @@ def test_breakdowns(texts, by, seed):
         {word.columns[1]: Random(seed + i).choice((0, 1, 2, 5, 6, 30, 200)) for i, word in enumerate(theirs.gold.words)}
     )
     forms = +forms
-    chosen = BucketSettings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
+    chosen = PropertySettings(SCHEMES["nivre-fang"], Training(forms, frozenset(), frozenset()))
     for name in ("LAS", "UAS"):
         found = break_down(ours, parse_measure(name), by, chosen)
         rows = {values: Counted(s.correct, s.gold, s.system, s.aligned) for values, s in found.rows}
@@ -239,7 +239,7 @@ def test_breakdown_without_punctuation_and_of_a_class(texts):
         return
     for text in ("LAS(nopunct)", "LAS@CORE", "LAS-FUN", "UPOS", "CLAS"):
         whole = our_count(ours, text)
-        found = break_down(ours, parse_measure(text), ["upos"], BucketSettings(SCHEMES["nivre-fang"]))
+        found = break_down(ours, parse_measure(text), ["upos"], PropertySettings(SCHEMES["nivre-fang"]))
         sums = [
             sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system", "aligned")
         ]
@@ -253,7 +253,7 @@ def test_confusion_of_many_relations_keeps_the_most_frequent():
     root, heads = row.format(1, "a", 0, "root"), [1 + n % 2 for n in range(n_words)]
     gold = "".join(row.format(n + 2, "b", 1, "dep") for n in range(n_words))
     system = "".join(row.format(n + 2, "b", heads[n], f"r{n}") for n in range(n_words)).replace("\tr5\t", "\tdep\t")
-    confusion = confuse(
+    confusion = count_confusions(
         match(levelhead.from_conllu(root + gold + "\n"), levelhead.from_conllu(root + system + "\n"), RULES["ud"])
     )
     assert len(confusion.names) == MOST_RELATIONS + 1
@@ -273,7 +273,7 @@ def test_confusion_of_as_many_relations_as_are_kept_is_whole():
     row = "{}\t{}\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
     words = "".join(row.format(n + 2, "b", 1, f"r{n}") for n in range(MOST_RELATIONS - 1))
     itself = levelhead.from_conllu(row.format(1, "a", 0, "root") + words + "\n")
-    confusion = confuse(match(itself, itself, RULES["ud"]))
+    confusion = count_confusions(match(itself, itself, RULES["ud"]))
     assert (len(confusion.names), OTHER in confusion.names) == (MOST_RELATIONS, False)
     assert (confusion.counts == np.eye(MOST_RELATIONS)).all()
     assert not any(OTHER in note for note in confusion_table({"x": confusion}).notes)
@@ -285,7 +285,7 @@ def test_confusion_kinds_of_errors_and_cascading_errors(texts):
     ours, theirs = matched(texts) or (None, None)
     if ours is None:
         return
-    confusion, expected = confuse(ours), fair.confusion(theirs)
+    confusion, expected = count_confusions(ours), fair.confusion(theirs)
     for g, gold in enumerate(confusion.names):
         for s, system in enumerate(confusion.names):
             cell = (confusion.counts[g, s], confusion.right_heads[g, s])
@@ -300,7 +300,7 @@ def test_confusion_kinds_of_errors_and_cascading_errors(texts):
     assert {kind: n for kind, n in error_types(ours).items() if n} == dict(kinds)
     for name in ("nivre-fang", "callin", "callin-code"):
         found = {
-            (one.name, one.labelled): (one.wrong, one.parent_right) for one in cascading_errors(ours, SCHEMES[name])
+            (one.name, one.labeled): (one.wrong, one.parent_right) for one in cascading_errors(ours, SCHEMES[name])
         }
         assert {key: cell for key, cell in found.items() if cell[0]} == fair.cascading(theirs, name)
 
@@ -377,7 +377,7 @@ def test_relations_sum_to_las(texts):
     ours, _ = matched(texts) or (None, None)
     if ours is None:
         return
-    found = break_down(ours, parse_measure("LAS"), ["deprel"], BucketSettings(SCHEMES["nivre-fang"]))
+    found = break_down(ours, parse_measure("LAS"), ["deprel"], PropertySettings(SCHEMES["nivre-fang"]))
     sums = [sum(getattr(score, part) for _, score in found.rows) for part in ("correct", "gold", "system")]
     assert sums == parts(counts_of(ours, "LAS"))[:3]
     for (relation,), score in found.rows:

@@ -12,17 +12,17 @@ from hypothesis import strategies as st
 from conftest import EXAMPLES, library
 from levelhead import campaign as c
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Settings
-from levelhead.significance.counted import Counted
+from levelhead.significance import InferenceSettings
 from levelhead.significance.jackknife import leave_out
 from levelhead.significance.rankings import better_p
+from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
 from oracle import campaign_resampling as plain
 
 PARALLEL = EXAMPLES / "parallel"
-MANY = Settings(resamples=4000)
-FEW = Settings(resamples=200)
+MANY = InferenceSettings(resamples=4000)
+FEW = InferenceSettings(resamples=200)
 
 
 def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Results:
@@ -46,7 +46,7 @@ def ranking(results: c.Results, measure: str = "LAS", group: str = "all", **more
     return c.rank(results, measure, found)
 
 
-def certain(results: c.Results, tests: Settings = FEW) -> c.Ranking:
+def certain(results: c.Results, tests: InferenceSettings = FEW) -> c.Ranking:
     return c.with_intervals(results, [ranking(results)], tests).rankings[0]
 
 
@@ -75,7 +75,7 @@ def test_lines_are_those_of_the_second_implementation(test_sets) -> None:
     exact = max(float(plain.as_far(test_sets, 0, 1)), intervals.t_p(of_both))
     for around, drawn in ((0.04, True), (-0.04, False)):
         if 0 < 1 - exact - around < 1:
-            found = certain(results, Settings(4000, level=1 - exact - around))
+            found = certain(results, InferenceSettings(4000, level=1 - exact - around))
             assert bool(found.lines) is drawn
 
 
@@ -90,7 +90,9 @@ def test_intervals_are_those_of_the_second_implementation(level: float) -> None:
         [tuple((int(rng.binomial(n, share)), int(n)) for share in (0.8, 0.6, 0.9)) for n in rng.integers(1, 30, size)]
         for size in (30, 5, 80)
     ]
-    standings = {one.system: one for one in certain(results_of(test_sets), Settings(99, level=level)).standings}
+    standings = {
+        one.system: one for one in certain(results_of(test_sets), InferenceSettings(99, level=level)).standings
+    }
     for place, system in enumerate("ABC"):
         expected = intervals.wilson(intervals.estimate(test_sets, {place: 1.0}), level)
         assert standings[system].interval == pytest.approx(expected, rel=1e-6)
@@ -124,7 +126,7 @@ def test_equal_systems_have_all_ranks_one_letter_and_no_line() -> None:
 def test_one_who_is_never_worse_is_ahead() -> None:
     """Differing in 40 of 2,001 sentences, never worse: p is 1 / (n + 1); an unpaired test sees nothing."""
     rows = [((9, 10), (8 if number % 50 == 0 else 9, 10)) for number in range(2001)]
-    found = certain(results_of([rows]), Settings(resamples=1000, level=0.998))
+    found = certain(results_of([rows]), InferenceSettings(resamples=1000, level=0.998))
     assert found.lines == {1}
     (one, other) = found.standings
     assert one.interval[0] <= other.interval[1] + 0.01
@@ -137,7 +139,7 @@ def test_under_the_null_lines_are_rare() -> None:
     for _ in range(200):
         counts = rng.integers(0, 11, size=(2, 40, 2))
         test_sets = [[tuple((int(n), 10) for n in row) for row in one] for one in counts]
-        lines += bool(certain(results_of(test_sets), Settings(resamples=199)).lines)
+        lines += bool(certain(results_of(test_sets), InferenceSettings(resamples=199)).lines)
     assert 3 <= lines <= 20  # 0.05 of 200 is 10; both ends are beyond 3 standard deviations
 
 
@@ -170,7 +172,7 @@ def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) 
     from oracle import intervals
 
     rows = [[(one, 3) for one in row] for row in values]
-    table = Counted(("A", "B", "C"), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None], "gold")
+    table = SystemCounts(("A", "B", "C"), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None], "gold")
     found = better_p(table, leave_out(table), np.zeros(3, dtype=bool))
     for one, other in ((0, 1), (0, 2), (1, 2)):
         difference = intervals.estimate([rows], {one: 1.0, other: -1.0})
@@ -184,12 +186,12 @@ def test_a_win_on_one_of_many_test_sets_can_be_significant() -> None:
     """Holm's smallest p over 60 test sets must be below .05 / 60, however few permutations there are."""
     equal, better = [((5, 10), (5, 10))] * 20, [((9, 10), (5, 10))] * 20
     results = results_of([better, *[equal] * 59])
-    (wins,) = c.with_intervals(results, [ranking(results)], Settings(9)).wins
+    (wins,) = c.with_intervals(results, [ranking(results)], InferenceSettings(9)).wins
     assert wins == {("A", "B"): 1, ("B", "A"): 0}
 
 
 def test_a_failure_is_significant_on_no_test_set() -> None:
-    table = Counted(("A", "B"), ("LAS",), np.array([[[[9.0, 10]], [[0.0, 1]]]] * 20), "gold")
+    table = SystemCounts(("A", "B"), ("LAS",), np.array([[[[9.0, 10]], [[0.0, 1]]]] * 20), "gold")
     found = better_p(table, leave_out(table), np.array([False, True]))
     assert found[0, 1] == 1
 
@@ -251,7 +253,7 @@ def test_real_systems(data: Path) -> None:
     results = c.score_plan(
         campaign._replace(test_sets=tuple(kept)), setup_of(["LAS"], rules="conll18"), by_sentence=True
     )
-    found = certain(results, Settings(resamples=1000))
+    found = certain(results, InferenceSettings(resamples=1000))
     assert [one.system for one in found.standings][:3] == ["Stanford-18", "HIT-SCIR-18", "UDPipe-Future"]
     assert {1, 2, 3} <= found.lines
     for one in found.standings:
@@ -298,7 +300,9 @@ def test_p_of_a_table_is_the_larger_of_all_swaps_and_t() -> None:
     exact = max(swapped, by_t)
     assert 0.05 < exact < 0.2
     for around, drawn in ((0.02, {1}), (-0.02, frozenset())):
-        assert certain(table_of({"A": one, "B": other}), Settings(4000, level=1 - exact - around)).lines == drawn
+        assert (
+            certain(table_of({"A": one, "B": other}), InferenceSettings(4000, level=1 - exact - around)).lines == drawn
+        )
 
 
 def test_intervals_of_a_table_are_of_test_sets() -> None:

@@ -56,7 +56,7 @@ def a_file_that_changes_after_it_was_read(folder: Path) -> Case:
 CHANGE = """
 import builtins, os, sys
 from levelhead.cli.program import main
-from levelhead.treebank import source
+from levelhead.treebank import input_bytes
 
 class Half:
     '''A file of which a first read gives half; then somebody writes to it.'''
@@ -76,7 +76,7 @@ class Half:
         os.utime(self.name, (1, 1))  # whatever the clock of the file system
         return part
 
-source.open = Half
+input_bytes.open = Half
 main()
 """
 """The command, for which `system.conllu` changes between two reads."""

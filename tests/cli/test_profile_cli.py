@@ -227,7 +227,7 @@ REFUSED = {
     "two results cannot go to one file": [EN, "--wde-table", "q", "-o", "./q"],
     "unknown-column: unknown column 'wordz': did you mean words?": [EN, "-c", "wordz"],
     "unknown scheme 'x': use nivre-fang": [EN, "--scheme", "x"],
-    "no-pairs: there is no CoNLL-U file in this folder": [EXAMPLES],
+    "no-pairs: the folder has no CoNLL-U file": [EXAMPLES],
     "unreadable-file": ["no-such-file"],
     "no-pairs: two files are called en": [EN, EXAMPLES / "parallel/systems/alpha/en.conllu", "--merge"],
 }

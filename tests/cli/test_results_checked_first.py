@@ -140,7 +140,7 @@ def test_a_missing_library_is_the_first_error(
 ) -> None:
     library, extra = NEEDED[line]
     monkeypatch.setitem(sys.modules, library, None)
-    monkeypatch.setattr("levelhead.treebank.source.open", None, raising=False)  # nothing is read
+    monkeypatch.setattr("levelhead.treebank.input_bytes.open", None, raising=False)  # nothing is read
     monkeypatch.chdir(tmp_path)
     parallel = EXAMPLES / "parallel"
     places = {"GOLDS": parallel / "gold", "SYSTEMS": parallel / "systems", "EN": GOLD}
@@ -182,7 +182,7 @@ def test_a_missing_input_is_reported_before_any_file_is_read(
     line: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr("levelhead.treebank.source.open", None, raising=False)  # nothing is read
+    monkeypatch.setattr("levelhead.treebank.input_bytes.open", None, raising=False)  # nothing is read
     places = {"EN": GOLD, "EN2": SYSTEM, "EN3": EXAMPLES / "parallel/systems/beta/en.conllu"}
     said = refused([os.fspath(places.get(word, word)) for word in line.split()], capsys)
     assert said == "/no/such: unreadable-file: No such file or directory\n"

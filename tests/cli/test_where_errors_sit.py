@@ -10,8 +10,8 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.analysis import BUCKETS
-from levelhead.analysis.buckets import BY_ARCS, BY_SENTENCES, BY_WORDS
+from levelhead.analysis import PROPERTIES
+from levelhead.analysis.word_properties import BY_ARCS, BY_SENTENCES, BY_WORDS
 from levelhead.task.runner.scoring import public_reason
 
 EN = [str(EXAMPLES / "nivre-fang" / side / "en.conllu") for side in ("gold", "system")]
@@ -61,11 +61,11 @@ def test_whose_value_a_word_has(run, pair) -> None:
     assert by_relation == {"obj": (1, 1), "obj:x": (0, 1), "nsubj": (1, 1), "nsubj:pass": (1, 0), "root": (1, 1)}
 
 
-@pytest.mark.parametrize("name", BUCKETS)
+@pytest.mark.parametrize("name", PROPERTIES)
 def test_what_is_said_of_a_property_is_so(name: str, tmp_path: Path) -> None:
     """A system word that is wrong in all ways has gold's value, unless the property is said to be of arcs."""
-    from levelhead.analysis.buckets import BucketSettings
-    from levelhead.analysis.training import Training
+    from levelhead.analysis.training_data import Training
+    from levelhead.analysis.word_properties import PropertySettings
     from levelhead.scoring.matches import match
     from levelhead.scoring.rules import rules_named
     from levelhead.treebank.schemes import NIVRE_FANG
@@ -73,8 +73,8 @@ def test_what_is_said_of_a_property_is_so(name: str, tmp_path: Path) -> None:
     gold = levelhead.read(written(tmp_path / "g.conllu", "a/NOUN/2/nsubj b/VERB/0/root c/DET/4/det d/NOUN/2/obj"))
     system = levelhead.read(written(tmp_path / "s.conllu", "a/X/0/root b/X/3/aux c/X/1/dep d/X/1/punct"))
     matches = match(gold, system, rules_named("ud"))
-    buckets = BUCKETS[name].of(matches, BucketSettings(NIVRE_FANG, Training.of([gold])))
-    assert (buckets.gold.tolist() == buckets.system.tolist()) == (BUCKETS[name].whose != BY_ARCS)
+    buckets = PROPERTIES[name].of(matches, PropertySettings(NIVRE_FANG, Training.of([gold])))
+    assert (buckets.gold.tolist() == buckets.system.tolist()) == (PROPERTIES[name].whose != BY_ARCS)
 
 
 def test_weighted_measures_cannot_be_broken_down(run, tmp_path: Path) -> None:
@@ -128,7 +128,7 @@ def test_relations_that_are_nowhere(run, cell: str, says: str) -> None:
 
 def test_comments_that_are_nowhere(run, tmp_path: Path) -> None:
     """One of two treebanks may lack a comment."""
-    says = "not-there: no gold sentence has the comment 'foo'; the comments that there are: sent_id, text\n"
+    says = "not-there: no gold sentence has the comment 'foo'; available: sent_id, text\n"
     assert run("breakdown", "--by", "upos,comment:foo", *EN) == (2, "", says)
     assert run("breakdown", "--by", "comment:foo", *EN, EN[0]) == (2, "", says)
     for side in ("gold", "system"):

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 import levelhead
 from conftest import EXAMPLES, library
 from levelhead.analysis import break_down
-from levelhead.analysis.buckets import BucketSettings as Buckets
-from levelhead.campaign import find
+from levelhead.analysis.word_properties import PropertySettings as Buckets
+from levelhead.campaign import find_plan
 from levelhead.cli import program
 from levelhead.comparison.agreement import agreement
 from levelhead.comparison.contrasts import compare_by, contrasts
@@ -25,7 +25,7 @@ from levelhead.evaluation.setup import setup_of
 from levelhead.measures import parse_measure
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
-from levelhead.significance import Counted, Settings
+from levelhead.significance import InferenceSettings, SystemCounts
 from levelhead.treebank.schemes import NIVRE_FANG
 from oracle import resampling as oracle
 
@@ -56,8 +56,8 @@ def document(*arguments: object) -> dict:
 # Languages
 
 
-def one_system(parts: list[tuple[int, int]], gold: str) -> Counted:
-    return Counted(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
+def one_system(parts: list[tuple[int, int]], gold: str) -> SystemCounts:
+    return SystemCounts(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
 
 
 ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
@@ -75,7 +75,7 @@ def test_pairs_are_those_of_the_second_implementation(paired, rows):
     tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
     names = tuple(f"id{i * i:04}" for i in range(len(rows)))
     groups = _parallel(tables, {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None})
-    (pair,) = _pairs(tables, groups, Settings(9))
+    (pair,) = _pairs(tables, groups, InferenceSettings(9))
     assert pair.paired is paired
     if paired:
         expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
@@ -92,7 +92,7 @@ def test_pairs_are_those_of_the_second_implementation(paired, rows):
 
 def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
     tables = {"a": one_system([(1, 2)] * 40, "gold a"), "b": one_system([(1, 3)] * 9, "gold b")}
-    (pair,) = _pairs(tables, _parallel(tables, {"a": None, "b": None}), Settings(9))
+    (pair,) = _pairs(tables, _parallel(tables, {"a": None, "b": None}), InferenceSettings(9))
     assert pair.difference == pytest.approx(1 / 6)
     assert (pair.interval, pair.p, pair.p_holm) == (None, None, None)
 
@@ -100,9 +100,9 @@ def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
 def test_the_five_pud_sets(data):
     """Values are those of score; texts are parallel where the sent_ids are the same, whoever marks documents."""
     folder = data / "conll18"
-    outputs = find(folder / "gold", [folder / "systems/UDPipe-Future"])
+    outputs = find_plan(folder / "gold", [folder / "systems/UDPipe-Future"])
     chosen = outputs._replace(test_sets=tuple(one for one in outputs.test_sets if one.code in PUD))
-    found = compare_languages(chosen, setup_of(["LAS", "CLAS"]), settings=Settings(300))
+    found = compare_languages(chosen, setup_of(["LAS", "CLAS"]), settings=InferenceSettings(300))
     assert len(found.pairs) == 2 * 10
     files = {name: [folder / f"{side}/{name}.conllu.xz" for side in ("gold", "systems/UDPipe-Future")] for name in PUD}
     golds = {name: levelhead.read(gold) for name, (gold, _) in files.items()}
@@ -239,7 +239,7 @@ def test_agreement_is_printed():
 
 
 def test_gains_are_those_of_breakdowns():
-    outputs = find(GOLD, [ALPHA, BETA])
+    outputs = find_plan(GOLD, [ALPHA, BETA])
     found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     (gains,) = found.treebanks.values()
     gold = levelhead.read(GOLD)
@@ -295,7 +295,7 @@ def test_examples_are_weighted(tmp_path):
         assert {one.sentence: (one.baseline, one.system) for one in found} == {
             one.sentence: (2.5 * one.baseline, 2.5 * one.system) for one in expected
         }
-    with pytest.raises(MeasureError, match="Sentences does not count words, and shows no sentences"):
+    with pytest.raises(MeasureError, match="Sentences does not count words, so it cannot select sentences"):
         contrasts(one, other, 1, setup_of(["Sentences"]))
     code, out, err = run("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", f"DPPL({GOLD})")
     assert (code, out) == (2, "")

@@ -8,12 +8,12 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.campaign import find
+from levelhead.campaign import find_plan
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.comparison import comparison_table
-from levelhead.significance import Counted, Estimate, Settings, differences, equivalence
+from levelhead.significance import Estimate, InferenceSettings, SystemCounts, differences, equivalence
 from levelhead.significance.equivalence import margin_of
 
 PARALLEL = EXAMPLES / "parallel"
@@ -45,31 +45,31 @@ def test_margins_in_the_unit_of_differences():
     assert margin_of(1.05, perplexity=True) == math.log(1.05)
 
 
-def two_systems(n: int, changed: int, powers: tuple[int, ...] = ()) -> Counted:
+def two_systems(n: int, changed: int, powers: tuple[int, ...] = ()) -> SystemCounts:
     """Give two systems with 9 of 10 words correct in each sentence; one is better in some and worse in as many."""
     rows = np.full((n, 2, 1, 2), 10.0)
     rows[:, :, 0, 0] = 9
     rows[:changed, 1, 0, 0] = 10
     rows[changed : 2 * changed, 1, 0, 0] = 8
-    return Counted(("A", "B"), ("LAS",), rows, "gold", powers)
+    return SystemCounts(("A", "B"), ("LAS",), rows, "gold", powers)
 
 
 @pytest.mark.parametrize(("margin", "shown"), [(0.1, "not shown"), (1.0, "yes")])
 def test_the_interval_of_90_percent_decides(margin, shown):
     table = {"x": two_systems(400, 20)}
-    found = differences(table, Settings(2_000, level=0.9, margin=margin))[1]
+    found = differences(table, InferenceSettings(2_000, level=0.9, margin=margin))[1]
     assert found.equivalent == shown
     low, high = found.difference_interval
     assert (-margin / 100 < low and high < margin / 100) == (shown == "yes")
     assert (found.p_equivalent < 0.05) == (shown == "yes")
-    without = differences(table, Settings(2_000, level=0.9))[1]
+    without = differences(table, InferenceSettings(2_000, level=0.9))[1]
     assert (without.equivalent, without.p_equivalent) == (None, None)
 
 
 def test_a_difference_beyond_the_margin_is_not_equivalent():
     table = two_systems(400, 100)
     table.parts[:, 0, 0, 0] = 7
-    found = differences({"x": table}, Settings(1_000, margin=5))[1]
+    found = differences({"x": table}, InferenceSettings(1_000, margin=5))[1]
     assert (found.equivalent, found.p_equivalent) == ("no", pytest.approx(1, abs=0.01))
 
 
@@ -81,9 +81,9 @@ def test_the_margin_of_perplexities_is_a_ratio():
     table = two_systems(400, 20, (0,))
     whole = table._replace(perplexities=())
     for margin in (1.001, 1.01, 1.02, 1.1):
-        found = differences({"x": table}, Settings(1_000, margin=margin))[1]
+        found = differences({"x": table}, InferenceSettings(1_000, margin=margin))[1]
         points = 100 * math.log10(margin)
-        expected = differences({"x": whole}, Settings(1_000, margin=points))[1]
+        expected = differences({"x": whole}, InferenceSettings(1_000, margin=points))[1]
         assert found.equivalent == expected.equivalent
         assert found.p_equivalent == pytest.approx(expected.p_equivalent, abs=6e-3)
 
@@ -93,10 +93,10 @@ def test_the_margin_of_perplexities_with_runs():
     draw = np.random.default_rng(2)
     rows = np.full((50, 6, 1, 2), 1000.0)
     rows[:, :, 0, 0] = 900 + draw.normal(0, 60, (50, 6)) + np.repeat(draw.normal(0, 25, (50, 2)), 3, axis=1)
-    table = Counted(("A",) * 3 + ("B",) * 3, ("DPPL",), rows, "gold", (0,))
+    table = SystemCounts(("A",) * 3 + ("B",) * 3, ("DPPL",), rows, "gold", (0,))
     plain = table._replace(perplexities=())
     found, expected = (
-        differences({"x": one}, Settings(4_000, margin=margin))[1]
+        differences({"x": one}, InferenceSettings(4_000, margin=margin))[1]
         for one, margin in ((table, 1.02), (plain, 100 * math.log10(1.02)))
     )
     assert 0.005 < expected.p_equivalent < 0.9
@@ -106,8 +106,8 @@ def test_the_margin_of_perplexities_with_runs():
 def test_too_few_runs_show_no_equivalence():
     rows = np.full((50, 12, 1, 2), 10.0)
     rows[:, :, 0, 0] = 9
-    table = Counted(("A",) * 2 + ("B",) * 10, ("LAS",), rows, "gold")
-    assert differences({"x": table}, Settings(200, margin=1))[1].equivalent == "not shown"
+    table = SystemCounts(("A",) * 2 + ("B",) * 10, ("LAS",), rows, "gold")
+    assert differences({"x": table}, InferenceSettings(200, margin=1))[1].equivalent == "not shown"
 
 
 # The command
@@ -138,7 +138,9 @@ def test_json_of_treebanks_and_averages(run):
 def test_the_note_on_ratios():
     gold = levelhead.read(EN[0])
     measure = f"DPPL({EN[0]})"
-    comparison = compare(find(gold, {"a": gold, "b": gold}), setup_of([measure]), settings=Settings(50, margin=1.05))
+    comparison = compare(
+        find_plan(gold, {"a": gold, "b": gold}), setup_of([measure]), settings=InferenceSettings(50, margin=1.05)
+    )
     assert comparison.results[1].equivalent == "yes"
     (note,) = [note for note in comparison_table(comparison).notes if note.startswith("Equivalent")]
     assert "a ratio between 1/1.05 and 1.05" in note
@@ -172,7 +174,7 @@ def test_margins_without_a_meaning_are_refused(run, name):
     paths = EN[:2] if name == "nothing" else EN
     code, out, err = run("compare", *paths, *(part for one in measures for part in ("-m", one)), "--margin", 0.5)
     assert (code, out) == (2, "")
-    reason = {"nothing": "with one system there is no difference", "ratio": "must be above 1, not 0.5",
+    reason = {"nothing": "needs at least two systems", "ratio": "must be above 1, not 0.5",
               "both": "compare them separately"}[name]  # fmt: skip
     assert reason in " ".join(err.split())
 
@@ -180,5 +182,5 @@ def test_margins_without_a_meaning_are_refused(run, name):
 def test_bad_margins_in_python():
     gold = levelhead.read(EN[0])
     with pytest.raises(InputError, match="above 0") as refusal:
-        compare(find(gold, {"a": gold, "b": gold}), setup_of(["LAS"]), settings=Settings(20, margin=-1))
+        compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["LAS"]), settings=InferenceSettings(20, margin=-1))
     assert refusal.value.slug == "invalid-margin"

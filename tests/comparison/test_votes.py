@@ -9,12 +9,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conftest import EXAMPLES, library
-from levelhead.campaign import find
-from levelhead.campaign.languages import Language, voters_of
+from levelhead.campaign import find_plan
+from levelhead.campaign.languages import Language, treebanks_voting
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Result, Settings, better_on_at_least, count_wins, mean_votes, sign_test
+from levelhead.significance import (
+    InferenceSettings,
+    SystemResult,
+    better_on_at_least,
+    count_wins,
+    mean_votes,
+    sign_test,
+)
 from oracle import across as oracle
 
 PARALLEL = EXAMPLES / "parallel"
@@ -22,8 +29,8 @@ FOLDERS = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/be
 SHARES = st.integers(0, 400).map(lambda number: Fraction(number, 400))
 
 
-def result(treebank: str, difference: float, p: float | None = 0.5, runs: tuple[int, int] = (1, 1)) -> Result:
-    return Result(treebank, "LAS", "b", 0.5, None, difference=difference, p=p, runs=runs)
+def result(treebank: str, difference: float, p: float | None = 0.5, runs: tuple[int, int] = (1, 1)) -> SystemResult:
+    return SystemResult(treebank, "LAS", "b", 0.5, None, difference=difference, p=p, runs=runs)
 
 
 # On how many treebanks
@@ -89,7 +96,7 @@ def test_treebanks_of_one_language_have_one_vote():
     codes = {"en_a": 1.0, "en_b": 2.0, "en_c": 3.0, "en_d": 1.0, "en_e": 1.0, "en_f": -0.5, "cs_a": 0.1, "fi_a": 0.2}
     results = [result(code, difference) for code, difference in codes.items()]
     languages = {code: Language(code[:2]) for code in codes}
-    found = {kind: count_wins(results, voters_of(languages, kind), 0.05, sign=1, wilcoxon=False)
+    found = {kind: count_wins(results, treebanks_voting(languages, kind), 0.05, sign=1, wilcoxon=False)
              for kind in ("treebank", "language")}  # fmt: skip
     assert [(one.votes, one.sign_p) for one in found.values()] == [(8, sign_test([1.0] * 7 + [-1.0])), (3, 0.25)]
     assert {one.better for one in found.values()} == {7}, "treebanks are counted as before"
@@ -133,10 +140,10 @@ def test_unknown_languages_are_refused(tmp_path):
         (tmp_path / folder).mkdir()
         for code, name in (("en", "en"), ("fr", "xyz_one"), ("de", "xyz_two")):
             shutil.copy(source / f"{code}.conllu", tmp_path / folder / f"{name}.conllu")
-    plan = find(tmp_path / "g", [tmp_path / "a", tmp_path / "b"])
+    plan = find_plan(tmp_path / "g", [tmp_path / "a", tmp_path / "b"])
     for kind in ("language", "family"):
         with pytest.raises(InputError, match=f"unknown {kind} of xyz_one, xyz_two: start the names") as refusal:
-            compare(plan, setup_of(["LAS"]), settings=Settings(20), votes=kind)
+            compare(plan, setup_of(["LAS"]), settings=InferenceSettings(20), votes=kind)
         assert refusal.value.slug == "unknown-language"
-    (wins,) = compare(plan, setup_of(["LAS"]), settings=Settings(20)).wins
+    (wins,) = compare(plan, setup_of(["LAS"]), settings=InferenceSettings(20)).wins
     assert wins.votes == 3

@@ -24,7 +24,7 @@ from levelhead.correlation import (
     read_tables,
 )
 from levelhead.correlation.coefficients import correlations, interval, intervals, midranks, p_value
-from levelhead.correlation.families import family_check
+from levelhead.correlation.language_families import family_check
 from levelhead.correlation.permutations import permutation_p_values
 from levelhead.errors import InputError
 from levelhead.significance import holm
@@ -238,11 +238,11 @@ def test_too_few_permutations_for_many_pairs_are_reported():
     rng = np.random.default_rng(1)
     many = {f"c{i}": list(rng.normal(size=10)) for i in range(16)}
     noted = "120 pairs with 2000 permutations: p after Holm's correction is at least 0.06; choose fewer columns or"
-    (note,) = correlate(table(**many), methods=("pearson",)).notes
+    (note,) = correlate(table(**many), methods=("pearson",)).provenance.notes
     assert note == f"{noted} at least 2400 resamples"
-    assert correlate(table(**many), methods=("pearson",), resamples=2400).notes == ()
+    assert correlate(table(**many), methods=("pearson",), resamples=2400).provenance.notes == ()
     few_rows = {name: values[:5] for name, values in many.items()}
-    assert correlate(table(**few_rows), methods=("pearson",)).notes == ()
+    assert correlate(table(**few_rows), methods=("pearson",)).provenance.notes == ()
 
 
 @given(st.lists(st.floats(min_value=0, max_value=1), min_size=1, max_size=12))
@@ -375,7 +375,7 @@ def test_pairs_with_missing_values():
     values = table(x=[1, 2, 3, 5, 4], y=[2, 1, 4, 3, nan], z=[nan, 3, 2, 5, 4])
     dropped, paired = (correlate(values, missing=missing, **FEW) for missing in ("drop", "pairwise"))
     assert [pair.n for pair in dropped.pairs] == [3, 3, 3]
-    assert dropped.notes == ("left out: t0 has no value in z", "left out: t4 has no value in y")
+    assert dropped.provenance.notes == ("left out: t0 has no value in z", "left out: t4 has no value in y")
     assert [pair.n for pair in paired.pairs] == [4, 4, 3]
     assert paired["x", "z"].coefficients["pearson"].value == pytest.approx(oracle.pearson([2, 3, 5, 4], [3, 2, 5, 4]))
     with pytest.raises(InputError, match="missing-value: t0 has no value in z") as caught:

@@ -13,12 +13,12 @@ from scipy import stats
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign import find
+from levelhead.campaign import find_plan
 from levelhead.comparison import compare as compare_systems
-from levelhead.correlation import agreement, compare, verdicts
-from levelhead.correlation.judgement import Choices, judge, read_choices
+from levelhead.comparison.judgement import Choices, judge, read_choices
+from levelhead.correlation import agreement, compare, preferences
 from levelhead.derivation import sentence_sums, sequences_of
-from levelhead.derivation.measure import load_model
+from levelhead.derivation.dppl import load_model
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
@@ -48,7 +48,7 @@ def test_callins_table_4(code, measure, data, callin_scores, expected):
     """English and Spanish to 1e-9; what he calls Spearman is Pearson, and for two values a vector they are equal."""
     choices = read_choices(data / "human-judgments" / code / "prediction")
     first, second = map(np.array, callin_scores[code][measure])
-    given = verdicts(first, second)
+    given = preferences(first, second)
     found = agreement(given, choices.second, resamples=50)
     assert found.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
     assert stats.spearmanr(given.second, choices.second).statistic == pytest.approx(found.correlation.value, abs=1e-12)
@@ -133,7 +133,7 @@ def test_statistics_of_two_vectors(bits):
     """Accuracy, kappa and both correlations, from their definitions."""
     given, choices = bits[:2]
     scores = np.array(given, dtype=float)
-    found = agreement(verdicts(1 - scores, scores), np.array(choices, dtype=float), resamples=20)
+    found = agreement(preferences(1 - scores, scores), np.array(choices, dtype=float), resamples=20)
     assert found.n == len(given)
     assert found.n_ties == 0
     assert nan(found.correlation.value) == pytest.approx(oracle.pearson(given, choices), abs=1e-9, nan_ok=True)
@@ -146,8 +146,8 @@ def test_statistics_of_two_vectors(bits):
 def test_systems_exchanged(bits):
     """Without ties, exchanging the systems and the votes changes nothing."""
     given, choices = (np.array(each, dtype=float) for each in bits[:2])
-    one = agreement(verdicts(1 - given, given), choices, resamples=20)
-    other = agreement(verdicts(given, 1 - given), 1 - choices, resamples=20)
+    one = agreement(preferences(1 - given, given), choices, resamples=20)
+    other = agreement(preferences(given, 1 - given), 1 - choices, resamples=20)
     for name in ("correlation", "spearman", "accuracy", "kappa"):
         a, b = getattr(one, name).value, getattr(other, name).value
         assert nan(a) == pytest.approx(nan(b), abs=1e-9, nan_ok=True)
@@ -157,21 +157,21 @@ def test_ties():
     """Equal scores, and none: as Callin for the second, half for each, or left out."""
     first, second = np.array([0.5, 0.5, 0.2, math.nan]), np.array([0.5, 0.6, 0.1, 0.3])
     choices = np.array([0.0, 1.0, 0.0, 1.0])
-    assert verdicts(first, second).second.tolist() == [1, 1, 0, 1]
-    assert verdicts(first, second, "half").second.tolist() == [0.5, 1, 0, 0.5]
-    left = agreement(verdicts(first, second, "skip"), choices, resamples=20)
+    assert preferences(first, second).second.tolist() == [1, 1, 0, 1]
+    assert preferences(first, second, "half").second.tolist() == [0.5, 1, 0, 0.5]
+    left = agreement(preferences(first, second, "skip"), choices, resamples=20)
     assert (left.n, left.n_ties, left.accuracy.value, left.correlation.value) == (2, 2, 1.0, pytest.approx(1.0))
-    assert agreement(verdicts(first, second), choices, resamples=20).accuracy.value == 0.75
-    assert agreement(verdicts(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
+    assert agreement(preferences(first, second), choices, resamples=20).accuracy.value == 0.75
+    assert agreement(preferences(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
 
 
 def test_equal_sums_of_weights_are_ties(tmp_path):
     """.1 + .2 is not .3 in floats, but a system that gets words of .1 and .2 right equals one that gets .3 right."""
     first, second = np.array([(0.1 + 0.2) / 0.6, 0.2]), np.array([0.3 / 0.6, 0.3])
     assert first[0] > second[0]
-    given = verdicts(first, second)
+    given = preferences(first, second)
     assert (given.n_ties, given.differences.tolist()) == (1, [0, pytest.approx(0.1)])
-    assert verdicts(second, first).second.tolist() == [1, 0]
+    assert preferences(second, first).second.tolist() == [1, 0]
     line = "{}\tw\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
     words = [(1, 0, "root"), (2, 1, "obj"), (3, 1, "obl"), (4, 1, "amod")]
     right = [{1, 2, 3, 4}, {1, 2, 3}, {1, 4}]
@@ -194,7 +194,7 @@ def test_a_swap_without_a_correlation_counts_as_extreme():
     one, other, choices = [0] * 9 + [1], [0] * 8 + [1, 0], [0] * 9 + [1]
     expected = oracle.swapped_p(one, other, choices)
     assert expected == 1.0  # half of the swaps leave one vector constant
-    given, another = (verdicts(1 - np.array(v, dtype=float), np.array(v, dtype=float)) for v in (one, other))
+    given, another = (preferences(1 - np.array(v, dtype=float), np.array(v, dtype=float)) for v in (one, other))
     assert compare(given, another, np.array(choices, dtype=float), resamples=400).p == pytest.approx(expected, abs=0.1)
 
 
@@ -206,7 +206,7 @@ def test_p_of_a_difference_is_near_that_of_all_swaps(bits, seed):
     if any(len(set(vector)) == 1 for vector in (one, other, choices)):
         return
     vectors = [np.array(vector, dtype=float) for vector in (one, other, choices)]
-    found = compare(*(verdicts(1 - v, v) for v in vectors[:2]), vectors[2], resamples=1000, seed=seed).p
+    found = compare(*(preferences(1 - v, v) for v in vectors[:2]), vectors[2], resamples=1000, seed=seed).p
     if len(one) < 10:
         assert found is None
         return
@@ -253,7 +253,7 @@ def test_what_cannot_be_counted_is_refused_as_in_compare():
         refusals = []
         for refused in (
             lambda m=measure: judge(whole, whole, broken, choices, measures=[m]),
-            lambda m=measure: compare_systems(find(whole, {"a": whole, "b": broken}), setup_of([m])),
+            lambda m=measure: compare_systems(find_plan(whole, {"a": whole, "b": broken}), setup_of([m])),
         ):
             with pytest.raises(InputError) as refusal:
                 refused()
@@ -266,9 +266,9 @@ def test_comparing_measures():
     """Equal measures do not differ; a measure that always agrees beats one that guesses; the test is symmetric."""
     rng = np.random.default_rng(0)
     choices = rng.integers(0, 2, 100).astype(float)
-    good = verdicts(1 - choices, choices)
+    good = preferences(1 - choices, choices)
     guess = rng.integers(0, 2, 100).astype(float)
-    bad = verdicts(1 - guess, guess)
+    bad = preferences(1 - guess, guess)
     same = compare(good, good, choices, resamples=200)
     assert (same.difference.value, same.difference.low, same.difference.high, same.p) == (0, 0, 0, 1)
     better, worse = compare(good, bad, choices, resamples=200), compare(bad, good, choices, resamples=200)
@@ -283,7 +283,9 @@ def test_p_values_of_measures_that_do_not_differ_are_uniform():
     found = []
     for seed in range(200):
         choices, one, other = rng.integers(0, 2, (3, 40)).astype(float)
-        found.append(compare(verdicts(1 - one, one), verdicts(1 - other, other), choices, resamples=99, seed=seed).p)
+        found.append(
+            compare(preferences(1 - one, one), preferences(1 - other, other), choices, resamples=99, seed=seed).p
+        )
     assert 0.02 < fmean(p <= 0.1 for p in found) < 0.2
     assert 0.35 < fmean(p <= 0.5 for p in found) < 0.65
 

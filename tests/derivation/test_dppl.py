@@ -7,15 +7,15 @@ import numpy as np
 import pytest
 
 import levelhead
-from levelhead.campaign import find
+from levelhead.campaign import find_plan
 from levelhead.comparison import compare
-from levelhead.derivation.measure import load_model
+from levelhead.derivation.dppl import load_model
 from levelhead.errors import InputError, MeasureError
 from levelhead.evaluation.setup import setup_of
 from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring import RULES, match
 from levelhead.scoring.score import count
-from levelhead.significance import Settings
+from levelhead.significance import InferenceSettings
 from oracle.derivation import derivation
 from oracle.ngrams import PlainModel
 
@@ -73,7 +73,7 @@ def test_comparison_by_perplexity() -> None:
     gold = levelhead.read(GOLD.format("en"))
     systems = {"gold": gold, "beta": levelhead.read(SYSTEM.format("beta", "en"))}
     name = f"DPPL({GOLD.format('en')})"
-    found = compare(find(gold, systems), setup_of([name]), settings=Settings(resamples=500))
+    found = compare(find_plan(gold, systems), setup_of([name]), settings=InferenceSettings(resamples=500))
     first, second = found.results
     assert found.perplexities == (name,)
     assert first.value < second.value
@@ -180,7 +180,7 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
     import shutil
 
     from levelhead.campaign import plan_in, score_plan
-    from levelhead.comparison.folders import score_folder
+    from levelhead.comparison.evaluations import score_folder
 
     for folder in ("gold", "systems/alpha"):
         (tmp_path / folder).mkdir(parents=True)
@@ -194,13 +194,13 @@ def test_a_training_treebank_for_each_test_set(tmp_path):
         for code in ("en", "fi")
     }
     results = score_plan(plan_in(tmp_path / "gold", tmp_path / "systems"), setup_of([template]))
-    paired = score_folder(find(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
+    paired = score_folder(find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"]), setup_of([template]))
     for code, evaluation in expected.items():
         (score,) = evaluation.values()
         assert float(results.results["alpha", code].values[template]) == score.value
         assert paired[code][template].value == score.value
-    outputs = find(tmp_path / "gold", [tmp_path / "systems/alpha"])
-    compared = compare(outputs, setup_of([template]), settings=Settings(resamples=20))
+    outputs = find_plan(tmp_path / "gold", [tmp_path / "systems/alpha"])
+    compared = compare(outputs, setup_of([template]), settings=InferenceSettings(resamples=20))
     for code, evaluation in expected.items():
         (found,) = [one.value for one in compared.results if one.treebank == code]
         assert found == pytest.approx(next(iter(evaluation.values())).value)

@@ -11,17 +11,17 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.analysis.buckets import BucketSettings as Buckets
-from levelhead.campaign import check_valid, find, score_plan
+from levelhead.analysis.word_properties import PropertySettings as Buckets
+from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.cli.program import run as run_command
 from levelhead.comparison import compare
 from levelhead.comparison.contrasts import compare_by
-from levelhead.comparison.folders import score_folder
+from levelhead.comparison.evaluations import score_folder
 from levelhead.errors import InputError
 from levelhead.evaluation import pair
 from levelhead.evaluation.setup import setup_of
 from levelhead.jobs import Store, processes
-from levelhead.significance import Settings
+from levelhead.significance import InferenceSettings
 from levelhead.treebank.schemes import NIVRE_FANG
 
 PARALLEL = EXAMPLES / "parallel"
@@ -41,7 +41,7 @@ def count_sentences(_: str, outputs: object) -> int:
 
 
 def test_results_do_not_depend_on_workers_stores_or_looks(tmp_path):
-    plan = find(GOLD, [ALPHA, BETA])
+    plan = find_plan(GOLD, [ALPHA, BETA])
     alone = score_plan(plan, SETUP, by_sentence=True)
     with Store(tmp_path / "store") as store:
         looked = score_plan(plan, SETUP, by_sentence=True, store=store, look=count_sentences)
@@ -105,8 +105,8 @@ def release(folder: Path, gold: Path) -> Path:
 
 def test_a_ud_release_is_scored_compared_and_ranked(capfd, tmp_path):
     gold, alpha = release(tmp_path / "gold", GOLD), release(tmp_path / "systems/alpha", ALPHA)
-    expected = score_folder(find(GOLD, [ALPHA]), setup_of(["LAS"]))
-    found = score_folder(find(gold, [alpha]), setup_of(["LAS"]))
+    expected = score_folder(find_plan(GOLD, [ALPHA]), setup_of(["LAS"]))
+    found = score_folder(find_plan(gold, [alpha]), setup_of(["LAS"]))
     assert {code: one["LAS"].f1 for code, one in found.items()} == {
         f"{code}_x": expected[code]["LAS"].f1 for code in ("en", "fi")
     }
@@ -138,7 +138,7 @@ def test_runs_are_compared_and_ranked_and_one_is_scored(capfd, tmp_path):
     assert "name one" in err
     (las,) = [
         one
-        for one in compare(find(GOLD, [ALPHA, system]), setup_of(["LAS"]), settings=Settings(9)).results
+        for one in compare(find_plan(GOLD, [ALPHA, system]), setup_of(["LAS"]), settings=InferenceSettings(9)).results
         if (one.average, one.system) == ("macro", "gamma")
     ]
     assert las.spread is not None
@@ -148,7 +148,7 @@ def test_runs_are_compared_and_ranked_and_one_is_scored(capfd, tmp_path):
 
 
 def test_all_reasons_are_given_where_an_output_is_invalid():
-    plan = find(GOLD, [PARALLEL / "systems/gamma"])
+    plan = find_plan(GOLD, [PARALLEL / "systems/gamma"])
     with pytest.raises(InputError) as caught:
         check_valid(score_plan(plan, SETUP))
     assert [(fault.slug, fault.place.line) for fault in caught.value.faults] == [("cycle", 49), ("several-roots", 108)]
@@ -164,7 +164,7 @@ def test_rank_counts_ambiguous_outputs_as_0_with_the_reason(capfd, tmp_path):
     shutil.copy(ALPHA / "en.conllu", systems / "alpha/en.conllu")
     for command in ("score", "compare"):
         code, _, err = run(capfd, command, gold, systems / "alpha")
-        assert (code, "both en.conllu and en-ud-test.conllu fit the test set en" in err) == (2, True)
+        assert (code, "both en.conllu and en-ud-test.conllu match the test set en" in err) == (2, True)
         assert "fi-ud" not in err
     code, out, _ = run(capfd, "rank", gold, systems, "-m", "LAS", "--format", "jsonl")
     found = {one["test_set"]: one for one in map(json.loads, out.splitlines())}
@@ -176,7 +176,7 @@ def test_all_missing_files_of_weights_are_reported(tmp_path):
     (tmp_path / "en").write_text("case 0.5\n")
     setup = setup_of([f"WeightedLAS({tmp_path}/{{treebank}})"])
     with pytest.raises(InputError) as caught:
-        score_plan(find(GOLD, [ALPHA]), setup)
+        score_plan(find_plan(GOLD, [ALPHA]), setup)
     codes = [Path(fault.place.file).name for fault in caught.value.faults]
     assert codes == ["ar", "cs", "de", "fi", "fr", "ja", "tr"]
 
@@ -205,15 +205,15 @@ def test_gold_from_a_pipe_is_compared(source, command):
 
 def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
     paths = {"alpha": ALPHA / "en.conllu", "beta": BETA / "en.conllu"}
-    expected = compare_by(find(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    expected = compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     treebanks = {name: levelhead.read(path) for name, path in paths.items()}
     found = compare_by(
-        find(levelhead.read(GOLD / "en.conllu"), treebanks), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"])
+        find_plan(levelhead.read(GOLD / "en.conllu"), treebanks), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"])
     )
     assert found.treebanks["treebank"] == expected.treebanks["en"]
     read: list[object] = []
     monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
-    compare_by(find(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
     assert read == [GOLD / "en.conllu", *paths.values()]
 
 
@@ -221,12 +221,17 @@ def test_treebanks_in_memory_and_mappings_take_the_same_path():
     golds = {code: levelhead.read(GOLD / f"{code}.conllu") for code in ("en", "fi")}
     outputs = {code: levelhead.read(ALPHA / f"{code}.conllu") for code in golds}
     paths = {code: BETA / f"{code}.conllu" for code in golds}
-    results = compare(find(golds, {"alpha": outputs, "beta": paths}), SETUP, settings=Settings(50)).results
+    results = compare(
+        find_plan(golds, {"alpha": outputs, "beta": paths}), SETUP, settings=InferenceSettings(50)
+    ).results
     gold_paths = {code: GOLD / f"{code}.conllu" for code in golds}
-    assert compare(find(gold_paths, {"alpha": ALPHA, "beta": BETA}), SETUP, settings=Settings(50)).results == results
-    (folders,) = {len(find(GOLD, {"alpha": ALPHA}).test_sets)}
+    assert (
+        compare(find_plan(gold_paths, {"alpha": ALPHA, "beta": BETA}), SETUP, settings=InferenceSettings(50)).results
+        == results
+    )
+    (folders,) = {len(find_plan(GOLD, {"alpha": ALPHA}).test_sets)}
     assert folders == 8
     changed = golds["en"].replace(heads=list(golds["en"].heads))
-    found = score_plan(find(changed, {"alpha": outputs["en"]}), SETUP).results["alpha", "treebank"]
+    found = score_plan(find_plan(changed, {"alpha": outputs["en"]}), SETUP).results["alpha", "treebank"]
     expected = levelhead.score(changed, outputs["en"], measures=SETUP.measures)
     assert {name: one.correct for name, one in found.scores.items()} == {n: one.correct for n, one in expected.items()}

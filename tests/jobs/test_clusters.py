@@ -36,11 +36,11 @@ def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
         ("tcp://[2001:4860:4860::8888]:8786", "public address"),
         ("tcp://[::ffff:8.8.8.8]:8786", "public address"),
         ("tcp://127.0.0.1", "is not local"),
-        ("tcp://127.0.0.1:port", "is no address"),
-        ("tcp://127.0.0.1:99999999", "is no address"),
+        ("tcp://127.0.0.1:port", "is not an address"),
+        ("tcp://127.0.0.1:99999999", "is not an address"),
         ("http://127.0.0.1:80", "is not local"),
         ("somewhere", "is not local"),
-        ("tcp://[127.0.0.1:1", "is no address"),
+        ("tcp://[127.0.0.1:1", "is not an address"),
         ("tls://127.0.0.1:8786", "needs --tls-ca"),
         ("tcp://no-such-host.invalid:8786", "has no address"),
         ("", "is not local"),
@@ -58,7 +58,7 @@ def test_tls_files_need_a_tls_address(tmp_path):
     for address in ("tcp://127.0.0.1:8786", "local"):
         with pytest.raises(InputError, match="invalid-cluster"):
             cluster(address, 1, tls=files)
-    with pytest.raises(InputError, match="there is no file"):
+    with pytest.raises(InputError, match="file not found"):
         run(jobs(1), cluster("tls://8.8.8.8:8786", 1, tls=files))
 
 

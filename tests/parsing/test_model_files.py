@@ -17,11 +17,11 @@ from levelhead import InputError, read
 from levelhead.kernels.graph_parser import GraphParser
 from levelhead.kernels.transition_parser import Parser
 from levelhead.parsing import PARSERS, Model, OutsideModel, Schedule, read_model, train
-from levelhead.parsing.columns import columns_of
+from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.graph import graph_tables
 from levelhead.parsing.model_file import model_bytes
-from levelhead.parsing.tables import MOST_BYTES, check_memory, check_shapes, table_shapes
-from levelhead.parsing.templates import compiled, templates_for
+from levelhead.parsing.weight_tables import MOST_BYTES, check_memory, check_shapes, table_shapes
+from levelhead.parsing.word_features import columns_of
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
 TABLES = [(parser, name) for parser in PARSERS for name in table_shapes(parser, 1, 1)]
@@ -131,7 +131,7 @@ def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
 
 
 def test_a_description_has_a_limit(fuzz: ModuleType, tmp_path: Path) -> None:
-    """Python objects take much more memory than the JSON that they are made of; what is too long is not written."""
+    """Python objects take much more memory than the JSON that they are made of; what is too long does not have the form."""
     parts = fuzz.taken_apart(model_bytes(OutsideModel("command", b"contents", {})))
     parts.description["training"] = {"words": [[]] * (1 << 19)}
     assert refusal(fuzz.put_together(parts), tmp_path / "m") == "damaged-model"

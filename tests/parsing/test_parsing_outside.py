@@ -36,10 +36,10 @@ from levelhead.parsing import (
     write_model,
 )
 from levelhead.parsing.crossval import parse_fold
-from levelhead.parsing.outside import adapters, checked, rows_of
-from levelhead.parsing.outside.adapters import plain_conllu
-from levelhead.parsing.outside.programs import filled
-from levelhead.parsing.outside.udpipe import check_options
+from levelhead.parsing.external import adapters, checked, rows_of
+from levelhead.parsing.external.adapters import plain_conllu
+from levelhead.parsing.external.programs import filled
+from levelhead.parsing.external.udpipe import check_options
 from levelhead.treebank import from_conllu, to_conllu
 
 GOLD = EXAMPLES / "parallel/gold/en.conllu"
@@ -165,7 +165,7 @@ def test_the_wrong_number_of_columns(n: int) -> None:
         with pytest.raises(InputError) as caught:
             checked(output + b"3\tc\n4\td\n", WORDS, "output of x", repair=repair)
         assert caught.value.slug == "number-of-columns"
-        assert f"sentence 1 in the output of x: {n} columns in place of 10" in str(caught.value)
+        assert f"sentence 1 in the output of x: {n} columns instead of 10" in str(caught.value)
         assert (len(caught.value.faults), caught.value.place.word) == (1, "2")
 
 

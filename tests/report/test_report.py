@@ -15,15 +15,15 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead import campaign as c
 from levelhead.cli import program
-from levelhead.correlation.reading import read_table
+from levelhead.correlation.table_files import read_table
+from levelhead.report.charts.page_charts import IntervalRow, panels, shares, slopes, spreads
+from levelhead.report.charts.svg import Scale, clean, plain, scale_for
 from levelhead.report.page import render, write_figures
-from levelhead.report.page.charts import IntervalRow, panels, shares, slopes, spreads
 from levelhead.report.page.ranking import ranking_page
-from levelhead.report.page.svg import Scale, clean, plain, scale_for
 from levelhead.report.ranking import results_table
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_tsv
-from levelhead.significance import Settings
+from levelhead.significance import InferenceSettings
 
 PARALLEL = EXAMPLES / "parallel"
 GOLD, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -79,7 +79,7 @@ def table_of(systems: list[str], treebanks: list[str], measures: tuple[str, ...]
 def page_of(results: c.Results) -> bytes:
     (everything,) = c.groups_named(["all"], results.test_sets)
     rankings = [c.rank(results, measure, everything) for measure in results.measures]
-    intervals = c.with_intervals(results, rankings, Settings(resamples=20))
+    intervals = c.with_intervals(results, rankings, InferenceSettings(resamples=20))
     return render(ranking_page(results, rankings, intervals))
 
 

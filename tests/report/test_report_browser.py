@@ -137,7 +137,7 @@ def test_an_invalid_output_is_marked_with_its_reason(watch, pages) -> None:
     one = watch(pages["rank"])
     (cell,) = one.page.locator("#treebanks .block:visible td.zero").all()
     assert "cycle" in (cell.get_attribute("title") or "")
-    assert "the heads go round in a circle" in one.page.locator("#zeros").inner_text()
+    assert "the heads form a cycle" in one.page.locator("#zeros").inner_text()
 
 
 def test_a_cell_of_the_confusion_opens_its_sentences(watch, pages) -> None:
@@ -177,16 +177,16 @@ def test_the_confusion_is_walked_through_with_the_keyboard(watch, pages) -> None
     assert one.quiet()
 
 
-def test_errors_are_coloured(watch, pages) -> None:
+def test_errors_are_colored(watch, pages) -> None:
     """What gold and system share is grey; what only one of them has is not."""
     one = watch(pages["compare"])
     tree = one.page.locator("#sentences .block:visible figure .tree svg").nth(1)
-    colours = {
+    colors = {
         kind: tree.locator(f"g.{kind} path").first.evaluate("node => getComputedStyle(node).stroke")
         for kind in ("gold", "wrong")
     }
     grey = tree.locator('g[class=""] path').first.evaluate("node => getComputedStyle(node).stroke")
-    assert len({*colours.values(), grey}) == 3
+    assert len({*colors.values(), grey}) == 3
 
 
 def hostile(folder: Path) -> tuple[Path, Path]:

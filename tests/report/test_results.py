@@ -1,5 +1,6 @@
 """Results print themselves."""
 
+import hashlib
 import importlib
 import json
 import pkgutil
@@ -10,7 +11,8 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.conversion import check
+from levelhead._version import VERSION
+from levelhead.conversion import check_round_trip
 from levelhead.errors import LevelheadError
 from levelhead.evaluation.partial_scores import score_agreeing_sentences
 from levelhead.evaluation.setup import setup_of
@@ -18,6 +20,7 @@ from levelhead.report import by_result
 from levelhead.report.table import Table
 from levelhead.studies.study import Claim, Study
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
 from levelhead.typology.collection import files_of, sampled
 
 PARALLEL = EXAMPLES / "parallel"
@@ -28,7 +31,7 @@ GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEM
 def judgement() -> Tabular:
     import numpy as np
 
-    from levelhead.correlation.judgement import Choices
+    from levelhead.comparison.judgement import Choices
 
     votes = np.arange(20) % 2
     return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)), resamples=20)
@@ -62,14 +65,14 @@ RESULTS = {
     "Confusions": lambda: levelhead.confusion(GOLD, ALPHA),
     "Explanation": lambda: levelhead.explain(GOLD, ALPHA),
     "Survey": lambda: levelhead.profile(GOLDS),
-    "Neighbours": lambda: levelhead.similarity(GOLDS),
+    "Similarities": lambda: levelhead.similarity(GOLDS),
     "SelectedTreebanks": lambda: levelhead.select(GOLDS),
     "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
     "Correlation": correlation,
     "Judgement": judgement,
     "Derivations": lambda: levelhead.derive(GOLD),
     "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),
-    "RoundTrip": lambda: check(levelhead.read(GOLD)),
+    "RoundTrip": lambda: check_round_trip(levelhead.read(GOLD)),
     "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
 }
@@ -105,6 +108,22 @@ def test_results_print_themselves(name: str) -> None:
     assert short.startswith(f"<{name}")
     assert len(short) < 200
     assert "\n" not in short
+
+
+@pytest.mark.parametrize("name", RESULTS.keys() - {"Study", "Validation"})
+def test_results_say_where_they_come_from(name: str) -> None:
+    """Signature, hashes of all files that were read, warnings and notes are one value; its signature is printed."""
+    result = RESULTS[name]()
+    provenance = result.provenance
+    assert type(provenance) is Provenance
+    assert provenance.signature["version"] == VERSION
+    hashes = {one[:12] for files in provenance.files.values() for one in files.values()}
+    assert (hashes == set()) == (name == "Correlation")  # the table is in memory
+    known = {hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in PARALLEL.rglob("*.conllu")}
+    assert hashes <= known
+    assert not {"signature", "files", "warnings", "notes"} & set(getattr(type(result), "__dataclass_fields__", ()))
+    if name not in {"Explanation", "Derivations"}:
+        assert provenance.signature["version"] in result.table().notes[-1]
 
 
 def test_options_of_tables() -> None:

@@ -14,7 +14,7 @@ from levelhead.measures import REGISTRY, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.rules import RULES
 from levelhead.scoring.score import count
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.official_reader import SCORERS, read_officially
 from oracle.align import TextDiffers, align
 from oracle.conllu import read, read_bytes
 from oracle.damage import damaged_bytes
@@ -47,7 +47,7 @@ RELATION_WEIGHTS = st.dictionaries(
 
 def our_read(data: bytes, rules: str) -> levelhead.Treebank:
     """Read as the rules do."""
-    return parse_officially(data, SCORERS[rules]) if rules in SCORERS else levelhead.from_conllu(data)
+    return read_officially(data, SCORERS[rules]) if rules in SCORERS else levelhead.from_conllu(data)
 
 
 def our_verdict(gold: bytes, system: bytes, rules: str) -> str | dict[str, Counted]:

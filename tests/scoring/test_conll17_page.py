@@ -7,7 +7,7 @@ import pytest
 
 import levelhead
 from levelhead.scoring.rules import RULES
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.official_reader import SCORERS, read_officially
 
 Four = tuple[int, int, int, int]
 """Correct, gold, system, aligned."""
@@ -47,7 +47,7 @@ def sentence(*rows: str) -> str:
 
 def read(text: str, rules: str) -> levelhead.Treebank:
     """Read as the rules do."""
-    return parse_officially(text.encode(), SCORERS[rules]) if rules in SCORERS else levelhead.from_conllu(text)
+    return read_officially(text.encode(), SCORERS[rules]) if rules in SCORERS else levelhead.from_conllu(text)
 
 
 @pytest.fixture(params=RULES)

@@ -10,12 +10,12 @@ from pathlib import Path
 import pytest
 
 import levelhead
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.official_reader import SCORERS, read_officially
 
 REFUSED = {
     "cycle": r"cycle|root",  # where a cycle leaves no root, we say so first
     "multiple-roots": r"root",
-    "wrong-column-count": r"columns? in place of 10",
+    "wrong-column-count": r"columns? instead of 10",
     "incorrect-id": r"the ID is",
     "empty-form": r"FORM is empty",
     "no-final-empty-line": r"does not end with a blank line",
@@ -102,7 +102,7 @@ def test_other_texts_are_read_and_then_found_to_differ(data: Path) -> None:
     """The script loads these files, with as many characters as the evaluator counted, and refuses the pair."""
     for case in invalid_cases(data, "text-mismatch"):
         system = lzma.decompress((data / "conll17" / "invalid" / "outputs" / case["file"]).read_bytes())
-        treebank = parse_officially(system, SCORERS["conll17"])
+        treebank = read_officially(system, SCORERS["conll17"])
         forms = [treebank.strings[code] for code in treebank.tokens.forms.tolist()]
         n_characters = sum(len(form.replace(" ", "")) for form in forms)
         assert f"(loads) {n_characters} characters" == case["error_conll17_script"]
@@ -124,7 +124,7 @@ def test_an_empty_file_loads_but_is_no_text_of_a_gold_that_has_one(data: Path) -
 
 def test_nothing_against_nothing_is_zero() -> None:
     """The script prints 0.00 for every measure of two empty files; our own rules refuse an empty file."""
-    nothing = parse_officially(b"", SCORERS["conll17"])
+    nothing = read_officially(b"", SCORERS["conll17"])
     assert (len(nothing), nothing.n_words) == (0, 0)
     scores = levelhead.score(nothing, nothing, rules="conll17")
     assert {(score.precision, score.recall, score.f1) for score in scores.values()} == {(0.0, 0.0, 0.0)}

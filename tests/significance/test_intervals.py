@@ -8,13 +8,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from conftest import library
-from levelhead.significance import Counted, Estimate, Settings, differences
-from levelhead.significance.student import quantile, two_sided_p
+from levelhead.significance import Estimate, InferenceSettings, SystemCounts, differences
+from levelhead.significance.student_t import quantile, two_sided_p
 
 library("scipy.stats")
 from oracle import intervals as plain  # noqa: E402 -- needs scipy
 
-FEW = Settings(99)
+FEW = InferenceSettings(99)
 NUMBERS = ("value", "difference", "p")
 WITHIN = {"rel": 1e-6, "abs": 1e-9}
 
@@ -30,11 +30,11 @@ def rows_of(seed: int, n_units: int, n_outputs: int = 2, *, empty: float = 0.1) 
     return [[(int(own[i]), int(sizes[i])) for own in right] for i in range(n_units)]
 
 
-def table_of(rows: Rows, systems: str = "AB", gold: str = "gold", powers: tuple[int, ...] = ()) -> Counted:
-    return Counted(tuple(systems), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None, :], gold, powers)
+def table_of(rows: Rows, systems: str = "AB", gold: str = "gold", powers: tuple[int, ...] = ()) -> SystemCounts:
+    return SystemCounts(tuple(systems), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None, :], gold, powers)
 
 
-def found(tables: dict[str, Counted], how: Settings = FEW) -> dict[tuple[str, str], tuple]:
+def found(tables: dict[str, SystemCounts], how: InferenceSettings = FEW) -> dict[tuple[str, str], tuple]:
     return {(one.treebank, one.system): one for one in differences(tables, how)}
 
 
@@ -62,7 +62,7 @@ def test_a_quantile_has_its_probability(level: float, freedom: float) -> None:
 # The second implementation
 
 
-def same(result, systems: dict[str, list[int]], test_sets: list[Rows], average: str, how: Settings) -> None:
+def same(result, systems: dict[str, list[int]], test_sets: list[Rows], average: str, how: InferenceSettings) -> None:
     """Score, difference, their intervals and the p-value by t are those of the second implementation."""
     weights = {systems[result.system][0]: 1.0}
     own = plain.estimate(test_sets, weights, average)
@@ -82,7 +82,7 @@ def same(result, systems: dict[str, list[int]], test_sets: list[Rows], average: 
 @pytest.mark.parametrize("level", [0.95, 0.6])
 @pytest.mark.parametrize("seed", range(6))
 def test_one_treebank(seed: int, level: float) -> None:
-    rows, how = rows_of(seed, 16 + 3 * seed, 3), Settings(99, level=level)
+    rows, how = rows_of(seed, 16 + 3 * seed, 3), InferenceSettings(99, level=level)
     for result in differences({"x": table_of(rows, "ABC")}, how):
         same(result, {"A": [0], "B": [1], "C": [2]}, [rows], "macro", how)
 
@@ -103,7 +103,7 @@ def test_p_is_the_larger_of_all_swaps_and_t(seed: int) -> None:
     rows = [[one, (min(one[1], one[0] + (i % 4 > 0)), one[1])] for i, (one, _) in enumerate(rows)]
     by_t = plain.t_p(plain.estimate([rows], {1: 1.0, 0: -1.0}))
     exact = max(by_t, plain.swap_p(rows))
-    result = found({"x": table_of(rows)}, Settings(20_000))["x", "B"]
+    result = found({"x": table_of(rows)}, InferenceSettings(20_000))["x", "B"]
     assert result.p == pytest.approx(exact, abs=5 * (exact / 20_000) ** 0.5 + 1e-4)
 
 
@@ -137,7 +137,7 @@ def test_equal_runs_leave_the_error_of_units() -> None:
 def test_runs(systems: str, seed: int, level: float) -> None:
     """Units and runs each have their own degrees of freedom; what units and runs do together counts once."""
     rows = rows_of(seed, 30, len(systems))
-    result = found({"x": table_of(rows, systems)}, Settings(99, level=level))["x", "B"]
+    result = found({"x": table_of(rows, systems)}, InferenceSettings(99, level=level))["x", "B"]
     value, half = plain.of_runs(rows, *([i for i, name in enumerate(systems) if name == one] for one in "BA"), level)
     assert result.difference == pytest.approx(value)
     assert result.difference_interval == pytest.approx((max(-1.0, value - half), min(1.0, value + half)), rel=1e-6)
@@ -165,7 +165,7 @@ def test_p_below_5_percent_never_comes_with_an_interval_of_zero(rows: Rows, seve
 @settings(max_examples=30)
 def test_the_same_of_several_runs(seed: int) -> None:
     rows = rows_of(seed, 20, 6)
-    for one in differences({"x": table_of(rows, "AAABBB")}, Settings(199)):
+    for one in differences({"x": table_of(rows, "AAABBB")}, InferenceSettings(199)):
         if one.p is not None and one.p < 0.05:
             assert not one.difference_interval[0] <= 0 <= one.difference_interval[1]
 
@@ -226,7 +226,7 @@ def test_a_tiny_treebank_does_not_widen_the_micro_average() -> None:
 @pytest.mark.parametrize(("n_units", "known"), [(1, False), (9, False), (10, True)])
 def test_fewer_than_ten_units_have_no_interval(n_units: int, known: bool) -> None:
     rows = [[(3, 4), (2, 4)]] * n_units + [[(0, 0), (0, 0)]] * 5
-    for one in differences({"x": table_of(rows)}, Settings(50, margin=90)):
+    for one in differences({"x": table_of(rows)}, InferenceSettings(50, margin=90)):
         assert one.n_units == n_units
         assert one.value in {0.75, 0.5}
         assert (one.interval is not None) is known

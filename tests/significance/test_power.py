@@ -11,7 +11,7 @@ import pytest
 from conftest import EXAMPLES
 from levelhead.comparison.power import Design, detectable_rows, power, typical_power
 from levelhead.errors import InputError
-from levelhead.significance import Counted, Settings, differences
+from levelhead.significance import InferenceSettings, SystemCounts, differences
 from levelhead.significance.power import (
     Target,
     Variances,
@@ -19,8 +19,8 @@ from levelhead.significance.power import (
     detectable_difference,
     difference_variances,
 )
-from levelhead.significance.student import noncentrality
-from levelhead.significance.typical import typical_deviations
+from levelhead.significance.student_t import noncentrality
+from levelhead.significance.typical_deviations import typical_deviations
 from levelhead.significance.units import Units
 from oracle import power as oracle
 
@@ -39,7 +39,7 @@ def table(systems, seed=0, n_units=40):
         chance = np.clip(0.8 + 0.02 * (system == "b") + easy + rng.normal(0, 0.02), 0, 1)
         parts[:, run, 0, 0] = 2 * rng.binomial(words, chance)
         parts[:, run, 0, 1] = 2 * words
-    return Counted(tuple(systems), ("LAS",), parts, "0")
+    return SystemCounts(tuple(systems), ("LAS",), parts, "0")
 
 
 def runs_of(counts, system):
@@ -86,7 +86,7 @@ def test_compare_finds_the_detectable_difference_in_four_of_five_cases(n_units, 
 def test_compare_and_power_agree_on_the_present_runs():
     counts = table(("a", "a", "a", "b", "b", "b"), seed=3, n_units=400)
     (variances,) = difference_variances(counts, "a", "b")
-    compared = differences({"x": counts}, Settings(10))[1].detectable
+    compared = differences({"x": counts}, InferenceSettings(10))[1].detectable
     assert detectable_difference(variances, 400, 3) == pytest.approx(compared, rel=1e-9)
 
 
@@ -94,7 +94,7 @@ def test_two_runs_detect_nothing():
     """`compare` calls no difference of two runs significant."""
     counts = table(("a", "a", "b", "b"))
     assert detectable_difference(Variances(0.04, runs=0.001), 50, 2) is None
-    assert differences({"x": counts}, Settings(10))[1].detectable is None
+    assert differences({"x": counts}, InferenceSettings(10))[1].detectable is None
 
 
 def test_runs_of_several_test_sets_have_the_freedom_of_one():
@@ -119,7 +119,7 @@ def test_the_variance_of_a_perplexity_is_that_of_its_power():
     rng = np.random.default_rng(3)
     words = rng.integers(3, 40, 400).astype(float)
     parts = np.stack([np.stack([words * rng.normal(mean, 0.1, 400), words], axis=-1) for mean in (1.0, 1.2)], axis=1)
-    counts = Counted(("a", "b"), ("DPPL",), parts[:, :, None], "0", (0,))
+    counts = SystemCounts(("a", "b"), ("DPPL",), parts[:, :, None], "0", (0,))
     (found,) = difference_variances(counts, "a", "b")
     left = counts.parts.sum(axis=0) - counts.parts
     values = 10 ** (left[..., 0, 0] / left[..., 0, 1])
@@ -300,7 +300,7 @@ def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):
     assert row["difference"] == pytest.approx(pure, rel=0.01)
     two = document(run, *PAIR, "--units", "100", "--runs", "2", "--run-sd", "0.5")
     assert {row["difference"] for row in two["results"]} == {None}
-    assert "with 2 runs, compare calls no difference significant: plan 3 or more" in two["notes"]
+    assert "with 2 runs, compare marks no difference as significant: plan 3 or more" in two["notes"]
 
 
 def test_figures_are_drawn(run, tmp_path):
@@ -344,7 +344,7 @@ BAD = {
     "--runs 3": "the standard deviation between runs is unknown",
     "--power 1": "0 < level < power < 1",
     "--alpha nan": "0 < level < power < 1",
-    "--figure x.gif": "the name of a figure ends in one of",
+    "--figure x.gif": "the name of a figure must end in",
 }
 
 
@@ -362,9 +362,9 @@ def test_folders_of_outputs_need_a_folder_of_gold(run):
 
 
 def test_python_takes_a_plan(run):  # noqa: ARG001 -- the same numbers as the command
-    from levelhead.campaign.plan import find
+    from levelhead.campaign.plan import find_plan
     from levelhead.evaluation.setup import setup_of
 
-    found = power(find(PAIR[0], PAIR[1:]), setup_of(["LAS"]), Design(sizes=(100,)))
+    found = power(find_plan(PAIR[0], PAIR[1:]), setup_of(["LAS"]), Design(sizes=(100,)))
     assert [row.n_units for row in found.rows] == [100]
     assert found.provenance.files

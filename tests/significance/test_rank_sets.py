@@ -13,8 +13,8 @@ from levelhead import campaign as c
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.rank_notes import test_notes as notes_on_tests
 from levelhead.report.rank_notes import undecided
-from levelhead.significance import Settings
-from levelhead.significance.failures import evidence
+from levelhead.significance import InferenceSettings
+from levelhead.significance.failed_outputs import evidence
 from levelhead.significance.letters import compact_letters
 from levelhead.significance.rank_sets import (
     better,
@@ -172,7 +172,7 @@ def campaign_of(scores: dict[str, list[int | None]], n_rows: int = 30) -> c.Resu
 
 def significance_of(results: c.Results, **more) -> c.RankedIntervals:
     (everything,) = c.groups_named(["all"], results.test_sets)
-    return c.with_intervals(results, [c.rank(results, "LAS", everything)], Settings(999), **more)
+    return c.with_intervals(results, [c.rank(results, "LAS", everything)], InferenceSettings(999), **more)
 
 
 def summary(results: c.Results) -> list[tuple[str, tuple[int, int], str]]:

@@ -14,9 +14,9 @@ from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES, library
-from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
 from levelhead.comparison import compare
-from levelhead.comparison.folders import macro_average, score_folder
+from levelhead.comparison.evaluations import macro_average, score_folder
 from levelhead.errors import InputError, LevelheadError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.setup import Setup, setup_of
@@ -26,11 +26,10 @@ from levelhead.scoring.counts import Counts
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import UD
 from levelhead.significance import (
-    Counted,
+    InferenceSettings,
     Run,
-    Settings,
+    SystemCounts,
     Wins,
-    counted,
     differences,
     holm,
     pairwise_randomization_p,
@@ -40,10 +39,11 @@ from levelhead.significance import (
     signed_rank_test,
     significant_shares,
     swapped,
+    system_counts,
 )
 from levelhead.significance import resampling as engine
-from levelhead.significance.counted import ratios
 from levelhead.significance.pairwise import exact_rejections
+from levelhead.significance.system_counts import ratios
 from levelhead.treebank.contents import contents_hash
 from oracle import resampling as oracle
 
@@ -51,10 +51,10 @@ PARALLEL = EXAMPLES / "parallel"
 PART = st.tuples(st.integers(0, 6), st.integers(0, 3)).map(lambda part: (part[0], part[0] + part[1]))
 
 
-def table_of(rows: oracle.Table, names: tuple[str, ...] | None = None) -> Counted:
+def table_of(rows: oracle.Table, names: tuple[str, ...] | None = None) -> SystemCounts:
     """Put the parts of one measure into the form that tests take."""
     parts = np.array(rows, dtype=np.float64)[:, :, None, :]
-    return Counted(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts, "gold")
+    return SystemCounts(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts, "gold")
 
 
 def counts_from(*columns: list[int]) -> Counts:
@@ -120,7 +120,7 @@ def test_wilcoxon_is_scipys_and_says_what_it_needs(monkeypatch):
 
 
 TABLES = st.integers(2, 5).flatmap(lambda n: st.lists(st.tuples(PART, PART, PART), min_size=n, max_size=n))
-MANY = Settings(resamples=4_000, seed=7)
+MANY = InferenceSettings(resamples=4_000, seed=7)
 
 
 def near(found: float, expected: float, resamples: int = MANY.resamples) -> bool:
@@ -187,10 +187,10 @@ def test_a_permutation_without_a_value_is_no_evidence() -> None:
     assert exact_rejections(other, np.array([1.0]), 0.25).tolist() == [1]
 
 
-def separable(right: int, surprise: float) -> Counted:
+def separable(right: int, surprise: float) -> SystemCounts:
     """Two parsers on 40 sentences of 4 words: a has 1 right and a surprise of 1, b has what is given."""
     row = [[[1, 4], [1, 4]], [[right, 4], [surprise, 4]]]
-    return Counted(("a", "b"), ("UAS", "P"), np.array([row] * 40, dtype=np.float64), "gold", perplexities=(1,))
+    return SystemCounts(("a", "b"), ("UAS", "P"), np.array([row] * 40, dtype=np.float64), "gold", perplexities=(1,))
 
 
 def test_pairs_are_separated_in_the_direction_of_a_measure_only() -> None:
@@ -223,31 +223,33 @@ def test_sums_of_resamples_are_of_as_many_rows_and_unbiased():
 # Where the answer is known
 
 
-def never_worse(n_sentences: int, n_better: int) -> Counted:
+def never_worse(n_sentences: int, n_better: int) -> SystemCounts:
     """Two systems that differ in some sentences by a word; the second is never worse."""
     draw = Random(0)
     gold = [draw.randint(5, 30) for _ in range(n_sentences)]
     right = [draw.randint(0, size - 1) for size in gold]
     better = [n + (i < n_better) for i, n in enumerate(right)]
     runs = [Run(name, {"LAS": (counts_from(n, gold, gold), "f1")}) for name, n in (("A", right), ("B", better))]
-    return counted(runs, "gold")
+    return system_counts(runs, "gold")
 
 
 @pytest.mark.parametrize("resamples", [999, 10_000])
 def test_systems_that_differ_in_40_sentences_of_2001(resamples):
     """B is never worse: no permutation is as extreme but the two that swap all or nothing, and p is 1 / (n + 1)."""
-    result = differences({"one": never_worse(2001, 40)}, Settings(resamples=resamples))[1]
+    result = differences({"one": never_worse(2001, 40)}, InferenceSettings(resamples=resamples))[1]
     assert result.p == result.p_holm == 1 / (resamples + 1)
     assert result.difference_interval[0] > 0
     low, high = result.interval
-    base_low, base_high = differences({"one": never_worse(2001, 40)}, Settings(resamples=resamples))[0].interval
+    base_low, base_high = differences({"one": never_worse(2001, 40)}, InferenceSettings(resamples=resamples))[
+        0
+    ].interval
     assert low < base_high, "the intervals of the two systems overlap: an unpaired test would see nothing"
     assert base_low < high
 
 
 def test_equal_systems_never_differ():
     table = never_worse(50, 0)
-    result = differences({"one": table}, Settings(200))[1]
+    result = differences({"one": table}, InferenceSettings(200))[1]
     assert (result.difference, result.p) == (0.0, 1.0)
     low, high = result.difference_interval
     n_words = table.parts[:, 0, 0, 1].sum() / 2
@@ -261,21 +263,23 @@ def test_the_detectable_difference_is_found_in_about_80_percent():
     draw = np.random.default_rng(5)
     n = 400
 
-    def sample(gain: float) -> Counted:
+    def sample(gain: float) -> SystemCounts:
         size = draw.integers(5, 30, n)
         one = 1 + draw.binomial(size - 3, 0.8)
         two = one + draw.binomial(2, 0.5, n) - 1 + (draw.random(n) < gain)  # from 0 to size
-        return counted(
+        return system_counts(
             [Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in (("A", one), ("B", two))], "gold"
         )
 
-    detectable = np.mean([differences({"x": sample(0.0)}, Settings(300, seed))[1].detectable for seed in range(5)])
+    detectable = np.mean(
+        [differences({"x": sample(0.0)}, InferenceSettings(300, seed))[1].detectable for seed in range(5)]
+    )
     gain = detectable * 17  # a word more in so many sentences of 17 words on average
-    found = [differences({"x": sample(gain)}, Settings(300, seed))[1].p < 0.05 for seed in range(150)]
+    found = [differences({"x": sample(gain)}, InferenceSettings(300, seed))[1].p < 0.05 for seed in range(150)]
     assert 0.68 < np.mean(found) < 0.92
 
 
-def null_tables(n: int, n_sentences: int, seed: int) -> list[Counted]:
+def null_tables(n: int, n_sentences: int, seed: int) -> list[SystemCounts]:
     """Two systems that are one: in every sentence their two results are dealt out by chance."""
     draw = np.random.default_rng(seed)
     found = []
@@ -285,14 +289,18 @@ def null_tables(n: int, n_sentences: int, seed: int) -> list[Counted]:
         swap = draw.random(n_sentences) < 0.5
         pair = np.where(swap, other, one), np.where(swap, one, other)
         found.append(
-            counted([Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in zip("AB", pair)], "gold")
+            system_counts(
+                [Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in zip("AB", pair)], "gold"
+            )
         )
     return found
 
 
 def test_under_the_null_p_is_uniform_and_intervals_cover():
     """A small version of scripts/full/significance: 300 pairs of systems, 200 draws each."""
-    results = [differences({"x": one}, Settings(199, seed))[1] for seed, one in enumerate(null_tables(300, 120, 11))]
+    results = [
+        differences({"x": one}, InferenceSettings(199, seed))[1] for seed, one in enumerate(null_tables(300, 120, 11))
+    ]
     p_values = np.sort([result.p for result in results])
     distance = np.abs(p_values - (np.arange(300) + 0.5) / 300).max()
     assert distance < 1.63 / 300**0.5 + 1 / 199, "Kolmogorov and Smirnov at 1%"
@@ -303,13 +311,13 @@ def test_under_the_null_p_is_uniform_and_intervals_cover():
 # Averages, runs, what is missing
 
 
-def two_treebanks() -> dict[str, Counted]:
+def two_treebanks() -> dict[str, SystemCounts]:
     return {"big": never_worse(60, 9), "small": never_worse(20, 0)}
 
 
 def test_macro_and_micro_averages_are_those_of_direct_computing():
     tables = two_treebanks()
-    results = differences(tables, Settings(300, 3))
+    results = differences(tables, InferenceSettings(300, 3))
     by = {(one.treebank, one.system): one for one in results}
     sums = {name: table.parts.sum(axis=0)[:, 0, :] for name, table in tables.items()}
     for number, system in enumerate("AB"):
@@ -326,10 +334,10 @@ def test_averages_are_stratified_by_treebank():
     draw = np.random.default_rng(2)
     easy, hard = ([[(2 * int(k), 40)] * 2 for k in draw.binomial(20, share, 30)] for share in (0.9, 0.1))
     average = next(
-        one for one in differences({"easy": table_of(easy), "hard": table_of(hard)}, Settings(200))
+        one for one in differences({"easy": table_of(easy), "hard": table_of(hard)}, InferenceSettings(200))
         if one.treebank == "macro-average"
     )  # fmt: skip
-    together = differences({"all": table_of(easy + hard)}, Settings(200))[0]
+    together = differences({"all": table_of(easy + hard)}, InferenceSettings(200))[0]
     assert together.value == pytest.approx(average.value)
     assert together.interval[1] - together.interval[0] > 3 * (average.interval[1] - average.interval[0])
 
@@ -339,7 +347,7 @@ def test_one_average_without_a_value_has_none():
     empty = table_of([((0, 0), (0, 0))] * 3)
     results = {
         (one.treebank, one.system): one
-        for one in differences({"a": table_of([((1, 2), (2, 2))] * 3), "b": empty}, Settings(50))
+        for one in differences({"a": table_of([((1, 2), (2, 2))] * 3), "b": empty}, InferenceSettings(50))
     }
     assert (results["b", "s1"].value, results["b", "s1"].interval, results["b", "s1"].p) == (None, None, None)
     assert results["macro-average", "s1"].value is None
@@ -350,7 +358,7 @@ def test_one_average_without_a_value_has_none():
 def test_one_sentence(parts):
     """Nothing can be said of one sentence but its scores; no warning is raised."""
     for resamples in (1, 2, 25):
-        first, second = differences({"x": table_of([parts])}, Settings(resamples))
+        first, second = differences({"x": table_of([parts])}, InferenceSettings(resamples))
         for result, part in zip((first, second), parts):
             assert result.value == (None if part[1] == 0 else part[0] / part[1])
             assert (result.interval, result.p, result.detectable) == (None, None, None)
@@ -362,16 +370,16 @@ def test_one_sentence(parts):
 def test_units_without_anything_to_count_are_no_units():
     """Two words of a rare class in ten sentences: one unit, of which no error can be known."""
     rows = [((0, 0), (0, 0))] * 9 + [((0, 2), (2, 2))]
-    result = differences({"x": table_of(rows)}, Settings(400))[1]
+    result = differences({"x": table_of(rows)}, InferenceSettings(400))[1]
     assert (result.difference, result.n_units) == (1.0, 1)
     assert (result.difference_interval, result.p) == (None, None)
 
 
-def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> Counted:
+def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> SystemCounts:
     """Give several runs of each system; in each run a share of words is right."""
     draw = np.random.default_rng(seed)
     size = draw.integers(5, 30, n)
-    return counted([
+    return system_counts([
         Run(system, {"LAS": (counts_from(draw.binomial(size, share), size, size), "f1")})
         for system, shares in values.items() for share in shares
     ], "gold")  # fmt: skip
@@ -379,7 +387,7 @@ def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> Coun
 
 def test_several_runs_have_a_mean_and_a_spread():
     table = runs_of({"A": [0.80, 0.82, 0.84], "B": [0.81, 0.83]})
-    a, b = differences({"x": table}, Settings(400))
+    a, b = differences({"x": table}, InferenceSettings(400))
     own = ratios(table.parts.sum(axis=0))[:, 0]
     assert a.value == pytest.approx(own[:3].mean())
     assert b.spread == pytest.approx(own[3:].std(ddof=1))
@@ -387,13 +395,13 @@ def test_several_runs_have_a_mean_and_a_spread():
     assert b.difference == pytest.approx(own[3:].mean() - own[:3].mean())
     assert b.p > 0.05, "what differs between runs of one system is no difference of systems"
     low, high = b.interval
-    alone = differences({"x": runs_of({"A": [0.8], "B": [0.81]})}, Settings(400))[1].interval
+    alone = differences({"x": runs_of({"A": [0.8], "B": [0.81]})}, InferenceSettings(400))[1].interval
     assert high - low > 0.9 * (alone[1] - alone[0])
 
 
 def test_runs_that_spread_widen_the_interval():
     near_runs, far_runs = (
-        differences({"x": runs_of({"A": [0.8, 0.8], "B": shares})}, Settings(500))[1]
+        differences({"x": runs_of({"A": [0.8, 0.8], "B": shares})}, InferenceSettings(500))[1]
         for shares in ([0.82, 0.82, 0.82], [0.72, 0.82, 0.92])
     )
     narrow, wide = (result.difference_interval[1] - result.difference_interval[0] for result in (near_runs, far_runs))
@@ -404,14 +412,14 @@ def test_runs_that_spread_widen_the_interval():
 def test_a_seed_gives_the_same_and_another_seed_another():
     """Permutations are drawn; intervals of single outputs are not."""
     table = table_of([((k % 3, 3), ((k * k + k) % 3, 3)) for k in range(60)])
-    one, again, other = (differences({"x": table}, Settings(200, seed)) for seed in (4, 4, 5))
+    one, again, other = (differences({"x": table}, InferenceSettings(200, seed)) for seed in (4, 4, 5))
     assert one == again
     assert one[1][2:5] == other[1][2:5]
     drawn = [permutation_p_of(table, seed) for seed in (4, 4, 5)]
     assert drawn[0] == drawn[1] != drawn[2]
 
 
-def permutation_p_of(table: Counted, seed: int) -> float:
+def permutation_p_of(table: SystemCounts, seed: int) -> float:
     return float(pairwise_randomization_p(table, 500, seed)[0, 0])
 
 
@@ -419,8 +427,8 @@ def test_measures_do_not_disturb_each_other():
     """The draws are of sentences: what is measured beside decides nothing."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
     systems = {name: levelhead.read(PARALLEL / f"systems/{name}/en.conllu") for name in ("alpha", "beta")}
-    alone = compare(find(gold, systems), setup_of(["LAS"]), settings=Settings(100))
-    beside = compare(find(gold, systems), setup_of(["UAS", "LAS"]), settings=Settings(100))
+    alone = compare(find_plan(gold, systems), setup_of(["LAS"]), settings=InferenceSettings(100))
+    beside = compare(find_plan(gold, systems), setup_of(["UAS", "LAS"]), settings=InferenceSettings(100))
     assert next(one for one in beside.results if one.measure == "LAS") == alone.results[0]
 
 
@@ -446,8 +454,8 @@ def test_memory_does_not_grow_with_resamples_times_sentences(monkeypatch):
 def test_values_are_those_of_score():
     """All systems, all languages, all kinds of ratios; and averages of folders."""
     asked = ["LAS", "UAS.precision", "CLAS.recall", "UPOS.aligned_accuracy", "LAS@CORE", "UEM", "Words", "MLAS"]
-    outputs = find(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
-    comparison = compare(outputs, setup_of(asked), settings=Settings(5))
+    outputs = find_plan(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    comparison = compare(outputs, setup_of(asked), settings=InferenceSettings(5))
     assert comparison.systems == ("alpha", "beta")
     assert len(comparison.results) == (8 + 2) * len(asked) * 2
     for one in comparison.results:
@@ -457,14 +465,14 @@ def test_values_are_those_of_score():
         assert one.value == pytest.approx(levelhead.score(*pair, measures=[one.measure])[one.measure].value)
     for one in comparison.results:
         if one.treebank == "macro-average":
-            plan = find(PARALLEL / "gold", [PARALLEL / "systems" / one.system])
+            plan = find_plan(PARALLEL / "gold", [PARALLEL / "systems" / one.system])
             average = macro_average(score_folder(plan, setup_of([one.measure])))[one.measure]
             assert one.value == pytest.approx(float(average), abs=1e-12)
 
 
 def test_wins_over_treebanks():
-    outputs = find(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
-    (wins,) = compare(outputs, setup_of(["LAS"]), settings=Settings(500)).wins
+    outputs = find_plan(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    (wins,) = compare(outputs, setup_of(["LAS"]), settings=InferenceSettings(500)).wins
     assert (wins.measure, wins.system, wins.better, wins.worse) == ("LAS", "beta", 0, 8)
     assert wins.won == 0
     assert wins.won + wins.tied + wins.lost == 8
@@ -477,14 +485,14 @@ def test_outputs_are_found(tmp_path):
     for folder in ("gold", "one", "two/seed1", "two/seed2"):
         (tmp_path / folder).mkdir(parents=True)
         (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
-    outputs = find(gold, [tmp_path / "one", tmp_path / "two"])
+    outputs = find_plan(gold, [tmp_path / "one", tmp_path / "two"])
     assert [(one.name, one.run) for one in outputs.systems] == [("one", ""), ("two", "seed1"), ("two", "seed2")]
-    comparison = compare(outputs, setup_of(["LAS"]), settings=Settings(20))
+    comparison = compare(outputs, setup_of(["LAS"]), settings=InferenceSettings(20))
     assert [one.spread for one in comparison.results] == [None, 0.0]
     assert {*comparison.provenance.files["en"]} == {"gold", "one", "two/seed1", "two/seed2"}
-    single = find(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
+    single = find_plan(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
     assert [one.label for one in single.systems] == ["one", "seed1"]
-    of_runs = find(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])
+    of_runs = find_plan(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])
     assert of_runs.systems[1][0] == "seed1"
     assert of_runs.systems[1].run == "", "the only output of the name of gold is no run among others"
 
@@ -497,19 +505,19 @@ def test_what_is_missing_is_told(tmp_path):
     (gold / "de.conllu").write_text(text, encoding="utf-8")
     (tmp_path / "two/de.conllu").write_text("1\tx\n\n", encoding="utf-8")
     with pytest.raises(InputError, match="no output for 1 of 2 gold treebanks: de") as refusal:
-        compare(find(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
+        compare(find_plan(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
     assert refusal.value.slug == "missing-system-file"
     assert refusal.value.faults[-1].place.file == str(tmp_path / "two/de.conllu"), "invalid outputs are reported, too"
     with pytest.raises(InputError, match="GOLD is a folder, and this is a file: give a folder of outputs"):
-        compare(find(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"]), setup_of(["LAS"]))
+        compare(find_plan(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"]), setup_of(["LAS"]))
     with pytest.raises(InputError, match="this output is given twice"):
-        find(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])
+        find_plan(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])
     (tmp_path / "empty").mkdir()
     with pytest.raises(InputError, match="the folder has no CoNLL-U file"):
-        find(tmp_path / "empty", [tmp_path / "one"])
+        find_plan(tmp_path / "empty", [tmp_path / "one"])
     (tmp_path / "one/de.conllu").write_text("1\tx\ty\n\n", encoding="utf-8")
     with pytest.raises(InputError) as refusal:
-        compare(find(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
+        compare(find_plan(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
     assert sorted(Path(fault.place.file).parent.name for fault in refusal.value.faults) == ["one", "two"]
 
 
@@ -518,13 +526,13 @@ def test_measures_without_a_value_are_refused():
     bare = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
     gold, broken = levelhead.from_conllu(bare.format("0:root")), levelhead.from_conllu(bare.format("x"))
     with pytest.raises(InputError, match="UPOS: not annotated in gold: UPOS") as refusal:
-        compare(find(gold, {"a": gold, "b": gold}), setup_of(["UPOS"]))
+        compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["UPOS"]))
     assert refusal.value.slug == "not-annotated"
     with pytest.raises(InputError, match=r"ELAS: DEPS of .* cannot be read: 'x'") as refusal:
-        compare(find(gold, {"a": gold, "b": broken}), setup_of(["ELAS"]))
+        compare(find_plan(gold, {"a": gold, "b": broken}), setup_of(["ELAS"]))
     assert refusal.value.slug == "unreadable-deps"
     with pytest.raises(MeasureError):
-        compare(find(gold, {"a": gold}), setup_of(["LSA"]))
+        compare(find_plan(gold, {"a": gold}), setup_of(["LSA"]))
 
 
 def test_the_parts_of_a_ratio():
@@ -536,7 +544,7 @@ def test_the_parts_of_a_ratio():
         for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
     ]
     own = counts_of(match(gold, beta, UD), Setup(tuple(asked), UD))
-    table = counted([Run("beta", own)], "gold")
+    table = system_counts([Run("beta", own)], "gold")
     assert table.parts.shape == (20, 1, 5, 2)
     las = levelhead.score(gold, beta, measures=["LAS"])["LAS"]
     assert table.parts.sum(axis=0)[0, :4].tolist() == [
@@ -551,7 +559,7 @@ def test_the_parts_of_a_ratio():
 def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
     """Twenty treebanks won of twenty: p is 2 / 2 ** 20."""
     gold = levelhead.read(PARALLEL / "gold/en.conllu")
-    comparison = compare(find(gold, {"a": gold, "b": gold}), setup_of(["LAS"]))
+    comparison = compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["LAS"]))
     won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03, 20, 20)
     table = comparison_table(dataclasses.replace(comparison, wins=(won,)))
     (line,) = [note for note in table.notes if "sign test" in note]
@@ -562,8 +570,8 @@ def test_compare_and_rank_give_the_same_intervals(tmp_path):
     """The draws of a test set depend on the seed and the gold contents: not on the command or the name of the file."""
     renamed = tmp_path / "renamed.conllu"
     renamed.write_bytes((PARALLEL / "gold/tr.conllu").read_bytes())
-    tests = Settings(300, seed=3)
-    compared = compare(find(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
+    tests = InferenceSettings(300, seed=3)
+    compared = compare(find_plan(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
                        setup_of(["LAS"]), settings=tests)  # fmt: skip
     campaign = plan_in(PARALLEL / "gold", PARALLEL / "systems")
     results = score_plan(campaign, setup_of(["LAS"]), by_sentence=True)

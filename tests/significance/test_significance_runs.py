@@ -8,23 +8,23 @@ import pytest
 from conftest import library
 from levelhead.scoring.counts import Counts
 from levelhead.significance import (
-    Counted,
     Estimate,
+    InferenceSettings,
     Run,
-    Settings,
+    SystemCounts,
     count_wins,
-    counted,
     differences,
     run_errors,
+    system_counts,
 )
 
-SETTINGS = Settings(20_000)
+SETTINGS = InferenceSettings(20_000)
 
 
-def constant_runs(a: list[int], b: list[int], n: int = 50) -> Counted:
+def constant_runs(a: list[int], b: list[int], n: int = 50) -> SystemCounts:
     """Give runs that are right in the same share of each sentence of 100 words: no sampling of sentences matters."""
     rows = np.array([[[(right, 100)] for right in (*a, *b)]] * n, dtype=np.float64)
-    return Counted(("A",) * len(a) + ("B",) * len(b), ("LAS",), rows, "gold")
+    return SystemCounts(("A",) * len(a) + ("B",) * len(b), ("LAS",), rows, "gold")
 
 
 @pytest.mark.parametrize(
@@ -84,7 +84,7 @@ def test_a_single_run_is_assumed_to_vary_as_those_of_the_other_system():
 def test_fewer_than_three_runs_have_no_significance_marks(a, b, enough):
     """The difference is large and certain; p stays."""
     table = constant_runs([50] * a, [80 + number % 2 for number in range(b)])
-    results = differences({"x": table, "y": table._replace(gold="other")}, Settings(2_000))
+    results = differences({"x": table, "y": table._replace(gold="other")}, InferenceSettings(2_000))
     for found in results[1::2]:
         assert (found.runs, found.enough_runs) == ((b, a), enough)
         assert found.p < 0.05 or (a, b) == (2, 2)
@@ -102,20 +102,20 @@ def test_few_runs_against_many_hold_their_level(k, spreads):
     found = []
     for seed in range(150):
         shares = {name: (0.8 + draw.normal(0, s, n)).tolist() for name, n, s in zip("AB", k, spreads)}
-        found.append(differences({"x": chance(shares, seed, 100)}, Settings(199))[1])
+        found.append(differences({"x": chance(shares, seed, 100)}, InferenceSettings(199))[1])
     assert np.mean([one.p <= 0.05 for one in found]) <= 0.06
     assert np.mean([low <= 0 <= high for low, high in (one.difference_interval for one in found)]) >= 0.94
 
 
 def test_equal_runs_leave_the_doubt_of_one_observation():
-    one, two = differences({"x": constant_runs([80, 80], [80, 80])}, Settings(200))
+    one, two = differences({"x": constant_runs([80, 80], [80, 80])}, InferenceSettings(200))
     assert (two.difference, two.p) == (0.0, 1.0)
     low, high = two.difference_interval
     assert -low == high == pytest.approx(2.01 * 2 / 5000, rel=0.01)  # t, and 2 of the denominator's 5,000
     assert one.spread == 0.0
 
 
-def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> Counted:
+def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> SystemCounts:
     draw = np.random.default_rng(seed)
     size = draw.integers(5, 40, n)
     difficulty = draw.beta(8, 2, n) - 0.8
@@ -125,7 +125,7 @@ def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> Counted:
             right = draw.binomial(size, np.clip(share + difficulty, 0, 1))
             counts = Counts(right, size, size, size)
             runs.append(Run(system, {"LAS": (counts, "f1")}))
-    return counted(runs, "gold")
+    return system_counts(runs, "gold")
 
 
 @pytest.mark.parametrize(("k", "spread"), [(2, 0.02), (3, 0.02), (5, 0.02), (3, 0.0)])
@@ -134,7 +134,8 @@ def test_equal_systems_are_seldom_told_apart(k, spread):
     draw = np.random.default_rng(k)
     found = [
         differences(
-            {"x": chance({name: (0.8 + draw.normal(0, spread, k)).tolist() for name in "AB"}, seed)}, Settings(199)
+            {"x": chance({name: (0.8 + draw.normal(0, spread, k)).tolist() for name in "AB"}, seed)},
+            InferenceSettings(199),
         )[1]
         for seed in range(150)
     ]
@@ -144,8 +145,8 @@ def test_equal_systems_are_seldom_told_apart(k, spread):
 
 def test_runs_of_one_system_leave_the_test_of_others():
     """Three systems, of which one has runs: the other pair is swapped as if it were alone."""
-    alone = differences({"x": chance({"A": [0.80], "B": [0.82]}, 1)}, Settings(500))[1]
-    beside = differences({"x": chance({"A": [0.80], "B": [0.82], "C": [0.8, 0.81]}, 1)}, Settings(500))
+    alone = differences({"x": chance({"A": [0.80], "B": [0.82]}, 1)}, InferenceSettings(500))[1]
+    beside = differences({"x": chance({"A": [0.80], "B": [0.82], "C": [0.8, 0.81]}, 1)}, InferenceSettings(500))
     assert [one.test for one in beside] == [None, "randomization", "runs"]
     assert (beside[1].p, beside[1].difference_interval) == (alone.p, alone.difference_interval)
 
@@ -158,14 +159,16 @@ def test_draws_are_of_sentences_alone():
     two = one + (np.arange(90) % 7 == 0) - (np.arange(90) % 11 == 0)
     other = one + (np.arange(90) % 2 == 0)
 
-    def table(measures: tuple[str, ...], *systems: tuple[str, np.ndarray]) -> Counted:
+    def table(measures: tuple[str, ...], *systems: tuple[str, np.ndarray]) -> SystemCounts:
         def counts(name: str, right: np.ndarray) -> Counts:
             return Counts(right if name == "LAS" else other if right is two else one, size, size, size)
 
-        return counted([Run(name, {m: (counts(m, right), "f1") for m in measures}) for name, right in systems], "gold")
+        return system_counts(
+            [Run(name, {m: (counts(m, right), "f1") for m in measures}) for name, right in systems], "gold"
+        )
 
-    def las(tables: dict[str, Counted], treebank: str = "x") -> tuple[object, ...]:
-        results = differences(tables, Settings(300, 4))
+    def las(tables: dict[str, SystemCounts], treebank: str = "x") -> tuple[object, ...]:
+        results = differences(tables, InferenceSettings(300, 4))
         return next(one for one in results if (one.treebank, one.measure, one.system) == (treebank, "LAS", "B"))[:9]
 
     alone = table(("LAS",), ("A", one), ("B", two))
@@ -184,4 +187,4 @@ def test_an_unpaired_test_misses_what_a_paired_one_finds():
     share = (1717 + 1757) / 4002
     z = 40 / 2001 / sqrt(share * (1 - share) * 2 / 2001)
     assert erfc(z / sqrt(2)) == pytest.approx(0.07, abs=0.01)
-    assert differences({"x": counted(runs, "gold")}, Settings(999))[1].p == 1 / 1000
+    assert differences({"x": system_counts(runs, "gold")}, InferenceSettings(999))[1].p == 1 / 1000

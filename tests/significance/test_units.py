@@ -8,16 +8,16 @@ import pytest
 
 import levelhead
 from conftest import EXAMPLES
-from levelhead.campaign import find, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
 from levelhead.comparison import compare
 from levelhead.errors import InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Counted, Settings, differences, unit_line, unit_notes, units_of
+from levelhead.significance import InferenceSettings, SystemCounts, differences, unit_line, unit_notes, units_of
 from levelhead.significance.units import Units
 
 PARALLEL = EXAMPLES / "parallel"
 EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
-FEW = Settings(99)
+FEW = InferenceSettings(99)
 
 
 def sentence(comments: str, forms: str = "a b c", wrong: bool = False) -> str:
@@ -147,12 +147,12 @@ def files(place) -> list:
 def test_documents_are_one_row_each(folder) -> None:
     """Every document as one long sentence gives the same: nothing but sums over documents counts."""
     gold, *outputs = files(folder())
-    found = compare(find(gold, outputs), setup_of(["LAS"]), settings=FEW)
-    counts = score_plan(find(gold, outputs), setup_of(["LAS"]), by_sentence=True)
+    found = compare(find_plan(gold, outputs), setup_of(["LAS"]), settings=FEW)
+    counts = score_plan(find_plan(gold, outputs), setup_of(["LAS"]), by_sentence=True)
     units = counts.units["en_x"]
     assert (units.kind, units.n_units) == ("document", 12)
     each = [units.sums(one.sentences["LAS"].T) for one in counts.results.values()]
-    table = Counted(("one", "two"), ("LAS",), np.stack(each, axis=1)[:, :, None], counts.gold["en_x"].sha256)
+    table = SystemCounts(("one", "two"), ("LAS",), np.stack(each, axis=1)[:, :, None], counts.gold["en_x"].sha256)
     assert found.results == tuple(differences({"en_x": table}, FEW))
     assert found.results[1].n_units == 12
 
@@ -162,7 +162,7 @@ def test_compare_and_rank_give_the_same_intervals_of_documents(folder) -> None:
     gold, *outputs = files(place)
     for unit in ("auto", "sentence", "comment:genre"):
         how = FEW._replace(resample_by=unit, level=0.8)
-        compared = compare(find(gold, outputs), setup_of(["LAS"]), settings=how)
+        compared = compare(find_plan(gold, outputs), setup_of(["LAS"]), settings=how)
         results = score_plan(
             plan_in(place / "gold", place / "systems"), setup_of(["LAS"]), by_sentence=True, resample_by=unit
         )
@@ -258,14 +258,14 @@ def test_units_that_are_none_are_refused(run, command: str, unit: str) -> None:
     paths = EN if command == "compare" else (PARALLEL / "gold", PARALLEL / "systems", "--significance")
     code, out, err = run(command, *paths, "-m", "LAS", "--resample-by", unit)
     assert (code, out) == (2, "")
-    assert f"{unit!r} is not a unit: use auto, sentence, document or comment:NAME" in " ".join(err.split())
+    assert f"--resample-by must be auto, sentence, document or comment:NAME, not {unit!r}" in " ".join(err.split())
 
 
 def test_system_words_belong_to_the_gold_sentence_in_which_they_start() -> None:
     """One system sentence over the end of a document: its words count where they start, so sums stay the scores."""
     gold = levelhead.from_conllu(sentence("newdoc", "a b") + sentence("newdoc", "c d e"))
     system = levelhead.from_conllu(sentence("", "a bc d") + sentence("", "e"))
-    results = score_plan(find(gold, {"s": system}), setup_of(["Words"]), by_sentence=True)
+    results = score_plan(find_plan(gold, {"s": system}), setup_of(["Words"]), by_sentence=True)
     ((_, one),) = results.results.items()
     assert results.units[results.test_sets[0].code].kind == "document"
     correct, whole = one.sentences["Words"]
@@ -280,7 +280,9 @@ def test_draws_of_treebanks_in_memory_depend_on_their_contents() -> None:
     same = gold.replace(relations=list(gold.relations))
     changed = gold.replace(relations=["dep", *list(gold.relations)[1:]])
     systems = dict(zip(("alpha", "beta"), EN[1:], strict=True))
-    results = [score_plan(find(one, systems), setup_of(["LAS"]), by_sentence=True) for one in (gold, same, changed)]
+    results = [
+        score_plan(find_plan(one, systems), setup_of(["LAS"]), by_sentence=True) for one in (gold, same, changed)
+    ]
     seeds = [one.seed_of(one.test_sets[0].code) for one in results]
     assert same.source.sha256 is changed.source.sha256 is None
     assert seeds[0] == seeds[1] == gold.source.sha256

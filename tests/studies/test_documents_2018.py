@@ -8,10 +8,12 @@ import numpy as np
 import pytest
 
 from conftest import EXAMPLES
+from levelhead.campaign import find_plan, score_plan
 from levelhead.errors import InputError
-from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows, spawned
+from levelhead.evaluation.setup import setup_of
+from levelhead.significance import SystemCounts, pairwise_randomization_p, resampled_rows, spawned
 from levelhead.studies import StudyRequest, reproduce
-from levelhead.studies.documents_2018.measure import measure_documents, pair_p_values
+from levelhead.studies.documents_2018.measure import MEASURES, counts_of_test_set, measure_documents, pair_p_values
 from oracle import documents as oracle
 
 PARALLEL = EXAMPLES / "parallel"
@@ -32,7 +34,9 @@ def gold(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def found(gold: Path) -> dict:
-    return measure_documents(str(gold), *OUTPUTS, list(SYSTEMS), SAMPLES, RESAMPLES, PERMUTATIONS, SEED)
+    results = score_plan(find_plan({"en": gold}, dict(zip(SYSTEMS, OUTPUTS))), setup_of(MEASURES), by_sentence=True)
+    counts = counts_of_test_set(results, "en")
+    return counts | measure_documents(counts, SAMPLES, RESAMPLES, PERMUTATIONS, SEED)
 
 
 @pytest.fixture
@@ -77,7 +81,7 @@ def test_the_p_by_document_is_the_larger_of_that_of_swaps_and_of_t():
         rng = np.random.default_rng(seed)
         words = rng.integers(5, 60, (15, 1, 1))
         right = rng.binomial(words, [[0.7], [0.78]])
-        table = Counted(("a", "b"), ("LAS",), 2.0 * np.stack([right, words.repeat(2, axis=1)], axis=-1), "")
+        table = SystemCounts(("a", "b"), ("LAS",), 2.0 * np.stack([right, words.repeat(2, axis=1)], axis=-1), "")
         swaps = float(pairwise_randomization_p(table, 400, SEED)[0, 0])
         by_t = oracle.student_p(table.parts.reshape(15, 4).tolist())
         assert pair_p_values(table, table, 400, SEED)[0, 0] == pytest.approx([swaps, max(swaps, by_t)], rel=1e-6)

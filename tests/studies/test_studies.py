@@ -21,16 +21,16 @@ from levelhead.errors import InputError
 from levelhead.jobs import Store, Workers
 from levelhead.report.page import render
 from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Study, StudyRequest, reproduce
-from levelhead.studies.numbers import p_shown, spearman
+from levelhead.studies.built_in_parsers import built_in
 from levelhead.studies.page import document, markdown, page, text, write_page
-from levelhead.studies.parses import with_one_root
-from levelhead.studies.parts import Parts, format_of, outputs_in, parts_of
-from levelhead.studies.request import Task, done
+from levelhead.studies.parser_outputs import with_one_root
+from levelhead.studies.request import StudyTask, run_tasks
 from levelhead.studies.sogaard_haulrich.measures import counts_of, score_parsers, separated, values_of
-from levelhead.studies.training import built_in
+from levelhead.studies.statistics import p_shown, spearman
+from levelhead.studies.treebank_parts import Parts, format_of, outputs_in, parts_of
 from levelhead.studies.verdicts import Verdict
 from levelhead.treebank import Treebank, from_conllu, read
-from levelhead.treebank.shapes import nonprojective_arcs
+from levelhead.treebank.tree_shapes import nonprojective_arcs
 
 EXAMPLES = ROOT / "examples" / "parallel"
 TRAINED = ("nivre-fang-2017", "callin", "kohita-2017", "sogaard-haulrich")
@@ -100,7 +100,7 @@ def test_each_part_of_a_study_is_a_task_of_its_own() -> None:
     """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
     batches = Batches()
     request = StudyRequest(workers=Workers(lambda: batches, window=9, batch=64))
-    assert done("study", [Task(str(i), tripled, (), (i,)) for i in range(4)], request) == {
+    assert run_tasks("study", [StudyTask(str(i), tripled, (), (i,)) for i in range(4)], request) == {
         "0": 0, "1": 3, "2": 6, "3": 9,
     }  # fmt: skip
     assert batches.sizes == [1, 1, 1, 1]

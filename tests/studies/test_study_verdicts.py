@@ -12,7 +12,7 @@ from conftest import EXAMPLES, ROOT
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Plain, formatted
 from levelhead.scoring.weights import weights_of
-from levelhead.significance import Counted, pairwise_randomization_p, resampled_rows
+from levelhead.significance import SystemCounts, pairwise_randomization_p, resampled_rows
 from levelhead.studies import STUDIES, Claim, StudyRequest
 from levelhead.studies.callin.claims import (
     claim_on_entropies,
@@ -38,11 +38,11 @@ from levelhead.studies.measures_2018.estimates import (
 from levelhead.studies.measures_2018.separation import MEASURES, compare_systems, counts_on
 from levelhead.studies.nivre_fang.claims import claims_on_scores as nivre_fang_scores
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT
-from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.scores import score_files
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
+from levelhead.studies.statistics import contrast_interval, estimate_shown, mean_interval
 from levelhead.studies.verdicts import (
     Sign,
     ValueWithInterval,
@@ -541,7 +541,7 @@ def test_measures_that_the_rules_refuse_are_left_out(tmp_path: Path) -> None:
 
 def test_samples_with_nothing_to_count_do_not_differ_significantly() -> None:
     parts = np.zeros((4, 2, 1, 2))
-    counts = Counted(("alpha", "beta"), ("CLAS",), parts, "gold")
+    counts = SystemCounts(("alpha", "beta"), ("CLAS",), parts, "gold")
     assert pairwise_randomization_p(counts, 100, 1).tolist() == [[1.0]]
 
 

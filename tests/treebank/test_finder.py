@@ -8,7 +8,7 @@ import pytest
 
 from conftest import EXAMPLES
 from levelhead.errors import InputError
-from levelhead.treebank.finder import gold_files, run_files, runs_of_one_file, stem_of, system_folders
+from levelhead.treebank.layouts import gold_files, run_files, runs_of_one_file, stem_of, system_folders
 
 PARALLEL = EXAMPLES / "parallel"
 ENGLISH = (EXAMPLES / "parallel/gold/en.conllu").read_bytes()
@@ -122,7 +122,7 @@ def test_two_outputs_for_one_test_set_are_ambiguous(tmp_path, gold, outputs):
     (run,) = run_files("s", make(tmp_path / "o", *outputs), [one])
     fault = run.faults[one.code]
     assert (fault.slug, fault.place.file) == ("ambiguous-layout", str(tmp_path / "o"))
-    assert fault.message == f"both {outputs[0]} and {outputs[1]} fit the test set {one.code}: remove one of them"
+    assert fault.message == f"both {outputs[0]} and {outputs[1]} match the test set {one.code}: remove one of them"
     assert (run.files, run.ignored) == ({}, ())
 
 
@@ -139,7 +139,7 @@ def test_outputs_that_are_not_files_say_what_they_are(tmp_path):
     (folder / "sv.conllu").symlink_to("nowhere")
     (run,) = run_files("s", folder, gold)
     assert {code: fault.message for code, fault in run.faults.items()} == {
-        "en": "it is neither a file nor a folder", "fr": "it is a folder", "sv": "the link leads nowhere"
+        "en": "it is neither a file nor a folder", "fr": "it is a folder", "sv": "the link is broken"
     }  # fmt: skip
     assert [*run.files] == ["de"]
 
@@ -152,7 +152,7 @@ def test_a_folder_without_treebanks_names_folders_that_have_some(tmp_path):
 def test_gold_that_is_not_a_regular_file_is_refused(tmp_path):
     folder = make(tmp_path / "gold", "en.conllu")
     (folder / "sv.conllu").symlink_to(tmp_path / "nowhere.conllu")
-    with pytest.raises(InputError, match="the link leads nowhere"):
+    with pytest.raises(InputError, match="the link is broken"):
         gold_files(folder)
     (folder / "sv.conllu").unlink()
     os.mkfifo(folder / "sv.conllu")

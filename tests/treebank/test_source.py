@@ -21,8 +21,8 @@ from levelhead import InputError, LevelheadError, from_conllu, read
 from levelhead.errors import ConlluError, UnreadableFile
 from levelhead.evaluation.partial_scores import valid_sentences
 from levelhead.treebank import Limits, faults_of
-from levelhead.treebank.official import SCORERS, parse_officially
-from levelhead.treebank.source import LONGEST_LINE, decompressed, read_bytes
+from levelhead.treebank.input_bytes import LONGEST_LINE, decompressed, read_bytes
+from levelhead.treebank.official_reader import SCORERS, read_officially
 
 DATA = b"1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n" * 50
 COMPRESS = {"gz": gzip.compress, "xz": lzma.compress, "bz2": bz2.compress, "zst": zstandard.compress}
@@ -214,7 +214,7 @@ def test_an_empty_path() -> None:
     ],
 )
 def test_names_in_messages(tmp_path: Path, name: bytes, shown: str) -> None:
-    """A name cannot break a line, colour a terminal or fail to print; the file is read all the same."""
+    """A name cannot break a line, color a terminal or fail to print; the file is read all the same."""
     path = os.fsdecode(os.path.join(os.fsencode(tmp_path), name))
     assert str(refused(path)).startswith(f"{tmp_path}/{shown}: unreadable-file: ")
     for text in (DATA.replace(b"root", b"", 1), b"\n" + DATA):
@@ -253,7 +253,7 @@ LONG_LINE = b"# " + b"x" * (LONGEST_LINE - 2)
 
 def too_long(line: int, data: bytes) -> None:
     """All ways to read a treebank refuse it for that line."""
-    ways = [from_conllu, valid_sentences, *(partial(parse_officially, official=one) for one in SCORERS.values())]
+    ways = [from_conllu, valid_sentences, *(partial(read_officially, official=one) for one in SCORERS.values())]
     for way in (*ways, partial(from_conllu, format="conllx")):
         with pytest.raises(ConlluError) as error:
             way(data)
@@ -263,7 +263,7 @@ def too_long(line: int, data: bytes) -> None:
 def test_a_line_may_have_16_mib() -> None:
     """The limit is on bytes between line ends, and one more is refused."""
     data = LONG_LINE + b"\n" + DATA + LONG_LINE + b"\n" + DATA
-    assert [len(way(data)) for way in (from_conllu, partial(parse_officially, official=SCORERS["udtools"]))] == [
+    assert [len(way(data)) for way in (from_conllu, partial(read_officially, official=SCORERS["udtools"]))] == [
         100,
         100,
     ]

@@ -2,7 +2,7 @@
 
 import pytest
 
-from levelhead.campaign import find, score_plan
+from levelhead.campaign import find_plan, score_plan
 from levelhead.cli.program import run
 from levelhead.errors import MeasureError
 from levelhead.evaluation import score
@@ -49,6 +49,6 @@ def test_training_treebanks_that_no_measure_reads(capfd):
 
 def test_refused_before_any_work_begins():
     """The workers are not asked, whatever they are."""
-    plan = find(PAIR[0], {"alpha": PAIR[1]})
+    plan = find_plan(PAIR[0], {"alpha": PAIR[1]})
     with pytest.raises(MeasureError, match="needs training treebanks: --train FILE"):
         score_plan(plan, setup_of(["WLAS(WDE)"]), workers=object())

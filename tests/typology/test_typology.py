@@ -14,7 +14,7 @@ from levelhead.errors import InputError, MeasureError
 from levelhead.report.frames import to_pandas, to_polars
 from levelhead.report.profiles import long_table, profiles_table
 from levelhead.scoring.weights import read_weights
-from levelhead.treebank.finder import treebank_of
+from levelhead.treebank.layouts import treebank_of
 from levelhead.treebank.relations import UD1, UD2
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import (
@@ -32,11 +32,12 @@ from levelhead.typology import (
     similarity,
     word_dependency_entropy,
 )
+from levelhead.typology.collection import survey
 from levelhead.typology.lexical import CALLIN_CHUNKS
 from levelhead.typology.profile import columns_named
+from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.selection import language_of
 from levelhead.typology.tally import Histogram, Tally
-from levelhead.typology.weights import weights_text
 from oracle import typology as oracle
 from strategies import treebanks
 
@@ -384,7 +385,8 @@ def test_histograms() -> None:
 def test_frames() -> None:
     library("polars")
     library("pandas")
-    profiles = {"a": profile(flat(["a", "b"], ["root", "det"])), "b": profile(flat(["a"], ["root"]))}
+    treebanks = {"a": [flat(["a", "b"], ["root", "det"])], "b": [flat(["a"], ["root"])]}
+    profiles = survey(treebanks)
     frame = to_polars(profiles_table(profiles))
     assert frame["Treebank"].to_list() == ["a", "b"]
     assert frame["relation:det"].to_list() == [0.5, 0.0]

@@ -20,9 +20,9 @@ from levelhead.typology import (
     select,
     survey,
 )
+from levelhead.typology.relation_weights import weights_text
 from levelhead.typology.selection import NEEDED
 from levelhead.typology.sizes import count_sizes
-from levelhead.typology.weights import weights_text
 from oracle import typology as oracle
 
 LANGUAGES = {
@@ -100,7 +100,7 @@ def test_averages_of_his_languages(data: Path) -> None:
 
 
 @pytest.mark.parametrize("code", TRAINED)
-def test_standardised_type_token_ratio_as_his_program(data: Path, code: str) -> None:
+def test_standardized_type_token_ratio_as_his_program(data: Path, code: str) -> None:
     """Chunks of 1001 tokens, the last one shorter; the paper's chunks of 1000 give other numbers."""
     treebank = levelhead.read(path(data, "r1.2", code, "train"))
     expected = table(data, "standard_ttr.1.2.csv")[LANGUAGES[code]]

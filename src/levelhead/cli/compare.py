@@ -15,6 +15,7 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
 from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
 from levelhead.cli.shared.statistics import Statistics, statistics_options
+from levelhead.cli.shared.values import Choice
 from levelhead.extras import require
 
 if TYPE_CHECKING:
@@ -41,6 +42,7 @@ class _Request(NamedTuple):
 
     @property
     def wants_page(self) -> bool:
+        """Whether a page or its figures are written."""
         return self.report_file is not None or self.figures is not None
 
     def check(self) -> None:
@@ -59,7 +61,7 @@ class _Request(NamedTuple):
 @click.option("--each", is_flag=True, help="Print every treebank of folders, not only the averages")
 @click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
 @click.option(
-    "--votes", type=click.Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
+    "--votes", type=Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
     help="What has one vote in the sign test and in Wilcoxon's test over treebanks",
 )  # fmt: skip
 @click.option(
@@ -103,11 +105,7 @@ def _compared(request: _Request, plan: Plan, setup: Setup) -> Comparison:
 
 
 def _print(request: _Request, comparison: Comparison) -> None:
-    from levelhead.report.comparison import comparison_document, comparison_table
-
-    request.printing.print(
-        lambda: comparison_table(comparison, each=request.each), lambda: comparison_document(comparison)
-    )
+    request.printing.print(lambda: comparison.table(each=request.each), comparison.to_dict)
 
 
 def _look(n_treebanks: int, setup: Setup) -> Look:

@@ -8,9 +8,10 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice
 
 if TYPE_CHECKING:
-    from levelhead.correlation.agreement import Ties
+    from levelhead.correlation.human_agreement import Ties
     from levelhead.treebank.reader import Format
 
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @options.scheme_option
 @options.definitions_option
 @click.option(
-    "--ties", type=click.Choice(["callin", "half", "skip"]), default="callin", show_default=True,
+    "--ties", type=Choice(["callin", "half", "skip"]), default="callin", show_default=True,
     help="How to count sentences with equal scores: for SECOND (callin), half for each, or not at all",
 )  # fmt: skip
 @click.option(
@@ -72,8 +73,8 @@ def judge(
 
     People chose the better of two analyses, FIRST and SECOND, of each sentence of GOLD.
     """
-    from levelhead.correlation.judgement import judge as judge_systems
-    from levelhead.correlation.judgement import read_choices
+    from levelhead.comparison.judgement import judge as judge_systems
+    from levelhead.comparison.judgement import read_choices
     from levelhead.report.judgement import judgement_document, judgement_table
 
     options.check_paths([gold, first, second, judgements, *definitions, *options.files_of_measures(measures)], [output])

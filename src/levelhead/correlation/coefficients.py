@@ -19,11 +19,11 @@ from levelhead.significance.resampling import Seed, resampled_weights
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
 
-_CONSTANT = 1e-12  # of standardised columns: no variance but that of rounding
+_CONSTANT = 1e-12  # of standardized columns: no variance but that of rounding
 _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
 
 
-def standardised(values: Numbers) -> Numbers:
+def standardized(values: Numbers) -> Numbers:
     """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant ones are 0.
 
     Args:
@@ -31,10 +31,10 @@ def standardised(values: Numbers) -> Numbers:
     """
     scale = np.abs(values).max(axis=0)
     scaled = values / np.where(scale > 0, scale, 1)  # so that squares of very large or small numbers stay numbers
-    centred = scaled - scaled.mean(axis=0)
-    deviation = np.sqrt((centred**2).mean(axis=0))
+    centered = scaled - scaled.mean(axis=0)
+    deviation = np.sqrt((centered**2).mean(axis=0))
     varies = values.max(axis=0) > values.min(axis=0)
-    return np.where(varies, centred / np.where(deviation > 0, deviation, 1), 0.0)
+    return np.where(varies, centered / np.where(deviation > 0, deviation, 1), 0.0)
 
 
 def midranks(column: Numbers, weights: Numbers) -> Numbers:
@@ -69,12 +69,12 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
         ranks = [midranks(column, weights) / len(values) for column in values.T]
         columns = np.stack(ranks, axis=2)
     else:
-        columns = standardised(values)[None]
+        columns = standardized(values)[None]
     total = weights.sum(axis=1)[:, None]
     mean = np.einsum("sr,srk->sk", weights, np.broadcast_to(columns, (len(weights), *values.shape))) / total
     deviations = (columns - mean[:, None, :]) * np.sqrt(weights / total)[:, :, None]
     covariances = deviations.transpose(0, 2, 1) @ deviations
-    return _normalised(_given(covariances, n_given) if n_given else covariances)
+    return _normalized(_given(covariances, n_given) if n_given else covariances)
 
 
 def _given(covariances: Numbers, n_given: int) -> Numbers:
@@ -87,7 +87,7 @@ def _given(covariances: Numbers, n_given: int) -> Numbers:
     return left
 
 
-def _normalised(covariances: Numbers) -> Numbers:
+def _normalized(covariances: Numbers) -> Numbers:
     variances = np.diagonal(covariances, axis1=1, axis2=2)
     deviations = np.sqrt(np.where(variances > _CONSTANT, variances, np.nan))
     coefficients: Numbers = np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0)
@@ -133,7 +133,7 @@ def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
 
 
 def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:
-    """The quantile of each pair from its lowest values, ascending, between neighbours as `numpy.quantile` has it."""
+    """The quantile of each pair from its lowest values, ascending, between neighbors as `numpy.quantile` has it."""
     place = share * np.maximum(known - 1, 0)
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, np.maximum(known - 1, 0))

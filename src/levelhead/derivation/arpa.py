@@ -13,12 +13,12 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.model import NgramModel, NgramTable, Reals
+from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
 from levelhead.derivation.ngrams import BEGIN, SPECIAL, UNKNOWN, Indices
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.kernels import arpa
 from levelhead.treebank import Strings
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.write import replace_file
 
 _NEVER = -99.0  # what ARPA files have for a probability of zero
@@ -110,7 +110,7 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
 
     Raises:
         UnreadableFile: it cannot be opened, or its compression is damaged.
-        InputError: it is no ARPA file, with the first line that shows it.
+        InputError: it is not a valid ARPA file; the error names the first invalid line.
     """
     data = read_bytes(path)
     model = _Reader(data, os.fsdecode(path)).model()
@@ -187,13 +187,13 @@ class _Reader:
             yield self._entry(parts, n)
             self.at += 1
         if self._line():
-            self._refuse(f"there are more than the {size} {n}-grams that the header says")
+            self._refuse(f"there are more {n}-grams than the {size} in the header")
 
     def _entry(self, parts: list[bytes], n: int) -> _Entry:
         try:
             log, backoff = float(parts[0]), float(parts[n + 1]) if len(parts) == n + 2 else 0.0
         except ValueError:
-            self._refuse("a number is expected at the start, and after the words if anything is")
+            self._refuse("the line must start with a number, and anything after the words must be a number")
         if not (-_LARGEST <= log <= 1e-5 and -_LARGEST <= backoff <= _LARGEST):  # NaN is not in any range
             self._refuse(f"log-probabilities must be from -{_LARGEST} to 0, back-off weights at most {_LARGEST} from 0")
         return _Entry(parts[1 : n + 1], log, backoff)
@@ -207,7 +207,7 @@ class _Reader:
         for (word,), log, backoff in self._entries(1, size):
             code = codes.setdefault(word, len(logs))
             if code in seen:
-                self._refuse(f"the word {quoted(word.decode('utf-8', 'replace'))} is there twice")
+                self._refuse(f"the word {quoted(word.decode('utf-8', 'replace'))} occurs twice")
             seen.add(code)
             if code == len(logs):
                 texts.append(self._decoded(word))
@@ -238,7 +238,7 @@ class _Reader:
             if context is None or code is None:
                 self._refuse(f"the first {n - 1} words, or the last, are not among the shorter n-grams")
             if keys.setdefault(context * vocabulary_size + code, len(logs)) < len(logs):
-                self._refuse("the n-gram is there twice")
+                self._refuse("the n-gram occurs twice")
             logs.append(log)
             backoffs.append(backoff)
             texts.append(b" ".join(words))

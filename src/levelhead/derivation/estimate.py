@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.discounts import Discounts, estimate_discounts
-from levelhead.derivation.model import NgramModel, NgramTable, Reals
+from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
 from levelhead.derivation.ngrams import BEGIN, SPECIAL, Indices, NgramCounts, adjusted_counts, count_ngrams, framed
 from levelhead.derivation.sequences import Sequences
 from levelhead.errors import Fault, InputError
@@ -24,7 +24,7 @@ _DECIMALS = (
 )
 
 SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
-"""What SRILM keeps without being told otherwise: trigrams and longer n-grams from a count of 2 on."""
+"""SRILM's default cut-offs: trigrams and longer n-grams from a count of 2 on."""
 
 
 def estimate(
@@ -36,7 +36,7 @@ def estimate(
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
         minimum_counts: for each order the least (adjusted) count with which an n-gram is kept; the rest of its context
-            then shares its probability, renormalised, while discounts still come from all counts. Default: 1 for all.
+            then shares its probability, renormalized, while discounts still come from all counts. Default: 1 for all.
         minimum_word_count: words that occur less often are read as `<unk>`; 1 for none, so that `<unk>` gets only what
             smoothing gives to words never seen.
 
@@ -66,13 +66,13 @@ def _checked(
     """Return the least count of each order, or raise an error for an argument that makes no sense."""
     least = tuple(minimum_counts) or (1,) * order
     if not 1 <= order <= LONGEST:
-        raise _invalid(f"the order of a model is 1 to {LONGEST}, not {order}")
+        raise _invalid(f"the order of a model must be from 1 to {LONGEST}, not {order}")
     if len(least) != order or least[0] != 1 or any(count < 1 for count in least):
-        raise _invalid(f"minimum counts are {order} numbers of at least 1, the first of them 1, not {list(least)}")
+        raise _invalid(f"minimum counts must be {order} numbers of at least 1, the first of them 1, not {list(least)}")
     if minimum_word_count < 1:
-        raise _invalid(f"the minimum count of words is at least 1, not {minimum_word_count}")
+        raise _invalid(f"the minimum count of words must be at least 1, not {minimum_word_count}")
     if len(sequences.starts) < 2:
-        raise _invalid("there is no sentence to estimate a model from")
+        raise _invalid("there are no sentences to estimate a model from")
     return least
 
 
@@ -124,12 +124,12 @@ def _interpolated(
     probabilities = (counts - taken) / totals[contexts] + weights[contexts] * lower
     rare = counts < least
     if rare.any():
-        weights = _renormalised(contexts, probabilities, lower, rare, weights)
+        weights = _renormalized(contexts, probabilities, lower, rare, weights)
         probabilities = np.where(rare, weights[contexts] * lower, probabilities)
     return _Layer(probabilities, weights)
 
 
-def _renormalised(
+def _renormalized(
     contexts: Indices, probabilities: Reals, lower: Reals, rare: NDArray[np.bool_], weights: Reals
 ) -> Reals:
     """Weights of the order below where n-grams are dropped: what the kept ones leave, over what they leave below."""

@@ -1,6 +1,6 @@
 """Graph-based parsing: the best tree by the scores of its arcs, or of parts of two arcs; one root always.
 
-First order is Chu-Liu-Edmonds over all arcs (McDonald et al. 2005). Second order also scores neighbouring siblings and
+First order is Chu-Liu-Edmonds over all arcs (McDonald et al. 2005). Second order also scores neighboring siblings and
 grandparents: first-order weights choose a few candidate heads for each word, Model 1 of Koo and Collins (2010) finds
 the best projective tree over these, and heads are changed, also to cross, as long as the score rises (McDonald and
 Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). There an arc's score holds that of its best relation by features
@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
-from levelhead.parsing.columns import Columns
-from levelhead.parsing.lengths import piece_of
+from levelhead.parsing.feature_templates import compiled
+from levelhead.parsing.long_sentences import piece_length
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
-from levelhead.parsing.templates import compiled
+from levelhead.parsing.word_features import Columns
 
 PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")
 """What there are templates for; relations for second order only."""
@@ -44,8 +44,8 @@ _MOST_CHANGE = 0.1
 
 def table_rows(n_words: int) -> dict[str, int]:
     """Return how many rows the tables of a parser get that learns from so many words."""
-    rows, labelled = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
-    return {"parts": rows, "labels": labelled, "relations": labelled, "first": rows}
+    rows, labeled = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
+    return {"parts": rows, "labels": labeled, "relations": labeled, "first": rows}
 
 
 class _Weights:
@@ -53,14 +53,15 @@ class _Weights:
 
     def __init__(self, n_words: int, n_labels: int, *, relations: bool) -> None:
         rows = table_rows(n_words)
-        labelled = (rows["labels"], -(-n_labels // 8) * 8)
-        self.tables: Averages = (np.zeros(rows["parts"], np.float32), np.zeros(labelled, np.int16))
+        labeled = (rows["labels"], -(-n_labels // 8) * 8)
+        self.tables: Averages = (np.zeros(rows["parts"], np.float32), np.zeros(labeled, np.int16))
         if relations:
-            self.tables = (*self.tables, np.zeros(labelled, np.float32))
+            self.tables = (*self.tables, np.zeros(labeled, np.float32))
         self.sums = tuple(np.zeros(table.shape, np.float32) for table in self.tables)
         self.step = 1.0
 
     def averages(self) -> Averages:
+        """Return the averaged weights."""
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
 
     def restart(self) -> NDArray[np.float32]:
@@ -138,7 +139,7 @@ def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
 
 def _pieces(starts: Integers) -> Integers:
     """Sentence starts such that no sentence is too long."""
-    pieces = [np.arange(start, end, piece_of(end - start)) for start, end in pairwise(starts.tolist())]
+    pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 

@@ -8,12 +8,13 @@ from itertools import groupby
 from typing import Any
 
 from levelhead.campaign import OutputResult, Ranking, Results, Standing
+from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
-from levelhead.report.rank_notes import listed, span, test_notes
+from levelhead.report.rank_notes import MOST_NAMED, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
-from levelhead.scoring.crossing import named_note
+from levelhead.scoring.measure_notes import named_note
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -36,7 +37,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
 
 
 class _Extras:
-    """Which columns there are beside ranks and values."""
+    """The columns in addition to ranks and values."""
 
     def __init__(self, rankings: Sequence[Ranking]) -> None:
         standings = [standing for ranking in rankings for standing in ranking.standings]
@@ -82,13 +83,13 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """What one must know to read the numbers: zeros with their reasons, and what is not there."""
+    """Notes on the numbers: zeros with their reasons, and missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
     notes = [note for system in results.systems for note in _zeros(results, system, shown)]
     if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
         notes.append(
-            "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
-            " compared, in place of 0; ranks do not follow it"
+            "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences"
+            " instead of 0; it does not change ranks"
         )
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])
@@ -100,7 +101,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     undefined = {ranking.measure: ranking.undefined for ranking in rankings if ranking.undefined}
     for measure, codes in undefined.items():
         why = "no output has a value" if lower_is_better(measure) else "gold has nothing to measure"
-        notes.append(f"{measure}: no average, since {why} on {listed(codes)}")
+        notes.append(f"{measure}: no average, since {why} on {listed(codes, MOST_NAMED)}")
     return notes
 
 
@@ -115,7 +116,7 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
     for (system, code), result in results.results.items():
         for note in result.notes if code in codes else ():
             found.setdefault(named_note(note, system), {})[code] = None
-    return [f"{note} (on {listed(list(places))})" for note, places in found.items()]
+    return [f"{note} (on {listed(list(places), MOST_NAMED)})" for note, places in found.items()]
 
 
 def _sizes(results: Results, code: str) -> dict[str, Any]:
@@ -129,7 +130,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     """A line for the missing outputs of a system on the test sets shown, and one for each invalid one."""
     own = {one.code: results.results[system, one.code] for one in results.test_sets if one.code in shown}
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
-    notes = [f"{system}: 0 on {listed(missing)}: no output"] if missing else []
+    notes = [f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output"] if missing else []
     notes += [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
     for code, one in own.items():
         others = [results.results[other, code].values for other in results.systems]

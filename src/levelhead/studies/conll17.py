@@ -13,13 +13,13 @@ from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Table
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.studies.examples import conllu
-from levelhead.studies.numbers import agrees, counted, every
+from levelhead.studies.example_sentences import conllu
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, signature
+from levelhead.studies.statistics import agrees, counted, every
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.verdicts import verdict_of_fact
 from levelhead.treebank import Treebank
@@ -27,7 +27,7 @@ from levelhead.treebank import Treebank
 NAME = "conll17"
 MEASURES = ("LAS", "UAS", "CLAS")
 BASELINE = "BASELINE"
-"""How the official tables call the organisers' own system, and so the folder of its outputs must, in any case."""
+"""How the official tables call the organizers' own system, and so the folder of its outputs must, in any case."""
 
 _ROUNDED_TWICE = 0.01
 """How far an average of scores with two decimals may be from the printed average: both are rounded by at most 0.005."""
@@ -40,7 +40,7 @@ def reproduce(request: StudyRequest) -> Study:
 
     Args:
         request: gold test sets, a folder of systems' outputs, and a table of all published scores by test set; all may
-            be missing, but for what depends on them.
+            be missing, except for what depends on them.
 
     Raises:
         InputError: a file is not valid.
@@ -136,7 +136,7 @@ def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
         (Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
          Column("rank", "number"), Column("system", "text"), Column("average")), tuple(rows),
     )  # fmt: skip
-    text = ("The official columns are the published scores of the organisers' baseline.",)
+    text = ("The official columns are the published scores of the organizers' baseline.",)
     return [
         StudySection("Scores from files", text, Table(tuple(columns), tuple(cells))),
         StudySection("Macro-averages and ranks", ("A missing or invalid output counts 0.",), averages),
@@ -205,7 +205,7 @@ def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
 def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:
     texts = (
         "Systems are ranked by the macro-average over all test sets",
-        "The averages are as published, as far as scores with two decimals can tell",
+        "The averages are as published, as far as scores with two decimals show",
         "So are the averages of all groups by LAS, UAS and CLAS",
     )
     if published is None:

@@ -1,4 +1,4 @@
-"""Where in its file a word, a multiword token or an empty node stands; computed, for no line numbers are kept."""
+"""Where a word, a multiword token or an empty node is in its file; computed, since line numbers are not stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def place_of(treebank: Treebank, word: int) -> Place:
-    """Return where a word is: its line is computed from what stands above it in its sentence."""
+    """Return where a word is: its line is computed from the lines above it in its sentence."""
     sentence = int(treebank.sentence_of_word[word])
     start = int(treebank.sentence_starts[sentence])
     name = str(word - start + 1)
@@ -52,3 +52,16 @@ def place_of_empty_node(treebank: Treebank, row: int) -> Place:
     before = np.count_nonzero(empty.sentence[:row] == sentence)
     line = int(treebank.source.lines[sentence]) + position - start + int(ranges) + int(before)
     return Place(treebank.source.path, line, sentence + 1, name)
+
+
+def place_of_comment(treebank: Treebank, sentence: int, at: int) -> Place:
+    """Return where a comment is: its line is computed from the lines below it.
+
+    Args:
+        treebank: the treebank.
+        sentence: the index of the sentence.
+        at: where the comment starts in `treebank.comments.text`.
+    """
+    below = treebank.comments.text.count(b"\n", at, int(treebank.comments.starts[sentence + 1]))
+    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
+    return Place(treebank.source.path, line, sentence + 1)

@@ -1,15 +1,15 @@
-"""Every error and warning of some files."""
+"""The errors and warnings of files."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
-from levelhead.errors import Fault, InputError, Place
+from levelhead.arguments import checked, choice, path
+from levelhead.errors import Fault
 from levelhead.tabular import Tabular
-from levelhead.treebank.finder import treebanks_in
+from levelhead.treebank.layouts import files_at
 from levelhead.treebank.reader import Format, faults_of
 
 
@@ -18,21 +18,26 @@ class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
-        files: those of each file, by its path.
+        files: the errors and warnings of each file, by its path.
     """
 
     files: Mapping[str, tuple[Fault, ...]]
 
     @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The errors and warnings of all files."""
+        return tuple(fault for faults in self.files.values() for fault in faults)
+
+    @property
     def valid(self) -> bool:
-        """Whether no file has an error; warnings make no file invalid."""
-        return not any(fault.severity == "error" for faults in self.files.values() for fault in faults)
+        """Whether all files are free of errors; warnings are allowed."""
+        return not any(fault.severity == "error" for fault in self.faults)
 
     def __repr__(self) -> str:
-        n_faults = sum(map(len, self.files.values()))
-        return f"<Validation: {len(self.files)} files, {n_faults} errors and warnings>"
+        return f"<Validation: {len(self.files)} files, {len(self.faults)} errors and warnings>"
 
 
+@checked(paths=path, format=choice(("conllu", "conllx")))
 def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Validation:  # noqa: A002
     """Return every error of CoNLL-U files, and their warnings.
 
@@ -43,17 +48,4 @@ def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Valid
     Raises:
         InputError: a folder has no CoNLL-U file.
     """
-    return Validation({path: faults_of(path, format=format) for path in _files(paths)})
-
-
-def _files(paths: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
-    """Give every file, those in folders as well."""
-    for given in paths:
-        path = os.fspath(given)
-        if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
-            yield path
-            continue
-        found = treebanks_in(Path(path))
-        if not found:
-            raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
-        yield from map(os.fspath, found.values())
+    return Validation({file: faults_of(file, format=format) for path in paths for file in files_at(path)})

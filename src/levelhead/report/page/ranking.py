@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
+from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
-from levelhead.report.page.charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.rank_notes import undecided
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Cell, Column, Table, formatted, value_cell
@@ -29,10 +29,12 @@ class _Campaign(NamedTuple):
 
     @property
     def measures(self) -> list[str]:
+        """The measures, in the order of the rankings."""
         return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
 
     @property
     def groups(self) -> list[str]:
+        """The groups of test sets, in the order of the rankings."""
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def tested(self, ranking: Ranking) -> bool:
@@ -40,16 +42,20 @@ class _Campaign(NamedTuple):
         return ranking.lines is not None and bool(self.results.gold)
 
     def of(self, group: str) -> list[Ranking]:
+        """Return the rankings over a group."""
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
+        """Return the test sets of a ranking."""
         own = [one for one in self.results.test_sets if one.code in set(ranking.group.codes)]
         return sorted(own, key=lambda one: (one.language.family or "~", one.language.genus, one.code))
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
+        """Return what came of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
+        """Return a system's score on a test set, None if there is none."""
         value = self.result(system, test_set).values.get(measure)
         return value_cell(value, perplexity=lower_is_better(measure))
 
@@ -59,7 +65,7 @@ def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ..
 
     Args:
         rules: the name of the rules; measures that they lack are left out.
-        registry: the measures and schemes that there are; its default scheme has the classes.
+        registry: the available measures and schemes; its default scheme has the classes.
     """
     scheme = registry.schemes.by_name[registry.schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
@@ -125,7 +131,7 @@ def _each(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, st
 
 
 def _leaderboard(campaign: _Campaign) -> Section:
-    lead = "Macro-averages: every test set counts the same. An output that is missing or invalid counts as 0."
+    lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
     if campaign.rankings[0].lines is not None:
         lead += (
             " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
@@ -151,7 +157,7 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
         f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
     )
     n_all = len(ranking.group.codes) + len(ranking.group.lacks)
-    part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are here." if ranking.group.lacks else ""
+    part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are included." if ranking.group.lacks else ""
     caption = " ".join(filter(None, (undefined, part, _sentence(undecided(ranking)))))
     return Block(name, caption=caption, table=table, strips=strips)
 
@@ -180,7 +186,7 @@ def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: 
 
 
 def _heat(campaign: _Campaign) -> Section:
-    lead = "Systems by rank, test sets by family. The bluer, the better; a cross marks an output that counts as 0."
+    lead = "Systems by rank, test sets by family. Darker blue is better; a cross marks a missing or invalid output."
     return Section("treebanks", "Every system on every test set", lead, _each(campaign, "treebanks", _heat_of))
 
 
@@ -213,9 +219,9 @@ def _measures(campaign: _Campaign) -> Section:
     lead = "How ranks change with the measure."
     if pair == ("LAS", "CLAS"):
         lead += (
-            " LAS counts all words, CLAS leaves function words out: what lies far above the line, or rises from LAS to"
+            " LAS counts all words, CLAS leaves function words out: systems far above the line, or rising from LAS to"
         )
-        lead += " CLAS, does worse on function words than its LAS suggests, and the other way round."
+        lead += " CLAS, are worse on function words than their LAS suggests, and vice versa."
     return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks)
 
 
@@ -318,9 +324,9 @@ def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> f
 
 
 def _duels(campaign: _Campaign) -> Section:
-    lead = "On how many test sets the system of the row is better than that of the column."
+    lead = "Number of test sets on which the system of the row is better than that of the column."
     if campaign.tested(campaign.rankings[0]):
-        lead = "On how many test sets the system of the row is significantly better than that of the column."
+        lead = "Number of test sets on which the system of the row is significantly better than that of the column."
     blocks = [
         block for pair in zip(_each(campaign, "duels", _shares), _each(campaign, "wins", _wins)) for block in pair
     ]
@@ -369,10 +375,10 @@ def _zeros(campaign: _Campaign) -> Section:
             for code, result in own.items()
             if result.reasons
         ]
-    lead = "These count as 0, as in the shared tasks. Scores over valid sentences stand beside, and decide no rank."
+    lead = "These count as 0, as in the shared tasks. The scores over valid sentences do not change ranks."
     if campaign.rankings[0].lines is not None:
         lead += " No difference is significant because of them alone."
-    return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
+    return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
 
 
 def _reasons(result: OutputResult, measures: Sequence[str]) -> list[str]:

@@ -11,13 +11,13 @@ import numpy as np
 from levelhead.analysis import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
+from levelhead.comparison.judgement import judge
 from levelhead.correlation import cumulative_variance
-from levelhead.correlation.judgement import judge
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
-from levelhead.studies.parts import format_of
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
+from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile
@@ -96,7 +96,7 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     """
     del code
     (output,) = outputs
-    ratios = {(one.name, one.labelled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
+    ratios = {(one.name, one.labeled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
     return {name: ratios[key] for name, key in CASCADING.items()}
 
 

@@ -62,6 +62,7 @@ class _Column:
         self.sizes = sizes
 
     def add(self, numbers: Tree, block: int) -> None:
+        """Add a cell and the block that it is in."""
         self.cells.append(numbers)
         self.blocks.append(block)
 
