@@ -45,6 +45,7 @@ def test_the_leaderboard():
     assert done.stdout.startswith(LEADERBOARD)
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_the_same_with_processes_store_and_cluster(tmp_path):
     expected = ranked(GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS").stdout
