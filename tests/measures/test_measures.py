@@ -22,7 +22,7 @@ from levelhead.scoring.measure import COMPONENTS, Measure, split
 from levelhead.scoring.measure_notes import notes_on_schemes
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import schemes
-from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
+from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, ud_version_of
 from oracle import fair
 from oracle import measures as oracle_measures
 from strategies import pairs
@@ -362,7 +362,7 @@ def test_the_lists_of_2018_are_those_of_the_script():
     ],
 )  # fmt: skip
 def test_version_of_labels(relations, expected):
-    assert version(relations.split()) == expected
+    assert ud_version_of(relations.split()) == expected
 
 
 def test_notes_say_where_versions_cross():
@@ -684,6 +684,6 @@ def test_weights_of_what_is_no_relation_of_ud_are_noted(tmp_path):
     path.write_text("nsubj 2\ndobj 2\nVocative 3\n", encoding="utf-8")
     treebank = levelhead.from_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     notes = levelhead.score(treebank, treebank, measures=[f"WLAS({path},default=1)"]).notes
-    assert [note for note in notes if "'Vocative'" in note and "no relation of UD" in note] == list(notes) != []
+    assert [note for note in notes if "'Vocative'" in note and "not a UD relation" in note] == list(notes) != []
     path.write_text("nsubj 2\ndobj 2\n", encoding="utf-8")
     assert levelhead.score(treebank, treebank, measures=[f"WLAS({path},default=1)"]).notes == ()

@@ -130,7 +130,7 @@ def test_against_all_trees(parser: str, text: str, seed: int) -> None:
 
 @settings(max_examples=15)
 @given(text=treebanks(max_sentences=1, max_words=6), seed=SEEDS)
-def test_no_neighbour_is_better(text: str, seed: int) -> None:
+def test_no_neighbor_is_better(text: str, seed: int) -> None:
     """Second order ends where no change of one head helps (all heads are candidates in short sentences)."""
     treebank, model = from_conllu(text), arbitrary_model(seed, "graph")
     slow, parsed = SlowGraph(model), parse_treebank(model, treebank)

@@ -235,7 +235,7 @@ def _chosen(
 
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
-    """Name the scheme in measures that leave it out: results then say what they are, whatever is asked for later."""
+    """Name the scheme in measures that leave it out, so that later options cannot change what results mean."""
     from levelhead.measures.registry import parse_measure, qualified
 
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)

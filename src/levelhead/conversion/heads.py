@@ -50,7 +50,7 @@ class Words(NamedTuple):
 def ud_version(treebank: Treebank) -> int | None:
     """Return the version of UD of a treebank's relations: 1, 2, or None if they do not show it."""
     labels = treebank.relations
-    return relations.version(labels.strings[code] for code in labels.distinct.tolist())
+    return relations.ud_version_of(labels.strings[code] for code in labels.distinct.tolist())
 
 
 def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:

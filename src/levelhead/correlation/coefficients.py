@@ -74,10 +74,10 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
     mean = np.einsum("sr,srk->sk", weights, np.broadcast_to(columns, (len(weights), *values.shape))) / total
     deviations = (columns - mean[:, None, :]) * np.sqrt(weights / total)[:, :, None]
     covariances = deviations.transpose(0, 2, 1) @ deviations
-    return _normalized(_given(covariances, n_given) if n_given else covariances)
+    return _normalized(_partial_covariances(covariances, n_given) if n_given else covariances)
 
 
-def _given(covariances: Numbers, n_given: int) -> Numbers:
+def _partial_covariances(covariances: Numbers, n_given: int) -> Numbers:
     """Covariances of what is left of the first columns when the last are known."""
     n = covariances.shape[1] - n_given
     between, given = covariances[:, :n, n:], covariances[:, n:, n:]

@@ -109,7 +109,7 @@ def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Prefe
     return Preferences(whole, counted, differences, int(tied.sum()))
 
 
-def agreement(
+def human_agreement(
     given: Preferences,
     choices: Numbers,
     *,
@@ -163,7 +163,7 @@ def _enough(of_sentence: NDArray[np.int64]) -> bool:
     return int(of_sentence.max(initial=-1)) + 1 >= FEWEST_UNITS
 
 
-def compare(
+def compare_agreement(
     one: Preferences,
     other: Preferences,
     choices: Numbers,

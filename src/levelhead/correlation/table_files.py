@@ -52,7 +52,7 @@ def read_tables(
             its columns.
         key: the column that names the treebank; the first one if None.
         missing: as in `join`.
-        columns: those that matter, if not all: others may be in two tables, and are then left out.
+        columns: the columns to read, by default all; other columns that are in two tables are left out.
 
     Raises:
         InputError: a file is not a table, or the tables do not fit together.

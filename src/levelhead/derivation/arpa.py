@@ -53,7 +53,7 @@ def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
     rows = [_written(model), *(np.arange(len(table.keys)) for table in model.tables[1:])]
     header = "".join(f"ngram {n}={len(chosen)}\n" for n, chosen in enumerate(rows, 1))
     yield f"\\data\\\n{header}".encode()
-    texts = _joined(Strings.of(SPECIAL), model.words)
+    texts = _joined_pools(Strings.of(SPECIAL), model.words)
     words = np.arange(model.vocabulary_size, dtype=np.int32)[:, None]
     for n, table in enumerate(model.tables, 1):
         if n > 1:
@@ -64,12 +64,12 @@ def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
     yield b"\n\\end\\\n"
 
 
-def _joined(one: Strings, other: Strings) -> Strings:
+def _joined_pools(one: Strings, other: Strings) -> Strings:
     return Strings(one.pool + other.pool, np.concatenate([one.offsets, other.offsets[1:] + one.offsets[-1]]))
 
 
 def _written(model: NgramModel) -> Indices:
-    """The words that are written: all but those that have no probability, `<s>` apart."""
+    """The words that are written: `<s>`, and all words with a probability."""
     possible = np.isfinite(model.tables[0].log_probabilities)
     possible[BEGIN] = True
     return np.flatnonzero(possible)

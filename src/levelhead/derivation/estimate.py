@@ -55,7 +55,7 @@ def estimate(
             layers.append(_of_words(adjusted[0], discounts[0], size))
         else:
             layers.append(_interpolated(tables[n], adjusted[n], discounts[n], least[n], layers[-1], size))
-    kept = _kept(tables, adjusted, least, size)
+    kept = _kept_ngrams(tables, adjusted, least, size)
     made = _tables(tables, layers, kept, size)
     return NgramModel(words, made, tuple(discounts), least, len(codes), minimum_word_count, sequences.sha256)
 
@@ -141,7 +141,7 @@ def _renormalized(
     return result
 
 
-def _kept(
+def _kept_ngrams(
     tables: list[NgramCounts], adjusted: list[Indices], least: tuple[int, ...], size: int
 ) -> list[NDArray[np.bool_]]:
     """Which n-grams are kept: those counted often enough, and the contexts of longer ones that are."""

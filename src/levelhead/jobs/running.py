@@ -39,7 +39,7 @@ class KeepsResults(Protocol):
         """Make it last."""
 
 
-def run(
+def run_jobs(
     jobs: Iterable[Job],
     workers: Workers,
     *,
@@ -98,7 +98,7 @@ class _JobRun:
                 self.order.append(job.key)
 
     def do(self, jobs: Iterator[Job]) -> None:
-        """Do all jobs; those that were with lost workers again by themselves."""
+        """Run all jobs; jobs of lost workers are run again one by one."""
         while suspects := self._round(jobs, self.workers.window, self.workers.batch):
             for suspect in suspects:
                 for _ in range(2):

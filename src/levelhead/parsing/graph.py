@@ -122,7 +122,7 @@ def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integ
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, CANDIDATES)
     pieces = _pieces(starts)
     heads, labels = kernel.parse(tuple(columns), pieces)
-    return (heads, labels) if len(pieces) == len(starts) else _joined(heads, labels, pieces, starts)
+    return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)
 
 
 def graph_tables(parser: str) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _pieces(starts: Integers) -> Integers:
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 
-def _joined(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:
+def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:
     """The trees of whole sentences: roots of later pieces depend on the root of the first, as its last child does."""
     sentence = np.searchsorted(starts, pieces[:-1], side="right") - 1
     offsets = np.repeat(pieces[:-1] - starts[sentence], np.diff(pieces))

@@ -244,7 +244,7 @@ def languages_document(found: Languages) -> dict[str, Any]:
 
     def document(pair: LanguagePair) -> dict[str, Any]:
         """Return one row."""
-        shown = _same if pair.measure in found.perplexities else points
+        shown = _unscaled if pair.measure in found.perplexities else points
         between = None if pair.interval is None else [shown(end) for end in pair.interval]
         values = [shown(value) for value in pair.values]
         return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
@@ -257,7 +257,7 @@ def languages_document(found: Languages) -> dict[str, Any]:
     }
 
 
-def _same(value: float | None) -> float | None:
+def _unscaled(value: float | None) -> float | None:
     return value
 
 

@@ -179,7 +179,7 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
 
 
 def perplexity_document(found: Perplexities, *, sentences: bool) -> dict[str, Any]:
-    """Return the perplexity of a test set, and of parser output beside it, for JSON.
+    """Return the perplexity of a test set, and of parser output for it, for JSON.
 
     Args:
         found: the perplexities.

@@ -209,8 +209,8 @@ def selection_table(found: SelectedTreebanks) -> Table:
     rows = [
         (one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in found.decisions
     ]
-    told = f"{len(found.selected)} of {len(found.decisions)} selected"
-    return Table(columns, tuple(rows), (told, *_signed(found.provenance)))
+    summary = f"{len(found.selected)} of {len(found.decisions)} selected"
+    return Table(columns, tuple(rows), (summary, *_signed(found.provenance)))
 
 
 def selection_document(found: SelectedTreebanks) -> dict[str, Any]:

@@ -25,7 +25,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
         rankings: of each group by each measure; all measures of a group together, in the same order.
     """
     groups = [tuple(some) for _, some in groupby(rankings, key=lambda ranking: ranking.group)]
-    extras = _Extras(rankings)
+    extras = _OptionalColumns(rankings)
     rows: list[tuple[Cell, ...]] = []
     lines = set()
     for some in groups:
@@ -36,7 +36,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
     return Table(_columns(groups[0], extras), tuple(rows), notes, frozenset(lines))
 
 
-class _Extras:
+class _OptionalColumns:
     """The columns in addition to ranks and values."""
 
     def __init__(self, rankings: Sequence[Ranking]) -> None:
@@ -48,7 +48,7 @@ class _Extras:
         self.valid_only = any(standing.valid_only is not None for standing in standings)
 
 
-def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]:
+def _columns(rankings: Sequence[Ranking], extras: _OptionalColumns) -> tuple[Column, ...]:
     first = rankings[0].measure
     columns = [Column("Group", "text")] if extras.group else []
     columns += [Column("Rank", "number"), Column("System", "text"), Column(first)]
@@ -61,7 +61,7 @@ def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]
     return (*columns, Column(f"{first} of valid sentences")) if extras.valid_only else tuple(columns)
 
 
-def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tuple[Cell, ...]:
+def _row(standing: Standing, rankings: Sequence[Ranking], extras: _OptionalColumns) -> tuple[Cell, ...]:
     group = rankings[0].group
     cells: list[Cell] = [group.name] if extras.group else []
     cells += [standing.rank, standing.system, _value(standing.value, rankings[0].measure)]
@@ -131,7 +131,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     own = {one.code: results.results[system, one.code] for one in results.test_sets if one.code in shown}
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
     notes = [f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output"] if missing else []
-    notes += [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
+    notes += [f"{system}: 0 on {code}: {_reason(one)}" for code, one in own.items() if one.reasons]
     for code, one in own.items():
         others = [results.results[other, code].values for other in results.systems]
         for name, score in one.scores.items():
@@ -140,7 +140,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     return notes
 
 
-def _why(result: OutputResult) -> str:
+def _reason(result: OutputResult) -> str:
     more = len(result.reasons) - 1
     coverage = result.coverage
     valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""

@@ -75,7 +75,7 @@ def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
     """What the page expects, what happens, and whether they agree."""
     rules = RULES["conll17"]
     gold = parse_as(conllu(case.get("gold", common_gold)).encode(), "gold", rules)
-    expected = f"refused: {case['refused']}" if "refused" in case else f"right: {_listed(gold, case['right'])}"
+    expected = f"refused: {case['refused']}" if "refused" in case else f"right: {_forms_of(gold, case['right'])}"
     try:
         system = parse_as(conllu(case["system"]).encode(), "system", rules)
         matches = match(gold, system, rules)
@@ -83,10 +83,10 @@ def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
         reason = "; ".join(fault.message for fault in error.faults)
         return expected, f"refused: {reason}", "refused" in case and case["refused"] in reason
     right = matches.alignment.gold[matches.agree(ATTACHED)] + 1
-    return expected, f"right: {_listed(gold, right.tolist())}", right.tolist() == case.get("right")
+    return expected, f"right: {_forms_of(gold, right.tolist())}", right.tolist() == case.get("right")
 
 
-def _listed(gold: Treebank, words: Iterable[int]) -> str:
+def _forms_of(gold: Treebank, words: Iterable[int]) -> str:
     return " ".join(f"{gold.forms[word - 1]}" for word in words)
 
 

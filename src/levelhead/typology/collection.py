@@ -19,7 +19,7 @@ from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
-from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
@@ -181,12 +181,12 @@ def survey(
     sums: list[TreebankCounts] = []
 
     def profiled(parts: Iterator[Treebank]) -> Profile:
-        counts = _sum(count(part, chunks) for part in parts)
+        counts = _sum(count_treebank(part, chunks) for part in parts)
         if total is not None:
             sums[:] = [part + counts for part in sums] or [counts]
         return profile(counts, columns=wanted, scheme=classes, least=least)
 
-    profiles, read_files = _each(files, profiled, format)
+    profiles, read_files = _apply_to_treebanks(files, profiled, format)
     if total is not None:
         profiles[total] = profile(sums[0], columns=wanted, scheme=classes, least=least)
         every = [file for some in read_files.files.values() for file in some.items()]
@@ -206,9 +206,9 @@ def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  #
     """
 
     def compared_by(parts: Iterator[Treebank]) -> Distributions:
-        return _sum(count(part) for part in parts).distributions
+        return _sum(count_treebank(part) for part in parts).distributions
 
-    known, read_files = _each(files, compared_by, format)
+    known, read_files = _apply_to_treebanks(files, compared_by, format)
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
     found = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
@@ -257,7 +257,7 @@ def sampled(
         (treebank,) = parts
         return rarefied_entropy(treebank, sizes, samples=samples, seed=seed), treebank.n_words
 
-    found, read_files = _each(files, drawn, format)
+    found, read_files = _apply_to_treebanks(files, drawn, format)
     notes = tuple(
         f"{name} has {n_words} words: no samples of {', '.join(str(size) for size in sizes if size > n_words)}"
         for name, (_, n_words) in found.items()
@@ -274,7 +274,7 @@ def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
     return total
 
 
-def _each(
+def _apply_to_treebanks(
     files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
 ) -> tuple[dict[str, _Result], _Read]:
     """Apply a function to the treebanks of each name, which are read when it asks for them."""

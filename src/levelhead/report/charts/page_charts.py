@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.report.charts.svg import (
-    N_COLOURS,
+    N_COLORS,
     Drawing,
     Scale,
     bar,
@@ -163,7 +163,7 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
     for point in points:
         counts[point.series] = counts.get(point.series, 0) + 1
     series = sorted(counts, key=lambda name: (-counts[name], name))
-    colors = {name: min(i, N_COLOURS - 1) for i, name in enumerate(series)}
+    colors = {name: min(i, N_COLORS - 1) for i, name in enumerate(series)}
     both = [value for point in points for value in (point.x, point.y)]
     across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
     parts = [
@@ -174,7 +174,7 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
     parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
     parts.append(line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"))
     parts += [dot(across(p.x), up(p.y), 3.6, f"s{colors[p.series]} point", p.label) for p in points]
-    shown = [*series[: N_COLOURS - 1], *(["other"] if len(series) >= N_COLOURS else [])]
+    shown = [*series[: N_COLORS - 1], *(["other"] if len(series) >= N_COLORS else [])]
     for i, name in enumerate(shown):
         parts += [dot(516, 34 + 22 * i, 5, f"s{i}"), text(528, 38 + 22 * i, name or "unknown")]
     return Drawing(title, _WIDTH, 502, "".join(parts))

@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from levelhead.errors import printable
 
-N_COLOURS = 8
+N_COLORS = 8
 """How many colors there are for series; more series share the last one."""
 
 _LONGEST = 34
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
+_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
 """Okabe and Ito (2008), which people with color blindness can distinguish; a brown and a gray for the rest."""
 
 _STYLE = """\
@@ -48,7 +48,7 @@ class Drawing(NamedTuple):
 
     def file(self) -> str:
         """Return the drawing as a file of its own."""
-        series = "".join(f".s{i}{{fill:{c}}}.l{i}{{stroke:{c};fill:none}}" for i, c in enumerate(_COLOURS))
+        series = "".join(f".s{i}{{fill:{c}}}.l{i}{{stroke:{c};fill:none}}" for i, c in enumerate(_COLORS))
         back = f'<rect width="{short(self.width)}" height="{short(self.height)}" fill="#fff"/>'
         return self._svg(f"<style>{_STYLE}{series}</style>{back}")
 

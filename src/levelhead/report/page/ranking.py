@@ -121,7 +121,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
 
 
-def _each(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, str], Block]) -> list[Block]:
+def _blocks(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, str], Block]) -> list[Block]:
     """A block for each group and measure."""
     blocks = []
     for number, ranking in enumerate(campaign.rankings):
@@ -137,7 +137,7 @@ def _leaderboard(campaign: _Campaign) -> Section:
             " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
             " significantly: all pairs are tested. The dot is the average, the bar its confidence interval."
         )
-    return Section("leaderboard", "RankedSystems", lead, _each(campaign, "leaderboard", _board))
+    return Section("leaderboard", "Ranking", lead, _blocks(campaign, "leaderboard", _board))
 
 
 def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
@@ -173,7 +173,7 @@ def _ranges(campaign: _Campaign) -> Section:
     )
     if campaign.rankings[0].rank_sets == "simultaneous":
         lead += " All sets hold at once."
-    blocks = _each(campaign, "rank-ranges", _range)
+    blocks = _blocks(campaign, "rank-ranges", _range)
     return Section("ranks", "Rank ranges", lead, [block for block in blocks if block.drawing])
 
 
@@ -187,7 +187,7 @@ def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: 
 
 def _heat(campaign: _Campaign) -> Section:
     lead = "Systems by rank, test sets by family. Darker blue is better; a cross marks a missing or invalid output."
-    return Section("treebanks", "Every system on every test set", lead, _each(campaign, "treebanks", _heat_of))
+    return Section("treebanks", "Every system on every test set", lead, _blocks(campaign, "treebanks", _heat_of))
 
 
 def _heat_of(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
@@ -328,7 +328,7 @@ def _duels(campaign: _Campaign) -> Section:
     if campaign.tested(campaign.rankings[0]):
         lead = "Number of test sets on which the system of the row is significantly better than that of the column."
     blocks = [
-        block for pair in zip(_each(campaign, "duels", _shares), _each(campaign, "wins", _wins)) for block in pair
+        block for pair in zip(_blocks(campaign, "duels", _shares), _blocks(campaign, "wins", _wins)) for block in pair
     ]
     return Section("duels", "Won, tied, lost", lead, blocks if len(campaign.results.systems) > 1 else [])
 

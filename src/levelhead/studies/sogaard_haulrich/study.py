@@ -52,7 +52,7 @@ def reproduce(request: StudyRequest) -> Study:
     }  # fmt: skip
     tasks = [StudyTask(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
     rows = run_tasks(NAME, tasks, request)
-    listed = _listed(rows, numbers, treebanks)
+    listed = _treebank_perplexities(rows, numbers, treebanks)
     judged_parsers = _parsers(request, treebanks)
     sections = (
         perplexity_table(listed, rows), averages_of_groups(listed, numbers), *accuracy_tables(listed, numbers),
@@ -112,7 +112,7 @@ def _trained(listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Par
     return f"{len(listed)} treebanks with training sets{without}"
 
 
-def _listed(
+def _treebank_perplexities(
     rows: Mapping[str, Row], numbers: Mapping[str, Any], treebanks: Mapping[str, Parts]
 ) -> list[TreebankPerplexities]:
     """The treebanks with their groups and accuracies; those without a perplexity are left out.
