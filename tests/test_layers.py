@@ -18,7 +18,7 @@ PACKAGE = "levelhead"
 
 LAYERS = (
     # from the bottom up: a room may import those below it and itself
-    {"errors", "messages", "_version", "progress", "extras", "tabular"},
+    {"errors", "messages", "_version", "progress", "extras", "tabular", "immutable"},
     {"kernels"},
     {"treebank"},
     {"interop"},

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
@@ -33,7 +34,7 @@ _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
 Input = Treebank | str | os.PathLike[str]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable(repr=False)
 class Evaluation(Mapping[str, Score], Tabular):
     """The scores of one system on one treebank, by the text of the measure.
 

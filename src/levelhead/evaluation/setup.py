@@ -6,12 +6,13 @@ import hashlib
 import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import MeasureError
+from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.scoring.rules import RULES, Rules, rules_named
@@ -33,7 +34,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Setup:
     """What decides the numbers besides the treebanks; `setup_of` makes one from names.
 

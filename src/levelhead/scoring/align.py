@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.kernels import spans as kernel
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.spans import Spans
@@ -13,7 +12,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes, distinct
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Alignment:
     """Pairs of words, one to one and in order on both sides.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntFlag
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
@@ -11,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.immutable import immutable
 from levelhead.kernels import pools
 from levelhead.scoring.align import Alignment, align
 from levelhead.scoring.enhanced import Edges, edges_of
@@ -44,7 +44,7 @@ class Agree(IntFlag):
     CHILDREN = 256  # all functional children: aligned, with the same relation, UPOS and features (MLAS)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Matches:
     """One row for each aligned pair of words, with flags for what agrees; measures are counted from this alone.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from levelhead.errors import MeasureError
+from levelhead.immutable import immutable
 from levelhead.scoring.matches import Agree
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ _CLASS = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)
 _RELATION = re.compile(r"[a-z][a-z0-9_]*(?::[a-z0-9_]+)*")
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(eq=True)
 class Measure:
     """A measure as it is named: `LAS`, `CLAS.precision`, `LAS@CORE`, `LAS-FUN-PUNCT`, `WLAS(weights.tsv)`.
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
     count_aligned,
@@ -35,7 +36,7 @@ _MOST_SURPRISE = 308
 """Above this power of ten there are no floats."""
 
 
-@dataclass(frozen=True)
+@immutable(eq=True)
 class Score:
     """What a measure says of a system.
 

@@ -10,7 +10,8 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
@@ -29,8 +30,7 @@ _EMPTY_NODE = re.compile(
 """Finds a line with a dot in its ID or in the head of an edge."""
 
 
-@dataclass(frozen=True, slots=True)
-class Official:
+class Official(NamedTuple):
     """How one official scorer reads a file.
 
     Args:
@@ -150,17 +150,16 @@ def _check_deps(treebank: Treebank, name: str | None) -> None:
         raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
 
 
-@dataclass
 class _Reading:
     """A file read line by line in the scorer's way."""
 
-    official: Official
-    name: str | None
-    rows: list[list[str]] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=lambda: [0])
-    lines: list[int] = field(default_factory=list)
-    multiword: list[tuple[int, int, int, list[str]]] = field(default_factory=list)
+    def __init__(self, official: Official, name: str | None) -> None:
+        self.official, self.name = official, name
+        self.rows: list[list[str]] = []
+        self.heads: list[int] = []
+        self.starts = [0]
+        self.lines: list[int] = []
+        self.multiword: list[tuple[int, int, int, list[str]]] = []
 
     def read(self, data: bytes) -> Treebank:
         """Read a file line by line; comments are skipped wherever no sentence has begun."""

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.tabular import tree_svg
 from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.strings import StringColumn
@@ -17,7 +17,7 @@ from levelhead.treebank.treebank import COLUMNS, Treebank
 _COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
 
 
-@dataclass(frozen=True)
+@immutable(eq=True)
 class Sentence:
     """One sentence of a treebank.
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from levelhead.immutable import immutable
 
 Codes = NDArray[np.int32]
 
@@ -44,7 +45,7 @@ def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
     return members
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Strings(Sequence[str]):
     """A pool of distinct strings.
 
@@ -122,7 +123,7 @@ def distinct(codes: Codes, n_strings: int) -> Codes:
     return np.flatnonzero(present).astype(np.int32)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class StringColumn(Sequence[str]):
     """One column of a treebank, read as a sequence of strings.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault
+from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.graph import Graph, read_graph
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
@@ -27,7 +28,7 @@ COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "mis
 """The eight columns of strings, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row a word, every column dictionary-encoded into one pool of strings.
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.immutable import immutable
 from levelhead.tabular import Tabular
 from levelhead.treebank.finder import treebanks_in
 from levelhead.treebank.reader import Format, faults_of
 
 
-@dataclass(frozen=True, repr=False)
+@immutable(eq=True, repr=False)
 class Validation(Tabular):
     """The errors and warnings of files.
 
