@@ -152,7 +152,7 @@ def score(**given: Any) -> int:
     )
     if request.wants_page and matches is not None:
         _write_page_of_pair(request, evaluation, matches)
-    return passed({name: score.exact for name, score in evaluation.items()}, wanted)
+    return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
 
 
 def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Matches | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping
 from dataclasses import field, replace
@@ -59,6 +58,8 @@ class Setup:
     @cached_property
     def key(self) -> str:
         """A hash of everything that decides the numbers; equal settings have equal keys."""
+        import json
+
         parts = [
             *(self.rules.name, sorted(self.rules.switches), self.names, self.registry.schemes.default),
             *(self.registry.used(self.measures), self.format, self.gold_format),

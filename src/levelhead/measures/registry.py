@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from string import ascii_letters
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -97,6 +97,8 @@ class Registry(NamedTuple):
         return self._replace(schemes=self.schemes._replace(default=scheme))
 
 
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
 STANDARD = Registry()
 """What is shipped, and nothing else."""
 
@@ -173,7 +175,7 @@ def split_measures(text: str) -> list[str]:
 
 
 def _spelled(text: str) -> str:
-    name = text[: len(text) - len(text.lstrip(ascii_letters))]
+    name = "".join(takewhile(_LETTERS.__contains__, text))
     known = next((one for one in REGISTRY if one.lower() == name.lower()), name)
     return known + text[len(name) :]
 

@@ -21,12 +21,13 @@ NOTHING = Agree(0)
 """What a word must agree in to be aligned: no more."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
-_TEXT = re.compile(
-    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[A-Za-z0-9_]+))?",
-    re.DOTALL,
-)
-_CLASS = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)")
-_RELATION = re.compile(r"[a-z][a-z0-9_]*(?::[a-z0-9_]+)*")
+
+_NAME, _ARGUMENT = "(?P<name>[A-Za-z]+)", r"(?:\((?P<argument>.+)\))?"
+_CLASSES, _COMPONENT = "(?P<classes>[@-][A-Za-z0-9_:-]+)?", r"(?:\.(?P<component>[A-Za-z0-9_]+))?"
+_TEXT = f"(?s){_NAME}{_ARGUMENT}{_CLASSES}{_COMPONENT}"
+_CLASS = "(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)"
+_RELATION = "[a-z][a-z0-9_]*(?::[a-z0-9_]+)*"
+"""Patterns are compiled on first use: most commands need none of these."""
 
 
 @immutable(eq=True)
@@ -161,7 +162,9 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
     Raises:
         MeasureError: the text is not of that form.
     """
-    match = _TEXT.fullmatch(text.strip())
+    if text.isascii() and text.isalpha():
+        return Measure(text)
+    match = re.fullmatch(_TEXT, text.strip())
     if not match:
         message = (
             f"{text!r} is not written NAME[(argument)][@CLASS or -CLASS...][.component], as in LAS-FUN-PUNCT.recall"
@@ -186,12 +189,12 @@ def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
 
 
 def _scheme_of(name: str) -> str | None:
-    match = _CLASS.fullmatch(name)
+    match = re.fullmatch(_CLASS, name)
     return match["scheme"] if match else None
 
 
 def _named(name: str, text: str) -> str:
-    if not (_CLASS.fullmatch(name) or _RELATION.fullmatch(name)):
+    if not (re.fullmatch(_CLASS, name) or re.fullmatch(_RELATION, name)):
         message = f"{name!r} in {text!r} is neither a class (CORE, callin:CONTENT) nor a relation (nsubj, acl:relcl)"
         raise MeasureError(message, "unknown-measure")
     return name

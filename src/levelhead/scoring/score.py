@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
-from fractions import Fraction
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
@@ -28,6 +27,8 @@ from levelhead.scoring.weights import default_weight
 from levelhead.treebank.graph import MalformedDeps
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from levelhead.scoring.matches import Matches
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
@@ -98,6 +99,8 @@ class Score:
     @property
     def exact(self) -> Fraction | None:
         """The value without rounding; None where there is none."""
+        from fractions import Fraction
+
         if self.value is None:
             return None
         if self.perplexity:

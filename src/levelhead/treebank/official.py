@@ -24,9 +24,7 @@ from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
 _CELL = rb"[^\t\n]*\t"
-_EMPTY_NODE = re.compile(
-    rb"^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)", re.MULTILINE
-)
+_EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""
 
 
@@ -83,7 +81,7 @@ def parse_officially(data: bytes, official: Official, name: str | None = None) -
     text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
     refuse_long_lines(text, name)
     treebank = scan_treebank(text, several_roots=official.several_roots)
-    if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
+    if not official.empty_nodes and (found := re.search(_EMPTY_NODE, text)):
         raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
     if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
         treebank = _Reading(official, name).read(data)

@@ -19,7 +19,7 @@ from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes, refuse
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
-_BLANK_STRING = re.compile(r"\n\s*\n")
+_BLANK_STRING = r"\n\s*\n"
 
 Format = Literal["conllu", "conllx"]
 
@@ -143,7 +143,7 @@ def _is_text(data: bytes) -> bool:
 
 def _has_empty_form(treebank: Treebank) -> bool:
     used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
-    if not _BLANK_STRING.search("\n" + treebank.strings.text):
+    if not re.search(_BLANK_STRING, "\n" + treebank.strings.text):
         return False
     blank = [code for code, text in enumerate(treebank.strings.texts) if not text.translate(ANY_SPACE)]
     return any(np.isin(codes, blank).any() for codes in used)

@@ -21,7 +21,7 @@ _BLANK_LINES = {
     "blank-line-with-spaces": "the line has only white space",
     "extra-blank-line": "the blank line ends no sentence",
 }
-_ODD_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
+_ODD_LINE = rb"\n[ \t]|\n\n\n|\A[ \t\n]"
 
 
 class Repaired(NamedTuple):
@@ -54,7 +54,7 @@ def repair(data: bytes) -> Repaired:
     data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings)
     numbers, n_lines = None, data.count(b"\n")
-    if _ODD_LINE.search(data):
+    if re.search(_ODD_LINE, data):
         data, numbers = _with_single_blank_lines(data, warnings)
     ended = _ended(data)
     if ended != data:

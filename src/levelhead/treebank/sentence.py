@@ -14,7 +14,7 @@ from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
-_COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
+_COMMENT = r"#\s*([^=\s][^=]*?)\s*=\s*(.*)"
 
 
 @immutable(eq=True)
@@ -102,7 +102,7 @@ class Sentence:
     @property
     def metadata(self) -> dict[str, str]:
         """Its comments of the form `# name = value`."""
-        matches = map(_COMMENT.fullmatch, self.comments)
+        matches = (re.fullmatch(_COMMENT, line) for line in self.comments)
         return {match[1]: match[2] for match in matches if match}
 
     @property

@@ -22,7 +22,7 @@ from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
 if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
 
-_FORBIDDEN = re.compile("[\t\n\r\0\ud800-\udfff]")
+_FORBIDDEN = "[\t\n\r\0\ud800-\udfff]"
 
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
 """The eight columns of strings, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
@@ -293,7 +293,7 @@ def _check_column(name: str, texts: list[str], n_words: int) -> None:
         raise ConlluError(Fault("invalid-columns", f"there is no column {name!r}; there are {', '.join(COLUMNS)}"))
     if len(texts) != n_words:
         raise ConlluError(Fault("invalid-columns", f"{len(texts)} {name} for {n_words} words"))
-    if any(not text or _FORBIDDEN.search(text) for text in texts):
+    if any(not text or re.search(_FORBIDDEN, text) for text in texts):
         raise ConlluError(
             Fault("invalid-columns", f"a value of {name} is empty, or has a tab, line end, NUL or surrogate")
         )
