@@ -64,7 +64,7 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
         "empty-column": (b"\n\n" in pool, lambda text: not text),
         "surrounding-space": (b"\n " in pool or b" \n" in pool, lambda text: text[:1] == " " or text[-1:] == " "),
         "not-normalised": (
-            not unicodedata.is_normalized("NFC", strings.text),
+            not strings.pool.isascii() and not unicodedata.is_normalized("NFC", strings.text),
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }

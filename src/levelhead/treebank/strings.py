@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.immutable import immutable
+from levelhead.kernels import pools
 
 Codes = NDArray[np.int32]
 
@@ -34,15 +35,15 @@ UNDERSCORE = 0
 """The code of "_", which every pool has first."""
 
 
-_NONE: Codes = np.zeros(0, dtype=np.int32)
-
-
 def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
     """Return which characters up to U+FFFF lie in some ranges, first and last included; bool, shape (65536,)."""
     members = np.zeros(1 << 16, dtype=bool)
     for first, last in ranges:
         members[first : last + 1] = True
     return members
+
+
+_SPACE_CHARACTERS = character_set(*SPACES)
 
 
 @immutable()
@@ -66,7 +67,11 @@ class Strings(Sequence[str]):
     def __getitem__(self, code: slice) -> Sequence[str]: ...
     def __getitem__(self, code: int | slice) -> str | Sequence[str]:
         """Return the string with this code."""
-        return self.texts[code]
+        if isinstance(code, slice) or "texts" in vars(self) or code < 0:
+            return self.texts[code]
+        if code >= len(self):
+            raise IndexError(f"no string has the code {code}")
+        return self.pool[self.offsets[code] : self.offsets[code + 1] - 1].decode()
 
     @cached_property
     def texts(self) -> list[str]:
@@ -95,12 +100,15 @@ class Strings(Sequence[str]):
         """Return the codes of the strings that have any of some characters, ascending, int32.
 
         Args:
-            characters: which of the characters up to U+FFFF, bool, shape (65536,), as `character_set` makes it.
+            characters: which of the characters up to U+FFFF, bool, shape (65536,), as `character_set` makes it; none
+                from "!" to "~".
         """
-        points = np.frombuffer(self.text.encode("utf-32-le"), dtype=np.uint32)
-        found = np.flatnonzero(characters[np.minimum(points, 0xFFFF)])
-        ends = np.flatnonzero(points == ord("\n"))
-        return np.unique(np.searchsorted(ends, found)).astype(np.int32) if len(found) else _NONE
+        return pools.strings_with(self.pool, self.offsets, characters.view(np.uint8))
+
+    @cached_property
+    def with_spaces(self) -> Codes:
+        """The codes of the strings that have a space separator, ascending, int32."""
+        return self.codes_with(_SPACE_CHARACTERS)
 
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
         """Return a pool that also has the given strings, and the code of each."""
