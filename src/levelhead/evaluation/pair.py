@@ -23,6 +23,7 @@ from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.reader import check_format
 from levelhead.treebank.source import read_bytes
+from levelhead.treebank.two_files import are_large_files, in_two_threads
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -176,8 +177,13 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
     Raises:
         InputError: a file is not valid; with every fault.
     """
-    ours = load(gold, setup.rules, setup.gold_format or setup.format)
-    theirs = load(system, setup.rules, setup.format)
+    gold_format = setup.gold_format or setup.format
+    if are_large_files(gold, system):
+        ours, theirs = in_two_threads(
+            lambda: load(gold, setup.rules, gold_format), lambda: load(system, setup.rules, setup.format)
+        )
+    else:
+        ours, theirs = load(gold, setup.rules, gold_format), load(system, setup.rules, setup.format)
     taken_apart = setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
     return (ours.without_multiword_tokens() if taken_apart else ours), theirs
 
