@@ -30,6 +30,7 @@ from levelhead.treebank.source import is_stream, raw_bytes
 
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+_TEST_SETS_FOR_A_WORKER = 4
 _OVERHEAD = 100_000  # the cost of a job besides its bytes, in bytes, for the time left
 
 
@@ -131,6 +132,8 @@ class _Scoring:
     def round(self, workers: Workers, store: Store | None) -> None:
         """Do what has no result yet."""
         batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
+        if workers.window > 1 and len(self.plan.test_sets) >= _TEST_SETS_FOR_A_WORKER * workers.window:
+            batch = max(batch, len(self.plan.systems))  # all outputs on a test set, so that one worker reads its gold
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
         workers = processes(1) if self.in_memory else workers
         jobs = self._jobs() if self.look is None else self._looks(self.look)

@@ -96,8 +96,8 @@ def _lower_cased(gold: _Side, system: _Side, regions: Codes) -> tuple[Codes, Cod
         for inside in (0, 1):
             some = words[spans.inside[words] == inside]
             codes = treebank.forms.codes[some]
-            for code in distinct(codes, len(treebank.strings)).tolist():
-                form = treebank.strings[code]
+            used = distinct(codes, len(treebank.strings))
+            for code, form in zip(used.tolist(), treebank.strings.texts_of(used)):
                 compared = (form if inside else form.translate(spans.spaces)).lower()
                 of_code[code] = numbers.setdefault(compared, len(numbers))
             ids[some] = of_code[codes]

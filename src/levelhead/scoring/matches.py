@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from enum import IntFlag
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -127,8 +127,7 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
 
 def _values(selection: Selection, relations: StringColumn) -> NDArray[Any]:
     of_code: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if selection.weighted else np.bool_)
-    for code in relations.distinct.tolist():
-        of_code[code] = selection.value(relations.strings[code])
+    of_code[relations.distinct] = [selection.value(relation) for relation in relations.distinct_texts]
     return of_code[relations.codes]
 
 
@@ -168,12 +167,13 @@ def _numbered(value: Callable[[str], str], gold: StringColumn, system: StringCol
     result = []
     for column in (gold, system):
         of_code = np.full(len(column.strings), -1, dtype=np.int32)
-        for code in column.distinct.tolist():
-            of_code[code] = numbers.setdefault(value(column.strings[code]), len(numbers))
+        values = map(value, column.distinct_texts)
+        of_code[column.distinct] = [numbers.setdefault(one, len(numbers)) for one in values]
         result.append(of_code)
     return result[0], result[1]
 
 
+@lru_cache(maxsize=1 << 14)
 def universal_features(feats: str) -> str:
     """Keep the universal features of FEATS, sorted; layered ones such as Number[psor] are not among them."""
     return "|".join(sorted(feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES))

@@ -147,7 +147,7 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
     from levelhead.treebank.strings import distinct
 
     used = distinct(codes, len(strings))
-    texts = [strings[code] for code in used.tolist()]
+    texts = strings.texts_of(used)
     edges = _parse_strictly(texts) if strict else _parse_laxly(texts)
     sizes = np.zeros(len(strings), dtype=np.int64)
     sizes[used] = [0 if text in {"", "_"} else text.count("|") + 1 for text in texts]

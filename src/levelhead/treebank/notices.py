@@ -99,8 +99,7 @@ _FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
 
 def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str) -> Iterator[Fault]:
     """Search the distinct strings of a column all at once; line by line only where something was found."""
-    codes = column.distinct.tolist()
-    texts = [column.strings[code] for code in codes]
+    codes, texts = column.distinct.tolist(), column.distinct_texts
     if re.search(bad, "\n".join(texts)):
         found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
         yield from _in_column(treebank, slug, column, np.array(found, dtype=np.int32))
@@ -108,7 +107,8 @@ def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str) ->
 
 def _root_relations(treebank: Treebank) -> Iterator[Fault]:
     relations = treebank.relations
-    roots = [code for code in relations.distinct.tolist() if universal(relations.strings[code]) == "root"]
+    texts = zip(relations.distinct.tolist(), relations.distinct_texts)
+    roots = [code for code, text in texts if universal(text) == "root"]
     labelled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
     rows = np.flatnonzero(labelled != (treebank.heads < 0))
     if len(rows):

@@ -110,6 +110,15 @@ class Strings(Sequence[str]):
         """The codes of the strings that have a space separator, ascending, int32."""
         return self.codes_with(_SPACE_CHARACTERS)
 
+    def texts_of(self, codes: Codes) -> list[str]:
+        """Return the strings with these codes; for a few of many strings, this takes less time than `texts`.
+
+        Args:
+            codes: their codes, int32.
+        """
+        starts, ends = self.offsets[codes].tolist(), (self.offsets[codes + 1] - 1).tolist()
+        return [self.pool[start:end].decode() for start, end in zip(starts, ends, strict=True)]
+
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
         """Return a pool that also has the given strings, and the code of each."""
         known = {text: code for code, text in enumerate(self.texts)}
@@ -171,6 +180,11 @@ class StringColumn(Sequence[str]):
     def distinct(self) -> Codes:
         """The codes that occur, ascending, int32."""
         return distinct(self.codes, len(self.strings))
+
+    @property
+    def distinct_texts(self) -> list[str]:
+        """The strings that occur, in the order of `distinct`."""
+        return self.strings.texts_of(self.distinct)
 
     @property
     def has_values(self) -> bool:
