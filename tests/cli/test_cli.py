@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from command_line import levelhead
 from conftest import EXAMPLES
 from levelhead.measures import REGISTRY, parse_measure, split_measures
+from levelhead.measures.groups import group_of
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_latex
 
@@ -372,12 +373,15 @@ def test_measures_shows_those_that_are_named_in_any_case():
     assert measures_shown("las", "LAS(full),clas.recall", "clas") == ["LAS", "CLAS"]
     assert measures_shown(*everything) == everything
     assert levelhead("measures", "ufeats").stdout.splitlines()[0] == "UFeats"
-    assert levelhead("measures", "clas").stdout == (
+    out = levelhead("measures", "clas").stdout
+    assert max(map(len, out.split("\n"))) <= 100
+    assert out.replace("\n    ", " ") == (
         "CLAS\n"
         f"  {REGISTRY['CLAS'].meaning}\n"
         f"  Formula: {REGISTRY['CLAS'].formula}\n"
         f"  Source: {REGISTRY['CLAS'].source}\n"
         "  Example: levelhead score GOLD SYSTEM -m CLAS\n"
+        f"  Advice: {group_of('CLAS').advice}\n"
     )
     for output_format in ("jsonl", "tsv", "markdown", "latex"):
         done = levelhead("measures", "clas", "--format", output_format)
