@@ -8,6 +8,7 @@ from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, sc
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank, blocks
 from levelhead.treebank.blocks import PieceSizes, contents_or_parts
+from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.reader import check_format
 
 
@@ -24,9 +25,22 @@ def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | No
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure has no weight for a relation.
     """
+    chosen = sizes or blocks.SIZES
     if isinstance(gold, Treebank) or isinstance(system, Treebank) or not _adds_up(setup):
         return score_treebanks(*load_pair(gold, system, setup), setup)
-    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, sizes or blocks.SIZES)
+    if _is_small(gold, chosen) and _is_small(system, chosen):  # two threads read them
+        return score_treebanks(*load_pair(gold, system, setup), setup)
+    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, chosen)
+
+
+def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
+    """Return whether a path is a file that is not compressed, by its name, and not large."""
+    name = os.fsdecode(path)
+    try:
+        known = os.path.isfile(name) and not name.endswith(SUFFIXES)  # noqa: PTH113 -- pathlib is slow to load
+        return known and os.path.getsize(name) <= sizes.large  # noqa: PTH202
+    except (OSError, ValueError):
+        return False
 
 
 def _adds_up(setup: Setup) -> bool:

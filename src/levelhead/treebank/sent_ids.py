@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tempfile
 import weakref
 from collections.abc import Iterator
@@ -39,7 +40,7 @@ class SentenceIds:
             before: how many sentences are before them.
         """
         comments = piece.comments
-        found = list(SENT_ID.finditer(comments.text))
+        found = list(re.finditer(SENT_ID, comments.text))
         if not found:
             return
         names = [match[1].strip() for match in found]
