@@ -23,6 +23,7 @@ LAYERS = (
     {"treebank"},
     {"interop"},
     {"scoring"},
+    {"recovery"},
     {"significance"},
     {"derivation"},
     {"typology"},

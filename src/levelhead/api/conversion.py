@@ -1,4 +1,4 @@
-"""Other heads, transitions, and language models of trees."""
+"""Other heads, transitions, language models of trees, and answers of language models."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from levelhead.derivation import Derivations, Ends, NgramModel
     from levelhead.derivation.measurement import NgramChoice, Perplexities
     from levelhead.evaluation.pair import Input
+    from levelhead.recovery.recovery import Answers, Recovery
     from levelhead.treebank.reader import Format
 
 
@@ -128,3 +129,31 @@ def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> Ng
     if ARPA in PurePath(train).name:
         return read_model(train, choice)
     return model_of(loaded(train, format), choice)
+
+
+def recover(
+    answers: Answers,
+    gold: Input,
+    *,
+    separator: str | None = None,
+    field: str | None = None,
+    id_field: str | None = None,
+    format: Format = "conllu",
+) -> Recovery:
+    """Return the answers of a language model as CoNLL-U over the words of gold, and what was done to each.
+
+    Args:
+        answers: the path of a file or folder of answers, a mapping of answers by sent_id, or one answer for each gold
+            sentence, in order.
+        gold: the gold treebank or its path; only its words are used.
+        separator: what the lines between answers begin with; "" for blank lines; detected by default.
+        field: the field of JSON lines or CSV that has the answer; points lead inside, as in `response.text`.
+        id_field: the field that has the sent_id.
+        format: the format of gold, "conllu" or "conllx".
+
+    Raises:
+        InputError: the answers or gold cannot be read, or it is not clear which answer belongs to which sentence.
+    """
+    from levelhead.recovery import Layout, recover_answers
+
+    return recover_answers(answers, loaded(gold, format), Layout(separator, field, id_field))

@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.errors import Fault, InputError, Place, UnreadableFile
+from levelhead.recovery.answer import Answer, decoded
 from levelhead.recovery.records import csv_answers, json_answers
 from levelhead.recovery.separators import split_text
-from levelhead.recovery.answer import Answer, decoded
 from levelhead.treebank.source import SUFFIXES, Limits, read_bytes
 
 LIMITS = Limits(size=1 << 29)

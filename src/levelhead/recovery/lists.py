@@ -119,7 +119,7 @@ def _row(value: Any, expected: int, forms: Collection[str]) -> Row | None:
 
 def _keyed(value: Mapping[Any, Any]) -> Row | None:
     """Return the row in an object with named fields; it must have a form and a field for the head."""
-    given = {re.sub(r"[\W_]", "", str(name).lower()): cell for name, cell in reversed(value.items())}
+    given = {re.sub(r"[\W_]", "", str(name).lower()): cell for name, cell in value.items()}
     places = {field: next((name for name in names if name in given), None) for field, names in _NAMES.items()}
     cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
     if "form" not in cells or "head" not in cells:

@@ -31,19 +31,14 @@ def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str 
             return _by_id(ids, answers, gold_ids, name)
         return list(answers)
     if None in ids:
-        first = ids.index(None) + 1
-        message = (
-            f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}, and answer {first} has"
-            " no sent_id"
-        )
-        raise _mismatch(message, name)
+        raise _mismatch(f"{_sizes(answers, gold_ids)}, and answer {ids.index(None) + 1} has no sent_id", name)
     return _by_id(ids, answers, gold_ids, name)
 
 
 def _by_id(
     ids: Sequence[str | None], answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None
 ) -> list[Answer | None]:
-    sizes = f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}"
+    sizes = _sizes(answers, gold_ids)
     known = {one for one in gold_ids if one is not None}
     if None in gold_ids or len(known) < len(gold_ids):
         raise _mismatch(f"{sizes}, and the gold sentences do not each have a sent_id of their own", name)
@@ -57,6 +52,10 @@ def _by_id(
             raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(one)} again", name)
         found[one] = answer
     return [found.get(one) for one in gold_ids if one is not None]
+
+
+def _sizes(answers: Sequence[Answer], gold_ids: Sequence[str | None]) -> str:
+    return f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}"
 
 
 def _mismatch(message: str, name: str | None) -> InputError:

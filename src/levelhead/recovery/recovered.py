@@ -67,7 +67,7 @@ def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str
         return Recovered("no answer", "incomplete", (), nothing, nothing)
     tables = tables_of(text, forms)
     best = best_match(tables.attempts, forms)
-    if best is None or not best.n_heads:
+    if best is None or all(row.head is None for row in best.attempt.rows):
         long = (TOO_LONG,) if len(text) > LONGEST_ANSWER else ()
         return Recovered("unreadable", "incomplete", long, nothing, nothing, n_attempts=len(tables.attempts))
     steps = {*tables.steps, *_steps_of(best, ranges)}

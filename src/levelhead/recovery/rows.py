@@ -23,10 +23,9 @@ _NUMBERED = re.compile(r"\(?([0-9]{1,9})[.):]?")
 _GLUED = re.compile(r"\(?([0-9]{1,9})(?:[.):]?\s+|(?=[^\s\d.):])|[.):](?=\S))(.+)", re.DOTALL)
 _RELATION_NAME = re.compile(r"[^\W\d_][\w:.~/-]*")
 _REMARK = ("#", "//", "<", "(", "—", "–", "--", "←")
-_BULLET = re.compile(r"(?:[-*•>]\s+)+(?=\(?[0-9])")
+_BULLET = re.compile(r"[-*•>][-*•>\s]*(?=\(?[0-9])")
 _WIDE = re.compile(r"\t|\s{2,}")
-_RANGE = re.compile(r"[0-9]{1,9}-[0-9]{1,9}")
-_EMPTY_NODE = re.compile(r"[0-9]{1,9}\.[0-9]{1,9}")
+_NO_WORD = re.compile(r"[0-9]{1,9}[-.][0-9]{1,9}")  # the number of a multiword token or of an empty node
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 _UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 
@@ -88,7 +87,7 @@ def read_row(line: str, expected: int, forms: Collection[str]) -> Row | RangeRow
     for cells in _cuts(stripped):
         if len(cells) == _COLUMNS and _is_good(cells, forms):
             return _row(cells, _NOTHING if "\t".join(cells) == line else _SPACED)
-    return _repaired(_BULLET.sub("", stripped), expected, forms)
+    return _repaired(_unmarked(stripped), expected, forms)
 
 
 def _cuts(line: str) -> Iterator[list[str]]:
@@ -124,15 +123,19 @@ def clean(cell: str) -> str:
     return cell if cell and len(cell) <= _LONGEST_CELL else "_"
 
 
+def _unmarked(line: str) -> str:
+    """A line without what makes it an item of a list, a quotation, or bold."""
+    marks = _BULLET.match(line)
+    return line[marks.end() :].rstrip("* ") if marks else line
+
+
 def _repaired(line: str, expected: int, forms: Collection[str]) -> Row | RangeRow | None:
     """Read a row that does not have ten good columns."""
     best = None
     for cells in _cuts(line):
         first = cells[0]
-        if _RANGE.fullmatch(first) or _EMPTY_NODE.fullmatch(first):
-            if len(cells) > 1 and first not in forms:
-                steps = _SPACED if "\t".join(cells) != line else _NOTHING
-                return RangeRow(first, tuple(cells), steps)
+        if _NO_WORD.fullmatch(first) and len(cells) > 1 and first not in forms:
+            return RangeRow(first, tuple(cells), _SPACED if "\t".join(cells) != line else _NOTHING)
         row = read_cells(cells, expected, forms, spaced="\t" not in line or None)
         if row is not None and row.head is not None:
             return row
@@ -177,9 +180,11 @@ def _numbered(
     is_glued = not rest or (rest[0] in {"_", ""} and "_" not in forms)
     if plain and not is_glued:
         return int(plain[1]), rest[0], rest[1:], set() if plain[1] == first else {IDS}
-    after = first.removeprefix(str(expected)).lstrip(".): \t")
-    if after != first and after in forms:
-        return expected, after, rest, {IDS}
+    behind = first.removeprefix(str(expected))
+    after = behind.lstrip(".): \t")
+    for word in (behind, after):
+        if word != first and word in forms:
+            return expected, word, rest, {IDS}
     if first in forms:
         return None, first, rest, {IDS}
     glued = _GLUED.fullmatch(first)

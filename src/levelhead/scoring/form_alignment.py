@@ -19,9 +19,9 @@ MOST_COMPARISONS = 100_000_000
 def align_forms(gold: Sequence[str], system: Sequence[str]) -> list[int]:
     """Return for each gold word the system word aligned with it, by position, or -1.
 
-    The alignment is the cheapest one in order: to pair two words costs the Levenshtein distance of their forms, to leave
-    a word out costs its length in characters. Of several cheapest alignments the leftmost is taken: each gold word in
-    turn has the first system word that it has in any of those that are left. Where this would compare more than
+    The alignment is the cheapest one in order: to pair two words costs the Levenshtein distance of their forms, to
+    leave a word out costs its length in characters. Of several cheapest alignments the leftmost is taken: each gold
+    word in turn has the first system word that it has in any of those that are left. Where this would compare more than
     `MOST_COMPARISONS` pairs of characters, only equal forms are aligned, as many as possible.
 
     Args:
