@@ -83,7 +83,7 @@ def _of_lists(text: str, failed: _Reader) -> _Reader:
     reader = _Reader(failed.forms, failed.most_rows)
     for rows in rows_of_lists(text, failed.forms):
         for row in rows:
-            reader.add(row)
+            reader.add(row, in_list=True)
         reader.close()
     if reader.found:
         reader.steps.add(LIST)
@@ -120,10 +120,10 @@ class _Reader:
         else:
             self.add(row)
 
-    def add(self, row: Row) -> None:
-        """Take a row, which may begin a new attempt."""
+    def add(self, row: Row, *, in_list: bool = False) -> None:
+        """Take a row, which may begin a new attempt unless it is in the same list as the one before."""
         number = self.last + 1 if row.id is None else row.id
-        if self.n_rows and number <= self.last and (self.apart or number <= 1):
+        if self.n_rows and number <= self.last and (self.apart or number <= 1) and not in_list:
             self.close()
             number = 1 if row.id is None else number
         if len(self.rows) < self.most_rows:

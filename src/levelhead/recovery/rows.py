@@ -87,7 +87,9 @@ def read_row(line: str, expected: int, forms: Collection[str]) -> Row | RangeRow
     for cells in _cuts(stripped):
         if len(cells) == _COLUMNS and _is_good(cells, forms):
             return _row(cells, _NOTHING if "\t".join(cells) == line else _SPACED)
-    return _repaired(_unmarked(stripped), expected, forms)
+    bare = _unmarked(stripped)
+    row = _repaired(bare, expected, forms)
+    return row if row is None or bare == stripped else row._replace(steps=row.steps | {REMARKS})
 
 
 def _cuts(line: str) -> Iterator[list[str]]:
@@ -136,16 +138,14 @@ def _repaired(line: str, expected: int, forms: Collection[str]) -> Row | RangeRo
         first = cells[0]
         if _NO_WORD.fullmatch(first) and len(cells) > 1 and first not in forms:
             return RangeRow(first, tuple(cells), _SPACED if "\t".join(cells) != line else _NOTHING)
-        row = read_cells(cells, expected, forms, spaced="\t" not in line or None)
+        row = read_cells(cells, expected, forms, spaced="\t" not in line)
         if row is not None and row.head is not None:
             return row
         best = best or row
     return best
 
 
-def read_cells(
-    cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool | None = None
-) -> Row | None:
+def read_cells(cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool = False) -> Row | None:
     """Return the row in some columns: the number may be glued to the form or missing, and columns, too.
 
     Args:
@@ -156,16 +156,18 @@ def read_cells(
     """
     number, form, values, steps = _numbered(cells, expected, forms)
     at = _head_place(values)
-    if not form or "`" in cells[0] or not _looks_like_a_row(number, form in forms, values, at, spaced=bool(spaced)):
+    if not form or "`" in cells[0] or not _looks_like_a_row(number, form in forms, values, at, spaced=spaced):
         return None
     if spaced:
         steps.add(SPACE)
     if len(values) > _MOST_VALUES and values[_MOST_VALUES].startswith(_REMARK):
         values = values[:_MOST_VALUES]
         steps.add(REMARKS)
+    if at is None and len(values) == _MOST_VALUES:
+        at = _USUAL  # all columns are there, and the head is no number
     if len(values) != _MOST_VALUES or at != _USUAL or not all(values):
         steps.add(COLUMNS)
-    head = int(values[at]) if at is not None else None
+    head = int(values[at]) if at is not None and _NUMBER.fullmatch(values[at]) else None
     relation = values[at + 1] if at is not None and at + 1 < len(values) else "_"
     lemma, upos, xpos, feats = map(clean, values[:_USUAL]) if at == _USUAL else "____"
     return Row(number, form, head, clean(relation), (lemma, upos, xpos, feats), frozenset(steps), len(cells))
