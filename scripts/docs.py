@@ -276,7 +276,7 @@ TOPICS = {
         "Comparing",
         "Compare systems, treebanks and annotations, with confidence intervals and tests.",
         (
-            "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.folders",
+            "levelhead.api.comparing", "levelhead.comparison", "levelhead.comparison.evaluations",
             "levelhead.comparison.languages", "levelhead.comparison.agreement",
         ),
     ),
@@ -296,14 +296,14 @@ TOPICS = {
     "correlations": Topic(
         "Correlations and judgements",
         "Correlate columns of tables by treebank, and measures with people's judgements.",
-        ("levelhead.api.tables", "levelhead.correlation", "levelhead.correlation.judgement"),
+        ("levelhead.api.tables", "levelhead.correlation", "levelhead.comparison.judgement"),
     ),
     "conversion": Topic(
         "Conversion and derivation",
         "Convert heads, derive transitions, measure perplexity, and recover answers of language models.",
         (
             "levelhead.api.conversion", "levelhead.conversion", "levelhead.derivation",
-            "levelhead.derivation.measurement", "levelhead.recovery",
+            "levelhead.derivation.treebank_perplexity", "levelhead.recovery",
         ),
     ),
     "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),

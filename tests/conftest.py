@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 settings.register_profile("levelhead", deadline=None, suppress_health_check=[HealthCheck.too_slow], print_blob=True)
 settings.load_profile("levelhead")
 
+ROOT = Path(__file__).parent.parent
+"""The repository."""
+
 
 def library(name: str) -> ModuleType:
     """Import an optional library; without it the test is skipped, but never where CI runs."""
@@ -32,7 +35,7 @@ def script(name: str) -> ModuleType:
     Args:
         name: its path in the folder.
     """
-    path = Path(__file__).parent.parent / "scripts" / name
+    path = ROOT / "scripts" / name
     spec = importlib.util.spec_from_file_location(f"scripts_{path.stem}", path)
     assert spec is not None
     assert spec.loader is not None
@@ -41,7 +44,7 @@ def script(name: str) -> ModuleType:
     return module
 
 
-EXAMPLES = Path(__file__).parent.parent / "examples"
+EXAMPLES = ROOT / "examples"
 
 
 @pytest.fixture(scope="session")
@@ -92,11 +95,21 @@ def browser() -> Iterator["Browser"]:
         opened.close()
 
 
+NEEDS = {
+    "sandbox": (lambda: shutil.which("bwrap"), "bubblewrap is missing: apt-get install bubblewrap"),
+    "cluster": (lambda: importlib.util.find_spec("distributed"), "the extra `cluster` is not installed"),
+}
+"""What tests with a marker need, and why they are skipped without it; but never where CI runs."""
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark tests by what they need, and skip those that need bubblewrap where there is none, but never where CI runs."""
-    no_sandbox = shutil.which("bwrap") is None and not os.environ.get("CI")
+    """Mark tests by the fixtures they use, and skip those whose marker needs what is missing."""
+    missing = {name: reason for name, (found, reason) in NEEDS.items() if not (found() or os.environ.get("CI"))}
     for item in items:
         for name in {"data", "browser"} & set(getattr(item, "fixturenames", ())):
             item.add_marker(name)
-        if no_sandbox and item.get_closest_marker("sandbox"):
-            item.add_marker(pytest.mark.skip(reason="there is no bubblewrap: apt-get install bubblewrap"))
+        if item.get_closest_marker("cluster"):
+            item.add_marker(pytest.mark.filterwarnings("ignore"))  # Dask's own, while workers start and end
+        for name, reason in missing.items():
+            if item.get_closest_marker(name):
+                item.add_marker(pytest.mark.skip(reason=reason))

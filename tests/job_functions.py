@@ -6,7 +6,7 @@ import time
 from concurrent.futures import Executor, Future
 from pathlib import Path
 
-from levelhead.jobs import StaleInput
+from levelhead.jobs import Job, StaleInput
 
 
 def square(number: int) -> bytes:
@@ -64,3 +64,10 @@ class Batches(Executor):
         future: Future = Future()
         future.set_result(fn(*args))
         return future
+
+
+def jobs(n: int, function=square, *more) -> list[Job]:
+    return [Job(f"key {i}", function, (i, *more), f"job {i}", weight=i) for i in range(n)]
+
+
+SQUARES = {f"key {i}": str(i * i).encode() for i in range(40)}

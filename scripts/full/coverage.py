@@ -29,12 +29,12 @@ from coverage_pools import MEASURES, OFFICIAL, TRAINED, Pool, pools
 from scipy import stats
 
 from levelhead.comparison.languages import _difference
-from levelhead.significance import Counted, Settings, differences
-from levelhead.significance.counted import ratios
+from levelhead.significance import InferenceSettings, SystemCounts, differences
 from levelhead.significance.differences import permutation_p
 from levelhead.significance.jackknife import leave_out
 from levelhead.significance.resampling import resampled, swapped
 from levelhead.significance.settings import seeded
+from levelhead.significance.system_counts import ratios
 from levelhead.significance.units import FEWEST_UNITS
 
 LEVEL = 0.95
@@ -107,7 +107,7 @@ def estimates(parts: np.ndarray, contrast: np.ndarray) -> Estimates:
     )
 
 
-def p_values(parts: np.ndarray, settings: Settings) -> np.ndarray:
+def p_values(parts: np.ndarray, settings: InferenceSettings) -> np.ndarray:
     """Return the p-values of the differences, shape (draws, measures); nan with too few units."""
     found = estimates(parts, DIFFERENCE)
     change = (parts[:, :, 1] - parts[:, :, 0]).swapaxes(0, 1)
@@ -118,11 +118,11 @@ def p_values(parts: np.ndarray, settings: Settings) -> np.ndarray:
     return np.where(found.n_units >= FEWEST_UNITS, np.maximum(found.p(), permutation_p(permuted, found.value)), np.nan)
 
 
-def check(parts: np.ndarray, p: np.ndarray, settings: Settings) -> None:
+def check(parts: np.ndarray, p: np.ndarray, settings: InferenceSettings) -> None:
     """Compare some draws with what the package returns for them."""
     score, difference = estimates(parts, SCORE), estimates(parts, DIFFERENCE)
     for d in range(min(CHECKED, len(parts))):
-        table = Counted(("one", "other"), MEASURES, parts[d], "pool")
+        table = SystemCounts(("one", "other"), MEASURES, parts[d], "pool")
         for m, row in enumerate(differences({"pool": table}, settings)[1::2]):
             for bounds, interval in (
                 (score.score_interval(), row.interval),
@@ -176,7 +176,7 @@ def simulate_pair(rows: np.ndarray, size: int, draws: int, swaps: int, seed: int
         parts = rows[drawn]
         swap = rng.random((number, size)) < 0.5
         exchanged = np.where(swap[:, :, None, None, None], parts[:, :, ::-1], parts)
-        settings = Settings(swaps, seed=first)
+        settings = InferenceSettings(swaps, seed=first)
         score, difference = estimates(parts, SCORE), estimates(parts, DIFFERENCE)
         nulls = [p_values(null, settings) for null in (exchanged, recentered[drawn])]
         check(exchanged, nulls[0], settings)
@@ -261,7 +261,7 @@ def language_rejections(rows: np.ndarray, sizes: tuple[int, int], draws: int) ->
     systems = tuple(map(str, range(rows.shape[1])))
     rejected = np.zeros((draws, len(systems), len(MEASURES)))
     for d in range(draws):
-        tables = [Counted(systems, MEASURES, rows[rng.integers(0, len(rows), size)], "pool") for size in sizes]
+        tables = [SystemCounts(systems, MEASURES, rows[rng.integers(0, len(rows), size)], "pool") for size in sizes]
         values = [table.values(table.parts.sum(axis=0)) for table in tables]
         one, other = (leave_out(table) for table in tables)
         for s, m in np.ndindex(len(systems), len(MEASURES)):

@@ -16,7 +16,7 @@ from levelhead.measures import parse_measure
 from levelhead.parsing import parse_treebank, train
 from levelhead.scoring.matches import match
 from levelhead.scoring.rules import CONLL18, UD, Rules
-from levelhead.significance import Run, Units, counted
+from levelhead.significance import Run, Units, system_counts
 from levelhead.significance.units import DOCUMENT, units_of
 from levelhead.treebank import Treebank, to_conllu
 
@@ -51,7 +51,7 @@ class Pool(NamedTuple):
 def _pool(name: str, gold: Treebank, outputs: Sequence[Treebank], rules: Rules) -> Pool:
     setup = Setup(tuple(map(parse_measure, MEASURES)), rules)
     runs = [Run(str(number), counts_of(match(gold, one, rules), setup)) for number, one in enumerate(outputs)]
-    return Pool(name, counted(runs, name).parts, units_of(gold, MARKS.get(name, DOCUMENT)))
+    return Pool(name, system_counts(runs, name).parts, units_of(gold, MARKS.get(name, DOCUMENT)))
 
 
 def _joined(name: str, pools: Sequence[Pool]) -> Pool:

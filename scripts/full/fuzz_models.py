@@ -35,9 +35,9 @@ import numpy as np
 
 from levelhead import InputError, Treebank, from_conllu, read
 from levelhead.parsing import Model, OutsideModel, Recipe, Schedule, parse_any, read_model, train, train_any
+from levelhead.parsing.external import Outside
+from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.model_file import FORMAT, MAGIC, model_bytes
-from levelhead.parsing.outside import Outside
-from levelhead.parsing.templates import templates_for
 from levelhead.treebank import to_conllu
 
 GOLD = Path(__file__).parents[2] / "examples/parallel/gold/en.conllu"

@@ -10,9 +10,9 @@ with atheris.instrument_imports(include=["levelhead"]):
     from levelhead.errors import ConlluError, Fault, UnreadableFile
     from levelhead.messages import MESSAGES
     from levelhead.treebank import Limits, Treebank, faults, from_conllu, to_conllu
-    from levelhead.treebank.official import SCORERS, parse_officially
+    from levelhead.treebank.input_bytes import decompressed
+    from levelhead.treebank.official_reader import SCORERS, read_officially
     from levelhead.treebank.repair import repair
-    from levelhead.treebank.source import decompressed
     from levelhead.treebank.treebank import COLUMNS
 
 REPAIRS = {
@@ -36,7 +36,7 @@ def check(data: bytes) -> None:
         check_faults(error.faults, n_lines)
     for scorer in SCORERS.values():
         try:
-            check_columns(parse_officially(data, scorer, "file"))
+            check_columns(read_officially(data, scorer, "file"))
         except ConlluError as error:
             check_faults(error.faults, n_lines)
 

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import numpy as np
 
-from levelhead.campaign import find, score_plan
+from levelhead.campaign import find_plan, score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Counted, Settings, differences
+from levelhead.significance import InferenceSettings, SystemCounts, differences
 from levelhead.significance.power import detectable_difference, difference_variances
 
 SYSTEMS = ("UDPipe-Future", "Stanford-18")
@@ -35,16 +35,16 @@ DESIGNS = {
 """Numbers of units by test set, unit and number of runs."""
 
 
-def population(data: Path, code: str, unit: str) -> Counted:
+def population(data: Path, code: str, unit: str) -> SystemCounts:
     """Return the counts of both systems, one row per unit."""
     gold = data / "conll18" / "gold" / f"{code}.conllu.xz"
     outputs = {name: data / "conll18" / "systems" / name / f"{code}.conllu.xz" for name in SYSTEMS}
-    results = score_plan(find({code: gold}, outputs), setup_of(MEASURES), by_sentence=True, resample_by=unit)
+    results = score_plan(find_plan({code: gold}, outputs), setup_of(MEASURES), by_sentence=True, resample_by=unit)
     each = [np.stack([results.results[name, code].sentences[m].T for m in MEASURES], axis=1) for name in SYSTEMS]
-    return Counted(SYSTEMS, MEASURES, results.units[code].sums(np.stack(each, axis=1)), code)
+    return SystemCounts(SYSTEMS, MEASURES, results.units[code].sums(np.stack(each, axis=1)), code)
 
 
-def shifted(whole: Counted, wanted: dict[int, float]) -> Counted:
+def shifted(whole: SystemCounts, wanted: dict[int, float]) -> SystemCounts:
     """Return the population with the wanted true differences, by the index of the measure."""
     parts = whole.parts.copy()
     sums = parts.sum(axis=0)
@@ -54,7 +54,7 @@ def shifted(whole: Counted, wanted: dict[int, float]) -> Counted:
     return whole._replace(parts=parts)
 
 
-def runs_of(sample: Counted, n_runs: int, rng: np.random.Generator) -> Counted:
+def runs_of(sample: SystemCounts, n_runs: int, rng: np.random.Generator) -> SystemCounts:
     """Return several runs of each system instead of one; a single run stays as it is."""
     parts = sample.parts.repeat(n_runs, axis=1)
     if n_runs > 1:
@@ -62,7 +62,9 @@ def runs_of(sample: Counted, n_runs: int, rng: np.random.Generator) -> Counted:
     return sample._replace(systems=tuple(np.repeat(sample.systems, n_runs).tolist()), parts=parts)
 
 
-def powers(whole: Counted, n_units: int, n_runs: int, draws: int, resamples: int) -> list[tuple[str, float, float]]:
+def powers(
+    whole: SystemCounts, n_units: int, n_runs: int, draws: int, resamples: int
+) -> list[tuple[str, float, float]]:
     """Return measure, detectable difference and the share of significant tests."""
     every = [one and one._replace(runs=2 * RUN_DEVIATION**2) for one in difference_variances(whole, *SYSTEMS)]
     wanted = {m: detectable_difference(one, n_units, n_runs) for m, one in enumerate(every) if one is not None}
@@ -71,7 +73,7 @@ def powers(whole: Counted, n_units: int, n_runs: int, draws: int, resamples: int
     for draw in range(draws):
         rows = rng.integers(0, len(true.parts), n_units)
         sample = runs_of(true._replace(parts=true.parts[rows]), n_runs, rng)
-        results = differences({"sample": sample}, Settings(resamples, draw))
+        results = differences({"sample": sample}, InferenceSettings(resamples, draw))
         for one in results:
             found[MEASURES.index(one.measure)] += one.p is not None and one.p < 0.05
     return [(MEASURES[m], 100 * wanted[m], found[m] / draws) for m in wanted]

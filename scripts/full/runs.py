@@ -14,7 +14,7 @@ from itertools import product
 
 import numpy as np
 
-from levelhead.significance import Counted, Settings, differences
+from levelhead.significance import InferenceSettings, SystemCounts, differences
 
 DESIGNS = {  # numbers of runs, standard deviations of runs, numbers of sentences
     "equal": (
@@ -27,7 +27,9 @@ DESIGNS = {  # numbers of runs, standard deviations of runs, numbers of sentence
 CELLS = {"p ≤ .01": 0.01, "p ≤ .05": 0.05, "p ≤ .10": 0.10, "p ≤ .50": 0.50}
 
 
-def simulated(n_sentences: int, n_runs: Sequence[int], spreads: Sequence[float], rng: np.random.Generator) -> Counted:
+def simulated(
+    n_sentences: int, n_runs: Sequence[int], spreads: Sequence[float], rng: np.random.Generator
+) -> SystemCounts:
     """Make two equally good systems with several runs each, whose true scores vary by chance."""
     words = rng.integers(5, 40, n_sentences)
     errors = np.concatenate([rng.normal(0, spread, n) for n, spread in zip(n_runs, spreads, strict=True)])
@@ -35,10 +37,12 @@ def simulated(n_sentences: int, n_runs: Sequence[int], spreads: Sequence[float],
     right = rng.binomial(words[:, None], np.clip(chance, 0, 1))
     whole = np.broadcast_to(words[:, None], right.shape)
     parts = np.stack([right, whole], axis=2)[:, :, None, :].astype(np.float64)
-    return Counted(("A",) * n_runs[0] + ("B",) * n_runs[1], ("LAS",), parts, "simulated")
+    return SystemCounts(("A",) * n_runs[0] + ("B",) * n_runs[1], ("LAS",), parts, "simulated")
 
 
-def report(n_runs: Sequence[int], spreads: Sequence[float], size: int, samples: int, settings: Settings) -> None:
+def report(
+    n_runs: Sequence[int], spreads: Sequence[float], size: int, samples: int, settings: InferenceSettings
+) -> None:
     """Print one row: how often a true null is rejected, and how often the interval contains 0."""
     row = np.random.SeedSequence([*n_runs, *(round(1000 * spread) for spread in spreads), size])
     rng = np.random.default_rng(row)
@@ -66,7 +70,7 @@ def main() -> None:
     print("| " + " | ".join(heads) + " |\n" + "| ---: " * len(heads) + "|", flush=True)
     for design in DESIGNS.values() if given.design is None else [DESIGNS[given.design]]:
         for n_runs, spreads, size in product(*design):
-            report(n_runs, spreads, size, given.samples, Settings(given.resamples - 1))
+            report(n_runs, spreads, size, given.samples, InferenceSettings(given.resamples - 1))
 
 
 if __name__ == "__main__":

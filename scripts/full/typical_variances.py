@@ -20,14 +20,14 @@ from levelhead.campaign import plan_in, score_plan
 from levelhead.campaign.plan import Plan
 from levelhead.campaign.results import Results
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance.counted import Counted
 from levelhead.significance.power import difference_variances
+from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.units import AUTO, DOCUMENT, SENTENCE
 
 MEASURES = ("UAS", "LAS", "CLAS", "MLAS", "BLEX", "UEM", "LEM")
 
 
-def counts_of(results: Results, code: str) -> Counted | None:
+def counts_of(results: Results, code: str) -> SystemCounts | None:
     """Return the counts of the valid outputs on a test set by unit; None with fewer than two."""
     found = {name: results.results[name, code] for name in results.systems}
     valid = {name: one for name, one in found.items() if one.state == "valid" and one.sentences}
@@ -35,10 +35,10 @@ def counts_of(results: Results, code: str) -> Counted | None:
         return None
     counted = tuple(name for name in results.measures if all(name in one.sentences for one in valid.values()))
     each = [np.stack([one.sentences[name].T for name in counted], axis=1) for one in valid.values()]
-    return Counted(tuple(valid), counted, results.units[code].sums(np.stack(each, axis=1)), code)
+    return SystemCounts(tuple(valid), counted, results.units[code].sums(np.stack(each, axis=1)), code)
 
 
-def deviations(table: Counted) -> dict[str, tuple[float, float]]:
+def deviations(table: SystemCounts) -> dict[str, tuple[float, float]]:
     """Return medians over pairs of systems by measure: the standard deviation of one unit in points, and evenness."""
     pairs = [difference_variances(table, one, other) for one, other in combinations(table.systems, 2)]
     known = [[(100 * one.units**0.5, one.evenness) for one in column if one is not None] for column in zip(*pairs)]

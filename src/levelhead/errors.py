@@ -1,9 +1,9 @@
 """What can go wrong, and where.
 
     LevelheadError                  slug, place, message
-      InputError(ValueError)        a file or a value that was given is not in order; holds every fault found
+      InputError(ValueError)        an invalid file or value; holds every fault found
         ConlluError                 columns, ids, ranges, encoding, trees
-        TextMismatch                gold and system are not segmentations of one text
+        TextMismatch                gold and system do not contain the same text
         UnreadableFile              missing, forbidden, too large, damaged compression
       MeasureError(ValueError)      an unknown measure, scheme or rules, with the nearest valid names
       OutputError(OSError)          a result could not be written
@@ -35,19 +35,19 @@ class Place(NamedTuple):
 
 
 NOWHERE = Place()
-"""No place in particular."""
+"""An unknown place."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """One thing that is wrong (error) or odd (warning) in an input.
+    """One error or warning about an input.
 
     Args:
         slug: its name, a key of `levelhead.messages.MESSAGES`.
-        message: one sentence about this very case.
+        message: one sentence about this case.
         place: where it is.
         severity: an error makes a file unusable; a warning does not.
-        count: how many more of the same kind there are than this first one, plus one.
+        count: how many faults of this kind there are, this one included.
     """
 
     slug: str
@@ -147,7 +147,7 @@ def unknown(kind: str, name: str, known: Iterable[str]) -> str:
         known: the valid names.
     """
     names = list(known)
-    near = _similar(name.lower(), {one.lower(): one for one in names})
+    near = _similar(name.lower(), {known.lower(): known for known in names})
     hint = f"did you mean {near}?" if near else f"use {listed(names, _MOST_NAMES)}" if names else "there are none"
     return f"unknown {kind} {quoted(name)}: {hint}"
 
@@ -156,16 +156,16 @@ _MOST_NAMES = 20
 
 
 def _similar(name: str, known: Mapping[str, str]) -> str | None:
-    """Return the known name most similar to a wrong one: first one with the same letters in another order."""
+    """Return the known name most similar to an unknown one; the same letters in another order come first."""
     import difflib
 
-    swapped = [one for one in known if sorted(one) == sorted(name)]
+    swapped = [other for other in known if sorted(other) == sorted(name)]
     near = swapped or difflib.get_close_matches(name, known, n=1)
     return known[near[0]] if near else None
 
 
 def number_of(count: int, noun: str) -> str:
-    """Return a number with its noun, which takes an s where there is not one of it.
+    """Return a number with its noun, in the plural unless the number is 1.
 
     Args:
         count: the number.

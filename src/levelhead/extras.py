@@ -1,4 +1,4 @@
-"""The optional libraries: what installs each, and what is said where one is missing."""
+"""The optional libraries: what installs each, and the error if one is missing."""
 
 from __future__ import annotations
 

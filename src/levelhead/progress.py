@@ -14,7 +14,7 @@ _SECONDS_OF_SPEED = 7 * 24 * 3600.0  # by itself rich looks back 30 s, and knows
 
 @contextmanager
 def progress_bar(what: str, n_jobs: int, weight: int) -> Iterator[Callable[[int], None]]:
-    """Show a bar on standard error if that is a terminal; gives what to call with the weight of each job done.
+    """Show a bar on standard error if that is a terminal; gives a function to call with the weight of a done job.
 
     Args:
         what: what is being done, for example "scoring".

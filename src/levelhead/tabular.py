@@ -21,7 +21,7 @@ _NOT_COUNTED = {"by", "settings", "signature", "files", "notes", "looked"}
 class Tabular:
     """A result that prints itself.
 
-    `levelhead.report.by_result` holds how each result is shown, and is loaded when a result is first shown.
+    `levelhead.report.by_result` knows how each result is shown; it is loaded when a result is first printed.
     """
 
     __slots__ = ()
@@ -68,12 +68,12 @@ class Tabular:
         return self._view().as_html(self)
 
     def __repr__(self) -> str:
-        sizes = list(filter(None, (_size(one.name, getattr(self, one.name)) for one in fields(self))))  # type: ignore[arg-type]
+        sizes = list(filter(None, (_size(item.name, getattr(self, item.name)) for item in fields(self))))  # type: ignore[arg-type]
         return f"<{type(self).__name__}{': ' if sizes else ''}{', '.join(sizes[:_MOST_FIELDS])}>"
 
 
 def _size(name: str, value: object) -> str | None:
-    """How many things a field holds, in words; None for a field that holds none, or something else."""
+    """How many items a field has, in words; None if it is empty or not a collection."""
     if not isinstance(value, tuple | list | Mapping) or isinstance(value, Tabular):
         return None
     if hasattr(value, "_fields") or name in _NOT_COUNTED:
@@ -89,5 +89,5 @@ def tree_svg(sentence: object) -> str:
     Args:
         sentence: a `Sentence`.
     """
-    svg: str = import_module("levelhead.report.tree_drawing").tree_drawing(sentence).file()
+    svg: str = import_module("levelhead.report.tree_svg").tree_drawing(sentence).file()
     return svg

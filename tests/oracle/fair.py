@@ -276,6 +276,13 @@ def length(offset: int | None) -> str:
     return "root" if offset is None else in_range(abs(offset), LENGTHS)
 
 
+BUCKETS = (
+    *("deprel", "relation", "class", "upos", "direction", "length", "depth", "projective", "sentence-length"),
+    *("frequency", "vocabulary"),
+)
+"""The properties of words that this module knows."""
+
+
 def buckets(m: Matched, by: str, training: Counter[str]) -> tuple[list[str], list[str]]:
     """Name the bucket of every gold and every system word."""
     if by in {"direction", "length"}:

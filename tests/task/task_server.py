@@ -9,7 +9,7 @@ import tarfile
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -106,9 +106,9 @@ class Server:
 
 
 @contextmanager
-def serving(folder: Path, errors: Path | None = None) -> Iterator[Server]:
+def serving(folder: Path, errors: Path | None = None, options: Sequence[str] = ()) -> Iterator[Server]:
     """Serve a task on a port that is free."""
-    command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0"]
+    command = [sys.executable, "-m", "levelhead", "task", "serve", str(folder), "--port", "0", *options]
     with (errors or folder / "errors").open("ab") as said:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=said)
     try:

@@ -1,24 +1,24 @@
-"""Where the errors sit: breakdowns by any property of words, confusion of relations, cascading errors."""
+"""Where the errors are: breakdowns by any property of words, confusion of relations, cascading errors."""
 
 from levelhead.analysis.breakdown import Average, Breakdown, averages, break_down, leave_out
-from levelhead.analysis.buckets import BUCKETS, Bucket
 from levelhead.analysis.cascading import Cascading, cascading_errors
-from levelhead.analysis.confusion import Confusion, Example, confuse, error_types
-from levelhead.analysis.training import Training
+from levelhead.analysis.confusion import Confusion, Example, count_confusions, error_types
+from levelhead.analysis.training_data import Training
+from levelhead.analysis.word_properties import PROPERTIES, WordProperty
 
 __all__ = [
-    "BUCKETS",
+    "PROPERTIES",
     "Average",
     "Breakdown",
-    "Bucket",
     "Cascading",
     "Confusion",
     "Example",
     "Training",
+    "WordProperty",
     "averages",
     "break_down",
     "cascading_errors",
-    "confuse",
+    "count_confusions",
     "error_types",
     "leave_out",
 ]

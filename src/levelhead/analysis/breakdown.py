@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import Buckets, BucketSettings, find
+from levelhead.analysis.word_properties import Buckets, PropertySettings, property_named
 from levelhead.errors import MeasureError
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.counts import Counts
@@ -68,7 +68,7 @@ def break_down(
     matches: Matches,
     measure: Measure,
     by: Sequence[str],
-    settings: BucketSettings,
+    settings: PropertySettings,
     *,
     registry: Registry = STANDARD,
 ) -> Breakdown:
@@ -81,13 +81,13 @@ def break_down(
         measure: a measure of words.
         by: the names of properties (`BUCKETS`), or `comment:NAME`.
         settings: what properties may need.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Raises:
-        MeasureError: there is no such property, or the measure is weighted or does not count words.
+        MeasureError: the property is unknown, or the measure is weighted or does not count words.
     """
     definition = check_breakable(measure, registry)
-    parts = [find(name).of(matches, settings) for name in by]
+    parts = [property_named(name).of(matches, settings) for name in by]
     buckets = _combined(parts)
     selection = selection_for(matches, measure, definition, registry.schemes)
     gold, system = matches.values(selection) if selection else _all(matches)
@@ -170,7 +170,7 @@ def check_breakable(measure: Measure, registry: Registry = STANDARD) -> Definiti
 
     Args:
         measure: any measure.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Raises:
         MeasureError: the measure is weighted or does not count words.

@@ -7,8 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Agree, Matches
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.treebank.schemes import Scheme
 
 
@@ -52,7 +52,7 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
 
 def _of_class(matches: Matches, name: str, member: NDArray[np.bool_], *, labelled: bool) -> Cascading:
     right = matches.agree(ATTACHED if labelled else Agree.HEAD)
-    right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last stands for the root
+    right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last is the root
     right_word[matches.alignment.system] = right
     wrong = member & ~right
     parents = matches.system.heads[matches.alignment.system[wrong]]

@@ -1,4 +1,4 @@
-"""Which relation is taken for which, where, and in which way heads are wrong."""
+"""Confusion of relations, its sentences, and the ways in which heads are wrong."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import BUCKETS, Buckets, BucketSettings
+from levelhead.analysis.word_properties import PROPERTIES, Buckets, PropertySettings
 from levelhead.errors import MeasureError, quoted
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.treebank import StringColumn
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import NIVRE_FANG
-from levelhead.treebank.shapes import shapes_of
 from levelhead.treebank.strings import Codes
+from levelhead.treebank.tree_shapes import shapes_of
 
 ERRORS = (
     "right",
@@ -33,7 +33,7 @@ MOST_RELATIONS = 1000
 """How many relations a confusion keeps apart: its size grows with their square, and files can have any number."""
 
 OTHER = "(other)"
-"""What stands for all relations beyond those."""
+"""The name for all other relations."""
 
 
 class Confusion(NamedTuple):
@@ -42,9 +42,9 @@ class Confusion(NamedTuple):
     Args:
         names: the universal relations, most frequent first; beyond `MOST_RELATIONS`, all others are one, `OTHER`.
         counts: words by gold relation (rows) and system relation (columns), int64, shape (names, names).
-        right_heads: those among them with the right head, likewise.
+        right_heads: how many of them have the right head, same shape.
         unaligned_gold: gold words aligned to none, by relation, int64, shape (names,).
-        unaligned_system: the system's, likewise.
+        unaligned_system: the same of system words.
     """
 
     names: tuple[str, ...]
@@ -70,13 +70,13 @@ class Example(NamedTuple):
     system_word: int
 
 
-def confuse(matches: Matches) -> Confusion:
+def count_confusions(matches: Matches) -> Confusion:
     """Count which universal relation meets which.
 
     Args:
         matches: the aligned words.
     """
-    relations = _folded(BUCKETS["deprel"].of(matches, BucketSettings(NIVRE_FANG)))
+    relations = _folded(PROPERTIES["deprel"].of(matches, PropertySettings(NIVRE_FANG)))
     size = len(relations.names)
     cells = relations.gold[matches.alignment.gold] * size + relations.system[matches.alignment.system]
     counts = np.bincount(cells, minlength=size * size)
@@ -105,8 +105,8 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
 
     Args:
         matches: the aligned words.
-        gold_relation: a relation with its subtype, or a universal relation, which stands for all its subtypes.
-        system_relation: likewise.
+        gold_relation: a relation with its subtype, or a universal relation, which includes all its subtypes.
+        system_relation: the relation of the system word, in the same form.
     """
     of_gold = _having(matches.gold.relations, gold_relation)[matches.alignment.gold]
     of_system = _having(matches.system.relations, system_relation)[matches.alignment.system]
@@ -119,13 +119,13 @@ def examples_of(matches: Matches, gold_relation: str, system_relation: str) -> I
 
 
 def _having(relations: StringColumn, asked: str) -> NDArray[np.bool_]:
-    """Say of each word whether it has a relation, with any subtype if none is asked for."""
+    """Return which words have a relation, with any subtype if it is given without one."""
     codes = [code for code in relations.distinct.tolist() if asked in _names(relations.strings[code])]
     return np.isin(relations.codes, codes)
 
 
 def _names(relation: str) -> set[str]:
-    """The names by which a relation can be asked for."""
+    """The names that match a relation."""
     return {relation, universal(relation)}
 
 
@@ -179,7 +179,7 @@ def error_types(matches: Matches) -> Mapping[str, int]:
 
 
 def _is_below(matches: Matches, tops: Codes, words: Codes) -> NDArray[np.bool_]:
-    """Say of pairs of gold words whether the first dominates the second (or is it); False where either is none.
+    """Return in which pairs of gold words the first dominates the second (or is the same); False if one is missing.
 
     Each word climbs as many arcs as it is deeper, by jumps of 1, 2, 4 ... arcs.
     """

@@ -1,4 +1,4 @@
-"""Why the four rules give different numbers for two files: one decision at a time, with the words concerned."""
+"""Why the four rules give different numbers for two files: one decision at a time, with the words it affects."""
 
 from __future__ import annotations
 
@@ -12,14 +12,15 @@ import numpy as np
 
 from levelhead.errors import InputError, Place
 from levelhead.evaluation.pair import Evaluation, Input, parse_as, score, score_treebanks
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import parse_measure
 from levelhead.scoring.matches import Agree, Matches, match
 from levelhead.scoring.rules import CONLL17, RULES, UD, Rules
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.places import place_of
-from levelhead.treebank.source import read_bytes
 from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE
 
 _MEASURES = tuple(dict.fromkeys(name for rules in (UD, CONLL17) for name in rules.measures))
@@ -56,13 +57,20 @@ class Explanation(Tabular):
     evaluations: Mapping[str, Evaluation | InputError]
     differences: tuple[Difference, ...]
 
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from: the signature of the scores under each set of rules that accepts the files."""
+        made = {name: one.provenance for name, one in self.evaluations.items() if isinstance(one, Evaluation)}
+        (first, *_) = made.values()
+        return first._replace(signature={**first.signature, "rules": "+".join(made)})
+
 
 def explain(gold: Input, system: Input) -> Explanation:
-    """Say which differences between the four rules change the numbers of two files.
+    """Return which differences between the four rules change the numbers of two files.
 
     Args:
         gold: the path of a treebank (or a treebank, whose reading then cannot differ).
-        system: likewise.
+        system: the system file.
 
     Raises:
         InputError: the files cannot be scored under `ud`.
@@ -89,7 +97,7 @@ def _read(sides: Sequence[Treebank | tuple[bytes, str]], rules: Rules) -> tuple[
 
 @dataclass(frozen=True)
 class _Decision:
-    """A field of `Rules`, told in words; how the rules that differ from `ud` decide; the words it concerns."""
+    """A field of `Rules` in words; how rules other than `ud` decide; the words it affects."""
 
     decision: str
     verdicts: Mapping[str, str]
@@ -120,12 +128,12 @@ def _spaced(matches: Matches) -> Iterator[tuple[Treebank, int]]:
     """Tokens whose forms have spaces other than U+0020."""
     for treebank in (matches.gold, matches.system):
         tokens = treebank.tokens
-        odd = {
+        spaced_forms = {
             code
             for code in np.unique(tokens.forms).tolist()
             if treebank.strings[code].translate(ANY_SPACE) != treebank.strings[code].translate(PLAIN_SPACE)
         }
-        for token in np.flatnonzero(np.isin(tokens.forms, list(odd))):
+        for token in np.flatnonzero(np.isin(tokens.forms, list(spaced_forms))):
             yield treebank, int(tokens.first[token])
 
 
@@ -208,7 +216,7 @@ _DECISIONS = (
     ),
     _Decision(
         "what is said of a column in which gold has no value, or a ratio of nothing",
-        {"conll17, conll18, udtools": "scored all the same, 0.00 where there is nothing", "ud": "no value"},
+        {"conll17, conll18, udtools": "scored anyway, 0.00 without values", "ud": "no value"},
         {"unannotated": False, "undefined": 0.0},
         lambda matches: iter(()),  # noqa: ARG005 -- no word is concerned, a whole column is
     ),

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, Systems, buckets_for, loaded, plan_for, settings_for, several
-from levelhead.errors import MeasureError
+from levelhead.api.inputs import Golds, Measures, Systems, as_list, buckets_for, loaded, plan_for, settings_for
+from levelhead.api.parameters import limited, public
+from levelhead.arguments import optional, several, text
+from levelhead.errors import Fault, InputError, MeasureError
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
@@ -16,10 +18,11 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 
+@public()
 def confusion(
     gold: Golds,
     system: Golds,
@@ -31,14 +34,6 @@ def confusion(
 ) -> Confusions:
     """Return which relations a system takes for which.
 
-    Args:
-        gold: as in `score`.
-        system: the system's output, in the same form.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one.
-        split: which files of UD releases are gold.
-
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
     """
@@ -48,6 +43,7 @@ def confusion(
     return confuse_outputs(plan_for(gold, system, split), setup)
 
 
+@public(by=several(text, 1))
 def breakdown(
     gold: Golds,
     systems: Golds | Systems,
@@ -65,20 +61,11 @@ def breakdown(
     """Return scores by properties of words; of several systems, where each gains or loses against the first.
 
     Args:
-        gold: as in `score`.
-        systems: one system's output in the same form; or several systems: a mapping of names to outputs, or a list of
-            paths.
         by: a property such as "deprel", "class", "upos", "length", or several joined by commas, see
             `levelhead.analysis.BUCKETS`; for one system also "sentence", "error" or "cascading", or a list of
             properties, each with a breakdown of its own.
         measures: one measure of words; with "sentence" any number of measures.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one.
-        weights: as in `score`.
-        registry: the available measures and schemes; by default the shipped ones.
         train: training treebanks, for properties such as "frequency" and for WLAS(WDE).
-        split: which files of UD releases are gold.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -87,24 +74,26 @@ def breakdown(
     from levelhead.comparison import breakdowns
     from levelhead.comparison.contrasts import compare_by
 
-    seen, properties = list(train), [by] if isinstance(by, str) else list(by)
+    seen, properties = list(train), as_list(by)
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=seen
     )
     plan, buckets = plan_for(gold, systems, split), buckets_for(setup, seen)
-    if by == "sentence":
+    if properties == ["sentence"]:
         return breakdowns.count_sentences_of_outputs(plan, setup)
-    if by == "error":
+    if properties == ["error"]:
         return breakdowns.error_types_of_outputs(plan, setup)
-    if by == "cascading":
+    if properties == ["cascading"]:
         return breakdowns.cascading_errors_of_outputs(plan, setup, buckets.scheme)
     _check_single(setup.names)
     if len(plan.systems) == 1:
         return breakdowns.break_down_outputs(plan, setup, [one.split(",") for one in properties], buckets)
-    (together,) = properties
-    return compare_by(plan, together.split(","), buckets, setup, _trained(seen))
+    if len(properties) > 1:
+        raise InputError(Fault("invalid-argument", "with several systems, give one property, or several with commas"))
+    return compare_by(plan, properties[0].split(","), buckets, setup, _trained(seen))
 
 
+@public(show=several(text), limit=optional(limited("limit")))
 def trees(
     gold: Golds,
     systems: Golds | Systems,
@@ -123,18 +112,9 @@ def trees(
     """Return the sentences behind an error of one system, or those in which several systems differ most.
 
     Args:
-        gold: as in `score`.
-        systems: one system's output in the same form; or several systems, as in `breakdown`.
         show: of one system: the errors to show, such as "nsubj:obj": gold's relation and the system's.
         limit: how many words of each error; or how many sentences of gains and of losses for each system.
         measures: of several systems: one measure of words.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one.
-        weights: as in `score`.
-        registry: the available measures and schemes; by default the shipped ones.
-        train: training treebanks, for WLAS(WDE).
-        split: which files of UD releases are gold.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ.
@@ -148,7 +128,7 @@ def trees(
     )
     plan = plan_for(gold, systems, split)
     if show:
-        return find_examples(plan, several(show), setup, limit)
+        return find_examples(plan, as_list(show), setup, limit)
     _check_single(setup.names)
     return compare_sentences(plan, limit, setup)
 

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, plan_for, running, settings_for
+from levelhead.api.inputs import Golds, Measures, PathLike, Systems, measure_names, plan_for, running, settings_for
+from levelhead.api.parameters import MEASURES, TEST_SETS, TREEBANK, limited, public
+from levelhead.arguments import choice, flag, number, optional, several
 
 if TYPE_CHECKING:
     from levelhead.api.inputs import MappedWeights
@@ -18,10 +20,11 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 
+@public(margin=optional(number()), wilcoxon=flag, votes=choice(("treebank", "language", "family")))
 def compare(
     gold: Golds,
     systems: Systems,
@@ -47,44 +50,27 @@ def compare(
     """Return the scores of systems with confidence intervals, and their differences to the first with p-values.
 
     Args:
-        gold: a treebank or its path, a folder, a manifest, or a mapping of codes to treebanks or paths.
-        systems: the outputs of each system by its name, in the same form; or a list of paths. A folder of folders has
-            several runs.
-        measures: the measures.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one.
-        weights: as in `score`.
-        registry: the available measures and schemes; by default the shipped ones.
-        train: training treebanks, for WLAS(WDE).
-        resamples: the number of random permutations.
-        resample_by: what tests take as independent: "sentence", "document", "comment:NAME", or "auto": documents if
-            gold marks two or more, otherwise sentences.
-        seed: the seed of all randomness.
-        level: the confidence level of intervals.
         margin: test whether differences are smaller than this, in points; for perplexities a ratio such as 1.05.
         wilcoxon: also compute Wilcoxon's test over treebanks (requires scipy).
         votes: who has one vote in tests over treebanks: each "treebank", "language" or "family".
-        split: which files of UD releases are gold.
-        jobs: a number of processes, or workers.
-        store: a file in which results are kept.
 
     Raises:
         InputError: a file is invalid or missing; with every error.
         MeasureError: a measure or the rules are unknown.
     """
     from levelhead.comparison.systems import compare as compare_systems
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
-    tests = Settings(resamples, seed, level, margin, resample_by)
+    tests = InferenceSettings(resamples, seed, level, margin, resample_by)
     plan = plan_for(gold, systems, split)
     with running(jobs, store) as how:
         return compare_systems(plan, setup, settings=tests, wilcoxon=wilcoxon, votes=votes, **how)
 
 
+@public(parallel=flag)
 def languages(
     gold: Golds,
     systems: Systems | Golds,
@@ -107,36 +93,24 @@ def languages(
 
     Args:
         gold: at least two test sets: a folder, a manifest, or a mapping of codes to treebanks or paths.
-        systems: one system's outputs in the same form; or several systems, as in `compare`.
-        measures: the measures.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one.
-        weights: as in `score`.
-        registry: the available measures and schemes; by default the shipped ones.
-        train: training treebanks, for WLAS(WDE).
         parallel: whether the same sent_ids are the same sentences, even if they only count.
-        resample_by: as in `compare`.
-        level: the confidence level of intervals.
-        split: which files of UD releases are gold.
-        jobs: a number of processes, or workers.
-        store: a file in which results are kept.
 
     Raises:
         InputError: there are fewer than two treebanks, or a file is invalid or missing.
     """
     from levelhead.comparison.languages import compare_languages
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
     plan = plan_for(gold, systems, split)
     with running(jobs, store) as how:
-        tests = Settings(level=level, resample_by=resample_by)
+        tests = InferenceSettings(level=level, resample_by=resample_by)
         return compare_languages(plan, setup, settings=tests, parallel=parallel, **how)
 
 
+@public(one=TREEBANK, other=TREEBANK)
 def agree(
     one: Input,
     other: Input,
@@ -150,8 +124,6 @@ def agree(
     Args:
         one: a treebank or its path.
         other: another annotation of the same text.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
         gold_format: the format of the first file, if it is another one.
 
     Raises:
@@ -165,6 +137,15 @@ def agree(
     return agreement(match(*load_pair(one, other, setup), setup.rules))
 
 
+@public(
+    gold=optional(TEST_SETS),
+    measures=MEASURES,
+    units=several(limited("units")),
+    runs=several(limited("runs")),
+    run_sd=optional(number(0)),
+    alpha=number(0, 1, inside=True),
+    power=number(0, 1, inside=True),
+)
 def power(
     gold: Golds | None = None,
     systems: Systems = (),
@@ -189,24 +170,13 @@ def power(
     """Return the smallest differences between two systems that test sets of given sizes detect.
 
     Args:
-        gold: as in `compare`; None for what is typical of the outputs of CoNLL 2018.
-        systems: two systems, as in `compare`.
-        measures: the measures.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one.
-        weights: as in `score`.
-        registry: the available measures and schemes; by default the shipped ones.
-        train: training treebanks, for WLAS(WDE).
+        gold: a treebank or its path, or many, as in `compare`; None for what is typical of the outputs of CoNLL 2018.
+        systems: two systems: the outputs of each by its name, or a list of paths; a folder of folders has several runs.
         units: numbers of sentences or documents; by default several, and that of the test set.
         runs: numbers of training runs of each system; by default 1, or several if their spread is known.
         run_sd: the standard deviation between runs, in points; by default that of systems with several runs.
         alpha: the level of the two-sided test.
         power: the probability with which the difference is detected.
-        resample_by: as in `compare`.
-        split: which files of UD releases are gold.
-        jobs: a number of processes, or workers.
-        store: a file in which results are kept.
 
     Raises:
         InputError: there are not two systems, a file is invalid, or a size is too small.
@@ -217,7 +187,7 @@ def power(
     deviation = None if run_sd is None else run_sd / 100
     design = planning.Design(tuple(units), tuple(runs), deviation, checked_test(alpha, power))
     if gold is None:
-        return planning.typical_power([measures] if isinstance(measures, str) else [*map(str, measures)], design)
+        return planning.typical_power(measure_names(measures), design)
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )

@@ -5,20 +5,74 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
+from levelhead.api.parameters import TREEBANK, limited, public
+from levelhead.arguments import choice, either, flag, instance, mapping, optional, path, several, whole
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
     from levelhead.conversion import Targets, Variant
     from levelhead.derivation import Derivations, Ends, NgramModel
-    from levelhead.derivation.measurement import NgramChoice, Perplexities
+    from levelhead.derivation.treebank_perplexity import NgramChoice, Perplexities
     from levelhead.evaluation.pair import Input
     from levelhead.recovery.recovery import Answers, Recovery
     from levelhead.treebank.reader import Format
 
 
+def _variants() -> Iterable[str]:
+    from levelhead.conversion import VARIANTS
+
+    return VARIANTS
+
+
+def _transition_systems() -> Iterable[str]:
+    from levelhead.derivation import SYSTEMS
+
+    return SYSTEMS
+
+
+def _orders() -> Iterable[str]:
+    from levelhead.derivation import ORDERS
+
+    return ORDERS
+
+
+def _target_words() -> type:
+    from levelhead.conversion import Targets
+
+    return Targets
+
+
+def _models() -> tuple[type, ...]:
+    from levelhead.derivation import NgramModel
+
+    return NgramModel, Treebank
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _paths(name: str, value: Any) -> list[Any]:
+    return [path(name, value)] if isinstance(value, Treebank) else several(path)(name, value)
+
+
+_TARGETS = either([(_is_path, path)], instance(_target_words, "a path or targets"))
+_TRAIN = either([(_is_path, path)], instance(_models, "a treebank, a model or a path"))
+_OUTPUTS = either(
+    [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
+)
+
+
+@public(
+    direction=choice(("forward", "backward")),
+    targets=optional(_TARGETS),
+    variant=choice(_variants),
+    ud=optional(choice((1, 2))),
+    exact=flag,
+)
 def convert(
     treebank: Input,
     direction: Literal["forward", "backward"],
@@ -32,23 +86,18 @@ def convert(
     """Return a treebank with function words as heads ("forward"), or with content words as heads again ("backward").
 
     Args:
-        treebank: a treebank or its path.
         direction: "forward" or "backward".
         targets: other words than those of Kohita et al. (2017), or a TOML file that lists them.
         variant: the reading of the paper, one of `levelhead.conversion.VARIANTS`.
         ud: the version of UD; by default what the relations show, or 2.
         exact: whether heads are recorded in MISC going forward, and restored going back.
-        format: the format of files, "conllu" or "conllx".
 
     Raises:
         InputError: the file is invalid, or heads are recorded already.
-        ValueError: the direction is unknown.
     """
     from levelhead.conversion import Targets, backward, default_targets, forward, read_targets
 
     directions = {"forward": forward, "backward": backward}
-    if direction not in directions:
-        raise ValueError(f"unknown direction {direction!r}: choose forward or backward")
     chosen = (
         default_targets() if targets is None else targets if isinstance(targets, Targets) else read_targets(targets)
     )
@@ -56,27 +105,32 @@ def convert(
     return directions[direction](trees, targets=chosen, variant=variant, ud=ud, exact=exact)
 
 
+@public(system=choice(_transition_systems, "transition system"))
 def derive(treebank: Input, system: str = "swap-lazy", *, lift: bool = False, format: Format = "conllu") -> Derivations:
     """Return the derivation of every tree by a transition system's static oracle.
 
     Args:
-        treebank: a treebank or its path.
         system: "arc-eager", "arc-standard", "swap-eager" or "swap-lazy".
-        lift: whether non-projective arcs are lifted where the system derives projective trees only.
-        format: the format of files, "conllu" or "conllx".
 
     Raises:
         InputError: the file is invalid, or a tree cannot be derived.
-        ValueError: the system is unknown.
     """
     from levelhead.derivation import SYSTEMS
     from levelhead.derivation import derive as derive_treebank
 
-    if system not in SYSTEMS:
-        raise ValueError(f"unknown transition system {system!r}: choose one of {', '.join(SYSTEMS)}")
     return derive_treebank(loaded(treebank, format), SYSTEMS[system], lift=lift)
 
 
+@public(
+    train=_TRAIN,
+    test=TREEBANK,
+    systems=_OUTPUTS,
+    order=choice(_orders),
+    ngram=optional(limited("ngram")),
+    minimum_counts=several(whole(0)),
+    minimum_word_count=limited("minimum-word-count"),
+    ends=choice(("in", "out", "ppl1")),
+)
 def perplexity(
     train: Input | NgramModel,
     test: Input,
@@ -95,19 +149,16 @@ def perplexity(
     Args:
         train: a treebank or its path, a model, or the path of a model: its name has `.arpa` in it.
         test: the test set.
-        systems: parser output to measure as well: paths, or a mapping of names.
         order: the order of words: "string", or the transition system that attaches them.
         ngram: the longest n-grams; 3 by default.
         minimum_counts: the least count with which n-grams of each order are kept.
         minimum_word_count: words of the training trees that occur less often are unknown.
         ends: whether ends of sentences are events: "in", "out" or "ppl1" (their probability counts, they do not).
-        lift: whether non-projective arcs are lifted where the order's system needs projective trees.
-        format: the format of files, "conllu" or "conllx".
 
     Raises:
         InputError: a file is invalid, or a tree cannot be derived.
     """
-    from levelhead.derivation.measurement import NgramChoice, measure_perplexities
+    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
 
     choice = NgramChoice(order, ngram, tuple(minimum_counts), minimum_word_count, ends, lift)
     others = systems if isinstance(systems, Mapping) else {os.fspath(path): path for path in systems}
@@ -122,7 +173,7 @@ def _name(test: Input) -> str:
 
 def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> NgramModel:
     from levelhead.derivation import NgramModel
-    from levelhead.derivation.measurement import ARPA, model_of, read_model
+    from levelhead.derivation.treebank_perplexity import ARPA, model_of, read_model
 
     if isinstance(train, NgramModel | Treebank):
         return model_of(train, choice)

@@ -9,17 +9,18 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from levelhead.evaluation.pair import Input
 from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import split_measures
 from levelhead.scoring.weights import ENTROPY, key_of
 from levelhead.treebank import Treebank, read
 
 if TYPE_CHECKING:
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import PropertySettings
     from levelhead.campaign.plan import Plan
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.measure import Measure, Resource
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 PathLike = str | os.PathLike[str]
@@ -39,13 +40,22 @@ MappedWeights = Mapping[str, "Resource | Mapping[str, float]"]
 _Value = TypeVar("_Value")
 
 
-def several(given: str | Iterable[_Value]) -> list[Any]:
+def as_list(given: str | Iterable[_Value]) -> list[Any]:
     """Return one text as a list, and several values as they are.
 
     Args:
         given: a text, or several values.
     """
     return [given] if isinstance(given, str) else list(given)
+
+
+def measure_names(measures: Measures) -> list[str]:
+    """Return the texts of measures, where a text may name several between commas.
+
+    Args:
+        measures: the measures.
+    """
+    return [text for given in as_list(measures) for text in split_measures(str(given))]
 
 
 def loaded(source: Input, format: Format = "conllu") -> Treebank:
@@ -82,13 +92,13 @@ def plan_for(gold: Golds, systems: Systems | Golds, split: Split | None = None) 
     Raises:
         InputError: a path cannot be read or fits two layouts, or an output is missing.
     """
-    from levelhead.campaign.plan import find, named_by_path
+    from levelhead.campaign.plan import find_plan, named_by_path
 
     if isinstance(systems, Treebank):
-        return find(gold, {"system": systems}, split)
+        return find_plan(gold, {"system": systems}, split)
     if isinstance(systems, str | os.PathLike):
-        return find(gold, named_by_path([systems]), split)
-    return find(gold, systems, split)
+        return find_plan(gold, named_by_path([systems]), split)
+    return find_plan(gold, systems, split)
 
 
 def settings_for(
@@ -126,7 +136,7 @@ def settings_for(
     return replace(setup, weights={**setup.weights, ENTROPY: entropy_weights(map(loaded, seen))})
 
 
-def buckets_for(setup: Setup, train: Iterable[Input]) -> BucketSettings:
+def buckets_for(setup: Setup, train: Iterable[Input]) -> PropertySettings:
     """Return what properties of words may need: the default scheme of classes, and what was seen in training.
 
     Args:
@@ -134,11 +144,11 @@ def buckets_for(setup: Setup, train: Iterable[Input]) -> BucketSettings:
         train: training treebanks.
     """
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import PropertySettings
 
     schemes = setup.registry.schemes
     seen = [loaded(one) for one in train]
-    return BucketSettings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
+    return PropertySettings(schemes.by_name[schemes.default], Training.of(seen) if seen else None)
 
 
 def workers_for(jobs: int | Workers) -> Workers:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from levelhead.api.inputs import PathLike, loaded, running
+from levelhead.api.parameters import TREEBANK, limited, public
+from levelhead.arguments import choice, either, instance, optional, path, refuse
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -16,6 +19,31 @@ if TYPE_CHECKING:
     from levelhead.parsing.training import Relations, Scheme
 
 
+_SCHEME = choice(("content-head", "function-head"))
+
+
+def _parsers() -> Iterable[str]:
+    from levelhead.parsing import ALL_PARSERS
+
+    return ALL_PARSERS
+
+
+def _models() -> tuple[type, ...]:
+    from levelhead.parsing import Model, OutsideModel
+
+    return Model, OutsideModel
+
+
+def _callable(name: str, value: Any) -> Callable[..., Any]:
+    if not callable(value):
+        refuse(name, value, "a function")
+    return cast("Callable[..., Any]", value)
+
+
+_MODEL = either([(lambda value: isinstance(value, str | os.PathLike), path)], instance(_models, "a model or its path"))
+
+
+@public(parser=choice(_parsers, "parser"), dev=optional(TREEBANK), scheme=_SCHEME, progress=optional(_callable))
 def train(
     treebank: Input,
     parser: str = "swap-lazy",
@@ -35,11 +63,7 @@ def train(
         parser: a transition system ("arc-eager", "arc-standard", "swap-eager", "swap-lazy"), "graph",
             "graph-first-order", or an outside parser ("udpipe", "malt", "command").
         dev: keep the pass that is best on this treebank, and stop early.
-        beam: hypotheses that a transition system keeps.
-        relations: learn "universal" relations, or "full" ones with their subtypes.
         scheme: learn trees as they are ("content-head"), or converted to "function-head"; output is converted back.
-        seed: the seed of all randomness; outside parsers have their own.
-        outside: how to run an outside parser.
         progress: called after each pass.
 
     Raises:
@@ -52,6 +76,7 @@ def train(
     return train_any(loaded(treebank), recipe, dev=held_out, progress=progress)
 
 
+@public(model=_MODEL)
 def parse(
     model: PathLike | Model | OutsideModel, treebank: Input, *, outside: Outside | None = None, repair: bool = False
 ) -> Treebank:
@@ -60,8 +85,6 @@ def parse(
     Args:
         model: what `train` returned, or the file of a model.
         treebank: the words: a treebank or its path; heads and relations are ignored, and may be missing in a file.
-        outside: how to run an outside parser.
-        repair: whether to repair wrong trees of outside parsers; repairs are among the warnings of the treebank.
 
     Raises:
         InputError: a file is invalid, or an outside parser fails.
@@ -73,6 +96,7 @@ def parse(
     return _with_repairs(parse_any(parser, words, outside, repair=repair))
 
 
+@public(parser=choice(_parsers, "parser"), folds=limited("folds"), scheme=_SCHEME)
 def crossval(
     treebank: Input,
     parser: str = "swap-lazy",
@@ -93,13 +117,7 @@ def crossval(
         treebank: the trees.
         parser: as in `train`.
         folds: the number of parts: blocks of consecutive sentences.
-        beam: as in `train`.
-        relations: as in `train`.
         scheme: as in `train`.
-        seed: as in `train`.
-        outside: how to run an outside parser.
-        repair: as in `parse`.
-        jobs: a number of processes, or workers.
         store: a file in which parsed folds are kept.
 
     Raises:

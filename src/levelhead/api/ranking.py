@@ -7,7 +7,9 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from levelhead.api.inputs import Golds, Measures, PathLike, Systems, running, settings_for, several
+from levelhead.api.inputs import Golds, Measures, PathLike, Systems, as_list, measure_names, running, settings_for
+from levelhead.api.parameters import PATH, RULES, SYSTEMS, TEST_SETS, limited, public
+from levelhead.arguments import choice, flag, optional, several, text
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -19,9 +21,26 @@ if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
 
 
+def _rankings() -> Iterable[str]:
+    from levelhead.campaign.ranking import RANKINGS
+
+    return RANKINGS
+
+
+@public(
+    gold=optional(TEST_SETS),
+    systems=optional(SYSTEMS),
+    scores=PATH,
+    rules=optional(RULES),
+    ranking=optional(choice(_rankings)),
+    groups=several(text),
+    significance=flag,
+    rank_sets=choice(("marginal", "simultaneous")),
+    resamples=limited("draws"),
+)
 def rank(
     gold: Golds | None = None,
     systems: Systems | PathLike | None = None,
@@ -54,30 +73,20 @@ def rank(
         ranking: how to average and rank: "exact" (the default), or as a shared task did: "conll17" or "conll18".
         groups: the test sets to average over: "all" (the default), "family:NAME", "genus:NAME", "language:NAME", or a
             group of the manifest.
-        rules: `ud` (the default), `udtools`, `conll18` or `conll17`.
-        weights: as in `score`.
-        registry: the available measures and schemes; by default the shipped ones.
         significance: whether to compute confidence intervals, confidence sets of ranks, and tests.
         rank_sets: whether each confidence set of a rank holds at the level ("marginal"), or all at once
             ("simultaneous").
-        resamples: the number of random permutations and draws.
-        resample_by: as in `compare`.
-        seed: the seed of all randomness.
-        level: the confidence level of intervals.
-        split: which files of UD releases are gold.
-        jobs: a number of processes, or workers.
-        store: a file in which results are kept.
 
     Raises:
         InputError: a gold file is missing or invalid, or there is nothing to rank.
         MeasureError: a measure or the rules are unknown.
     """
     from levelhead.campaign.ranked_systems import RankingChoice
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
     written = _manifest(gold)
-    tests = Settings(resamples, seed, level, resample_by=resample_by) if significance else None
-    asked = list(several(groups)) or list((written and written.show) or ("all",))
+    tests = InferenceSettings(resamples, seed, level, resample_by=resample_by) if significance else None
+    asked = list(as_list(groups)) or list((written and written.show) or ("all",))
     own = written.groups if written else {}
     choice = RankingChoice(ranking or (written and written.ranking) or "exact", asked, own, tests, rank_sets)
     if scores is not None:
@@ -117,13 +126,13 @@ def _registry(registry: Registry | None, written: Manifest | None) -> Registry |
 def _plan(
     gold: Golds | None, systems: Systems | PathLike | None, written: Manifest | None, split: Split | None
 ) -> Plan:
-    from levelhead.campaign.plan import find
+    from levelhead.campaign.plan import find_plan
 
     if written is not None and systems is None:
         return written.campaign()
     if gold is None or systems is None:
         raise InputError(Fault("no-pairs", "give gold and systems, a manifest, or scores"))
-    return find(gold, systems, split)
+    return find_plan(gold, systems, split)
 
 
 def _rank_table(
@@ -131,10 +140,10 @@ def _rank_table(
 ) -> RankedSystems:
     """Rank a table of scores."""
     from levelhead.campaign.ranked_systems import measure_in, rank_results
-    from levelhead.campaign.table import read_scores
-    from levelhead.measures.registry import STANDARD, split_measures
+    from levelhead.campaign.score_tables import read_scores
+    from levelhead.measures.registry import STANDARD
 
     results = read_scores(scores)
-    texts = [str(one) for given in several(measures or ()) for one in split_measures(str(given))]
+    texts = measure_names(measures or ())
     wanted = [measure_in(results, text, registry or STANDARD) for text in texts] or results.measures
     return rank_results(results, wanted, choice)

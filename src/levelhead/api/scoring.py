@@ -14,19 +14,22 @@ from levelhead.api.inputs import (
     running,
     settings_for,
 )
+from levelhead.api.parameters import MEASURES, TREEBANK, public
+from levelhead.arguments import optional
 from levelhead.evaluation.pair import Evaluation, Input, load_pair, score_treebanks
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
     from levelhead.api.inputs import MappedWeights
-    from levelhead.comparison.folders import Evaluations
+    from levelhead.comparison.evaluations import Evaluations
     from levelhead.jobs import Store, Workers
     from levelhead.measures.registry import Registry
     from levelhead.scoring.rules import Rules
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
     from levelhead.treebank.reader import Format
 
 
+@public(measures=optional(MEASURES))
 def score(
     gold: Golds,
     system: Golds,
@@ -58,7 +61,7 @@ def score(
         train: training treebanks, for WLAS(WDE).
         split: which files of UD releases are gold; by default "test", or the only split.
         jobs: for many treebanks, a number of processes, or workers.
-        store: for many treebanks, a file in which results are kept.
+        store: a file in which results are kept.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; with every error.
@@ -67,14 +70,19 @@ def score(
     setup = settings_for(
         measures, rules=rules, format=format, gold_format=gold_format, weights=weights, registry=registry, train=train
     )
-    if not holds_test_sets(gold):
+    several = holds_test_sets(gold)
+    if not several:
+        TREEBANK("system", system)  # one treebank like gold
+    if not several and store is None:  # nothing is planned or hashed, which would take longer than scoring
         return score_treebanks(*load_pair(gold, system, setup), setup)  # type: ignore[arg-type]
-    from levelhead.comparison.folders import score_folder
+    from levelhead.comparison.evaluations import score_folder
 
     with running(jobs, store) as how:
-        return score_folder(plan_for(gold, system, split), setup, **how)
+        found = score_folder(plan_for(gold, system, split), setup if several else setup.single(), **how)
+    return found if several else next(iter(found.values()))
 
 
+@public(gold=TREEBANK, system=TREEBANK)
 def explain(gold: Input, system: Input) -> Explanation:
     """Return which differences between the four scoring rules change the scores of two files.
 

@@ -9,12 +9,24 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING
 
 from levelhead.api.inputs import PathLike, running
+from levelhead.api.parameters import PATH, public
+from levelhead.arguments import flag, path, several, text
 
 if TYPE_CHECKING:
     from levelhead.jobs import Store, Workers
     from levelhead.studies import Study
 
 
+@public(
+    paper=text,
+    treebanks=several(path),
+    systems=PATH,
+    judgements=PATH,
+    scores=PATH,
+    weights=PATH,
+    quick=flag,
+    outputs=PATH,
+)
 def reproduce(
     paper: str,
     treebanks: PathLike | Iterable[PathLike] = (),
@@ -41,15 +53,13 @@ def reproduce(
         quick: few resamples, and test sets instead of training sets that are missing: to see that all works.
         outputs: the folder where the outputs of trained parsers are kept.
         seed: the seed of all randomness.
-        jobs: a number of processes, or workers.
-        store: a file in which results are kept.
 
     Raises:
         InputError: the study is unknown, an input is missing or unused, or a file is invalid.
     """
     from levelhead.studies import StudyRequest
     from levelhead.studies import reproduce as run
-    from levelhead.studies.training import built_in
+    from levelhead.studies.built_in_parsers import built_in
 
     named = [treebanks] if isinstance(treebanks, str | os.PathLike) else treebanks
     with running(jobs, store) as how, TemporaryDirectory(prefix="levelhead-") as folder:

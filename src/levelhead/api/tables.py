@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from levelhead.api.inputs import Measures, PathLike, several
+from levelhead.api.inputs import Measures, PathLike, as_list, measure_names
+from levelhead.api.parameters import MEASURES, TREEBANK, limited, public
+from levelhead.arguments import choice, either, flag, instance, is_list, optional, path, refuse, several, text
 
 if TYPE_CHECKING:
+    from levelhead.comparison.judgement import Choices, Judgement
     from levelhead.correlation import Correlation, Measurements
-    from levelhead.correlation.agreement import Ties
     from levelhead.correlation.coefficients import Method
-    from levelhead.correlation.judgement import Choices, Judgement
+    from levelhead.correlation.human_agreement import Ties
     from levelhead.correlation.measurements import Missing
     from levelhead.evaluation.pair import Input
     from levelhead.measures.registry import Registry
@@ -21,6 +23,53 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
+_MISSING = choice(("drop", "pairwise", "error"))
+
+
+def _measurements() -> type:
+    from levelhead.correlation import Measurements
+
+    return Measurements
+
+
+def _choices() -> type:
+    from levelhead.comparison.judgement import Choices
+
+    return Choices
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _pair(name: str, value: Any) -> tuple[str, str]:
+    """Two texts."""
+    if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
+        refuse(name, value, "a pair of texts")
+    return text(name, value[0]), text(name, value[1])
+
+
+def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
+    """Several pairs of texts."""
+    if not is_list(value):
+        refuse(name, value, "a list of pairs of columns")
+    return [_pair(name, one) for one in value]
+
+
+_TABLE = either([(_is_path, path)], instance(_measurements, "a table (a path or measurements)"))
+
+
+@public(
+    tables=_TABLE,
+    columns=optional(several(text, 1)),
+    differences=_pairs,
+    given=several(text),
+    family=optional(text),
+    key=optional(text),
+    missing=_MISSING,
+    methods=several(choice(("pearson", "spearman"), "method"), 1),
+    resamples=limited("draws"),
+)
 def correlate(
     *tables: PathLike | Measurements,
     columns: str | Iterable[str] | None = None,
@@ -46,17 +95,14 @@ def correlate(
         key: the column that names the treebank; by default the first.
         missing: treebanks without a value: "drop" them, drop them "pairwise", or raise an "error".
         methods: "pearson", "spearman" or both.
-        resamples: the number of bootstrap resamples and of random permutations.
-        level: the confidence level of intervals.
-        seed: the seed of all randomness.
 
     Raises:
         InputError: a table is invalid, a column is unknown, or there are too few treebanks.
     """
     from levelhead.correlation import correlate as correlate_columns
 
-    added, held = list(differences), several(given)
-    named = None if columns is None else several(columns)
+    added, held = list(differences), as_list(given)
+    named = None if columns is None else as_list(columns)
     used = {*(named or ()), *(one for pair in added for one in pair), *held, *([family] if family else [])}
     table = measurements(*tables, columns=used if named else (), key=key, missing=missing)
     before = len(table.numbers)
@@ -69,6 +115,7 @@ def correlate(
     )  # fmt: skip
 
 
+@public(tables=_TABLE, columns=several(text), key=optional(text), missing=_MISSING)
 def measurements(
     *tables: PathLike | Measurements, columns: Iterable[str] = (), key: str | None = None, missing: Missing = "drop"
 ) -> Measurements:
@@ -92,6 +139,17 @@ def measurements(
     return every[0] if len(every) == 1 else replace(join(every, missing), key=key)
 
 
+@public(
+    gold=TREEBANK,
+    first=TREEBANK,
+    second=TREEBANK,
+    judgements=either([(_is_path, path)], instance(_choices, "a path or choices")),
+    words=optional(_pair),
+    measures=MEASURES,
+    ties=choice(("callin", "half", "skip")),
+    subtypes_apart=flag,
+    resamples=limited("draws"),
+)
 def judge(
     gold: Input,
     first: Input,
@@ -118,28 +176,19 @@ def judge(
         second: the output of the second system.
         judgements: a file with a line for each gold sentence, or choices in memory.
         words: how votes for the first and the second system are written; by default those of the file.
-        measures: the measures.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        registry: the available measures and schemes; by default the shipped ones.
         ties: sentences with equal scores: for the second system ("callin"), "half" for each, or "skip" them.
         subtypes_apart: whether a relation with a subtype is a relation of its own, in no class.
-        resamples: the number of bootstrap resamples and of random permutations.
-        resample_by: as in `compare`.
-        level: the confidence level of intervals.
-        seed: the seed of all randomness.
-        format: the format of files, "conllu" or "conllx".
 
     Raises:
         InputError: a file is invalid, the texts differ, or there is not one judgement for each sentence.
     """
-    from levelhead.correlation.judgement import Choices, read_choices
-    from levelhead.correlation.judgement import judge as judge_systems
-    from levelhead.measures.registry import STANDARD, split_measures
+    from levelhead.comparison.judgement import Choices, read_choices
+    from levelhead.comparison.judgement import judge as judge_systems
+    from levelhead.measures.registry import STANDARD
 
     choices = judgements if isinstance(judgements, Choices) else read_choices(judgements, words)
-    named = [one for given in several(measures) for one in split_measures(str(given))]
     return judge_systems(
-        gold, first, second, choices, measures=named, rules=rules, format=format, ties=ties,
+        gold, first, second, choices, measures=measure_names(measures), rules=rules, format=format, ties=ties,
         subtypes_apart=subtypes_apart, registry=registry or STANDARD, resamples=resamples, resample_by=resample_by,
         level=level, seed=seed,
     )  # fmt: skip

@@ -5,10 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Literal
 
-from levelhead.api.inputs import several
+from levelhead.api.inputs import as_list
+from levelhead.api.parameters import limited, public
+from levelhead.arguments import choice, either, flag, instance, number, several, text
 from levelhead.errors import Fault, InputError
 from levelhead.treebank import Treebank
-from levelhead.treebank.finder import stem_of, treebank_of
+from levelhead.treebank.layouts import stem_of, treebank_of
 
 if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
@@ -17,6 +19,24 @@ if TYPE_CHECKING:
     from levelhead.typology.collection import Files, Neighbours, SelectedTreebanks, Survey
 
 
+def _schemes() -> type:
+    from levelhead.treebank.schemes import Scheme
+
+    return Scheme
+
+
+_SCHEME = either([(lambda value: isinstance(value, str), text)], instance(_schemes, "a scheme or its name"))
+
+
+@public(
+    columns=several(text, 1),
+    total=flag,
+    scheme=_SCHEME,
+    chunk=limited("chunk"),
+    partial_chunk=flag,
+    window=limited("window"),
+    least=limited("least"),
+)
 def profile(
     *treebanks: Input,
     columns: str | Iterable[str] = "summary",
@@ -32,16 +52,13 @@ def profile(
     """Return the profiles of treebanks: sizes, word order, morphology, entropies and more.
 
     Args:
-        treebanks: treebanks, paths of treebanks, or folders of them.
         columns: names of columns or of their groups, "summary" or "all"; see `levelhead.typology.COLUMNS`.
-        merge: whether the train, dev and test files of a treebank are one treebank.
         total: whether to add a profile of all treebanks together.
         scheme: the classes of relations.
         chunk: tokens of a chunk of running text (STTR).
         partial_chunk: whether the last chunk counts though it is shorter.
         window: tokens of a window (MATTR).
         least: how often a word must occur to count for the head-word entropy.
-        format: the format of files, "conllu" or "conllx".
 
     Raises:
         InputError: a file is missing or invalid.
@@ -50,19 +67,18 @@ def profile(
     from levelhead.typology import Chunks, survey
 
     files = _files(treebanks, merge=merge)
-    names = [name.strip() for text in several(columns) for name in text.split(",")]
+    names = [name.strip() for text in as_list(columns) for name in text.split(",")]
     every = f"Total of {len(files)}" if total else None
     chunks = Chunks(chunk, partial_chunk, window)
     return survey(files, columns=names, scheme=scheme, chunks=chunks, least=least, total=every, format=format)
 
 
+@public()
 def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu") -> Neighbours:
     """Return how similar each pair of treebanks is.
 
     Args:
         treebanks: at least two treebanks, paths of treebanks, or folders of them.
-        merge: whether the train, dev and test files of a treebank are one treebank.
-        format: the format of files, "conllu" or "conllx".
 
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.
@@ -75,6 +91,13 @@ def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu"
     return neighbours(files, format=format)
 
 
+@public(
+    min_tokens=limited("min-tokens"),
+    max_nonprojective=number(0),
+    nonprojective=choice(("callin", "true")),
+    any_features=flag,
+    several_per_language=flag,
+)
 def select(
     *treebanks: Input,
     min_tokens: int = 30_000,
@@ -93,7 +116,6 @@ def select(
         nonprojective: count non-projective trees as Callin's program does, or by the definition.
         any_features: whether treebanks without morphological features can be selected.
         several_per_language: whether several treebanks of a language can be selected.
-        format: the format of files, "conllu" or "conllx".
 
     Raises:
         InputError: a file is missing or invalid.
@@ -113,9 +135,9 @@ def _files(treebanks: Sequence[Input], *, merge: bool) -> Files:
     paths = [one for one in treebanks if not isinstance(one, Treebank)]
     names = {file: name for name, files in files_of(paths, merge=merge).items() for file in files}
     found: dict[str, list[str | Treebank]] = {}
-    for number, one in enumerate(treebanks, 1):
+    for place, one in enumerate(treebanks, 1):
         if isinstance(one, Treebank):
-            found.setdefault(_name(one, number, {*names.values(), *found}, merge=merge), []).append(one)
+            found.setdefault(_name(one, place, {*names.values(), *found}, merge=merge), []).append(one)
         else:
             for (file,) in files_of([one]).values():
                 found.setdefault(names[file], []).append(file)

@@ -3,12 +3,12 @@
 from levelhead.campaign.groups import Group, groups_named
 from levelhead.campaign.languages import Language, language_of
 from levelhead.campaign.manifest import Manifest, read_manifest
-from levelhead.campaign.plan import Plan, System, TestSet, find, plan_in
+from levelhead.campaign.plan import Plan, System, TestSet, find_plan, plan_in
 from levelhead.campaign.rank_intervals import RankedIntervals, with_intervals
 from levelhead.campaign.ranking import RANK_SETS, RANKINGS, Ranking, RankSets, Standing, macro_average, rank
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.campaign.run import check_valid, score_plan
-from levelhead.campaign.table import read_scores
+from levelhead.campaign.score_tables import read_scores
 
 __all__ = [
     "RANKINGS",
@@ -26,7 +26,7 @@ __all__ = [
     "System",
     "TestSet",
     "check_valid",
-    "find",
+    "find_plan",
     "groups_named",
     "language_of",
     "macro_average",

@@ -54,7 +54,7 @@ def groups_named(
         ranking: the rule of ranking.
 
     Raises:
-        InputError: there is no such group, or none of its test sets is in the campaign.
+        InputError: the group is unknown, or the campaign has none of its test sets.
     """
     return tuple(_group(name, test_sets, own or {}, ranking) for name in dict.fromkeys(names))
 

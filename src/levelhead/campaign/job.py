@@ -7,7 +7,7 @@ import json
 import pickle
 import unicodedata
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead._version import VERSION
+from levelhead.campaign.evaluator_status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
 from levelhead.campaign.outputs import Output
-from levelhead.campaign.status import CANNOT_OPEN, status_of_other_text, status_of_refusal, status_of_scores
-from levelhead.errors import InputError, Place, TextMismatch
+from levelhead.errors import Fault, InputError, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, parse_as, score_matches, score_treebanks
-from levelhead.evaluation.partial_scores import SecondaryEvaluation, score_valid_sentences, valid_sentences
+from levelhead.evaluation.partial_scores import PartialEvaluation, score_valid_sentences, valid_sentences
 from levelhead.evaluation.setup import Setup
 from levelhead.jobs import StaleInput
 from levelhead.scoring import Rules
@@ -29,29 +29,34 @@ from levelhead.scoring.rules import rules_named
 from levelhead.scoring.score import count
 from levelhead.scoring.spans import spans_of
 from levelhead.scoring.weights import for_treebank, key_of, read_weights
-from levelhead.significance import Run, counted, units_of
+from levelhead.significance import Run, system_counts, units_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_hash, contents_of
-from levelhead.treebank.source import decompressed
+from levelhead.treebank.input_bytes import decompressed
 
 _MOST_FAULTS = 1000
 _GOLDS_AT_ONCE = 2  # jobs come test set by test set: a worker reads each gold file once
 _FILES_AT_ONCE = 8
 
+GOLD = "{gold}"
+"""What messages call the gold file: its name does not decide a result, and is put in where the result is read."""
 
-class File(NamedTuple):
+
+@dataclass(frozen=True)
+class File:
     """A file, and what was in it when the jobs were planned.
 
     Args:
         path: where it is.
         sha256: the hash of its bytes as they are on the disk.
-        data: the bytes themselves, if they came from a pipe, which can be read only once.
+        data: the bytes themselves, if they are at hand: those of a pipe, which can be read only once, and those of a
+            file that this process has just read for the hash and scores itself.
     """
 
     path: str
     sha256: str
-    data: bytes | None = None
+    data: bytes | None = field(default=None, compare=False, repr=False)
 
 
 Source = File | Treebank
@@ -64,7 +69,9 @@ def hash_of(source: Source | None) -> str | None:
     Args:
         source: gold or an output.
     """
-    return contents_hash(source) if isinstance(source, Treebank) else source and source.sha256
+    if isinstance(source, Treebank):
+        return contents_hash(source)
+    return None if source is None else source.sha256
 
 
 class JobSetup(NamedTuple):
@@ -89,6 +96,10 @@ Look = Callable[[str, Sequence[Output]], Any]
 """What else is made of the outputs on one test set, from its code and the matched outputs: parts of a page."""
 
 
+GoldView = Callable[[Treebank], Any]
+"""What else is made of a gold treebank, in plain JSON: its sentence ids. A function at the top of a module."""
+
+
 def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
     """Return the key of a result: a hash of all that decides it.
 
@@ -98,12 +109,40 @@ def key_of_job(gold: Source, system: Source | None, settings: JobSetup) -> str:
         settings: what else decides.
     """
     parts: list[Any] = [
-        *(f"output by {settings.resample_by}" if settings.by_sentence else "output", VERSION),
+        *(f"counts by {settings.resample_by}" if settings.by_sentence else "counts", VERSION),
         *(unicodedata.unidata_version,),
         *(settings.setup.key, {name: file.sha256 for name, file in settings.files.items()}),
         *(hash_of(gold), hash_of(system)),
     ]
     return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
+
+
+def key_of_view(gold: Source, setup: Setup, view: GoldView) -> str:
+    """Return the key of what is made of a gold treebank.
+
+    Args:
+        gold: gold.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+    """
+    name = f"{view.__module__}.{view.__qualname__}"
+    parts = ["gold", VERSION, unicodedata.unidata_version, name, setup.rules.name, setup.format, setup.gold_format]
+    return hashlib.sha256(json.dumps([*parts, hash_of(gold)]).encode()).hexdigest()
+
+
+def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
+    """Return what is made of a gold treebank, as JSON; null if it is not valid, which every count of it reports.
+
+    Args:
+        gold: the gold file.
+        setup: the settings: rules and formats.
+        view: what is made of it.
+
+    Raises:
+        StaleInput: the file is not what it was when the job was planned.
+    """
+    treebank = gold_of(gold, setup)
+    return json.dumps(view(treebank) if isinstance(treebank, Treebank) else None).encode()
 
 
 def count_output(gold: Source, system: Source | None, settings: JobSetup) -> bytes:
@@ -149,7 +188,7 @@ def look_at_outputs(
 def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[bytes, Matches | None]:
     try:
         setup = _ready(settings)
-    except _Unusable as error:
+    except _UnusableOutput as error:
         return _json({"faults_of": error.measure, "faults": _faults(error.reason)}), None
     reference = gold_of(gold, setup)
     if not isinstance(reference, Treebank):
@@ -191,7 +230,7 @@ def _contents(file: File) -> bytes:
     return data
 
 
-class _Unusable(Exception):
+class _UnusableOutput(Exception):
     """A file that a measure names cannot be used."""
 
     def __init__(self, measure: str, reason: InputError) -> None:
@@ -211,7 +250,7 @@ def _ready(settings: JobSetup) -> Setup:
             try:
                 read[key_of(measure)] = _resource(argument, file, definition.load or read_weights)
             except InputError as error:
-                raise _Unusable(str(measure), error) from error
+                raise _UnusableOutput(str(measure), error) from error
     return replace(settings.setup, weights=read)
 
 
@@ -237,7 +276,7 @@ def gold_of(source: Source, setup: Setup) -> Treebank | InputError:
 @lru_cache(maxsize=_GOLDS_AT_ONCE)
 def _gold(file: File, rules: str, form: Any, *, taken_apart: bool) -> Treebank | InputError:
     try:
-        treebank = parse_as(decompressed(_contents(file), ""), None, rules_named(rules), form)
+        treebank = parse_as(decompressed(_contents(file), ""), GOLD, rules_named(rules), form)
     except InputError as error:
         return error
     return treebank.without_multiword_tokens() if taken_apart else treebank
@@ -298,7 +337,7 @@ def _sentences(evaluation: Evaluation, matches: Matches, setup: Setup) -> dict[s
         if evaluation[str(measure)].reason is None:
             values = setup.values_of(measure)
             counts = count(matches, measure, definition, schemes=schemes, weights=values, by_sentence=True)
-            parts = counted([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
+            parts = system_counts([Run("", {str(measure): (counts, measure.component or "f1")})], "").parts[:, 0, 0].T
             whole = np.array_equal(parts, np.rint(parts))
             found[str(measure)] = parts.astype(np.int64).tolist() if whole else parts.tolist()
     return found
@@ -308,14 +347,14 @@ def _n_characters(treebank: Treebank, rules: Rules) -> int:
     return len(spans_of(treebank, unicode_spaces=rules.unicode_spaces).text.tobytes().decode())
 
 
-def _refused(error: InputError, status: str, secondary: SecondaryEvaluation | None) -> dict[str, Any]:
+def _refused(error: InputError, status: str, secondary: PartialEvaluation | None) -> dict[str, Any]:
     record: dict[str, Any] = {"state": "invalid", "status": status, "reasons": _faults(error)}
     if secondary is not None:
         record |= {"secondary": _numbers(secondary.evaluation), "coverage": secondary.coverage}
     return record
 
 
-def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> SecondaryEvaluation | None:
+def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> PartialEvaluation | None:
     """The scores of the sentences of an invalid output that can be compared, if there are any."""
     try:
         return score_valid_sentences(gold, *valid_sentences(data), setup)
@@ -324,13 +363,18 @@ def _salvaged(gold: Treebank, data: bytes, setup: Setup) -> SecondaryEvaluation 
 
 
 def _faults(error: InputError) -> list[list[Any]]:
-    """Faults without the name of the file, which is no part of what decides the result."""
-    return [[fault.place.line, fault.slug, fault.message, fault.count] for fault in error.faults[:_MOST_FAULTS]]
+    return [_fault(fault) for fault in error.faults[:_MOST_FAULTS]]
+
+
+def _fault(fault: Fault) -> list[Any]:
+    """A fault, and whether it is one of gold; without the name of the file."""
+    place = fault.place
+    return [place.line, fault.slug, fault.message, fault.count, fault.severity, place.file == GOLD]
 
 
 def _contents_of(treebank: Treebank) -> list[Any]:
     contents = contents_of(treebank)
-    warnings = [[fault.place.line, fault.slug, fault.message, fault.count] for fault in contents.warnings]
+    warnings = [_fault(fault) for fault in contents.warnings]
     return [contents.sha256, contents.sentences, contents.words, contents.tokens, warnings]
 
 

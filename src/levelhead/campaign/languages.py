@@ -19,7 +19,7 @@ class Language(NamedTuple):
 
     Args:
         name: its name, empty if not known.
-        family: its family, likewise.
+        family: its language family.
         genus: its genus, empty if not known or if UD gives none.
     """
 
@@ -59,7 +59,7 @@ def family_of(code: str) -> str:
     return (language.genus if language.family == "Indo-European" else language.family) or "other"
 
 
-def voters_of(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
+def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str, str]:
     """Return who votes for each treebank in tests over treebanks: the treebank itself, its language or its family.
 
     Args:

@@ -13,8 +13,8 @@ from levelhead.campaign.plan import Plan, TestSet, find_test_sets, plan_of
 from levelhead.campaign.ranking import RANKINGS
 from levelhead.errors import Fault, InputError, Place, quoted, unknown
 from levelhead.measures.registry import STANDARD
-from levelhead.treebank.finder import Split, bare_name, existing, system_folders
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.layouts import Split, bare_name, existing, system_folders, system_name
 
 _CAMPAIGN = ("gold", "systems", "measures", "definitions", "scheme", "rules", "ranking", "show")
 _TREEBANK = ("code", "gold", "output", "language", "family", "genus", "groups")
@@ -27,7 +27,7 @@ class Manifest(NamedTuple):
 
     Args:
         test_sets: the test sets that it lists; none if it leaves that to the folder of gold.
-        folders: the folders of systems that it lists, by name; none likewise.
+        folders: the folders of systems that it lists, by name; empty if it lists none.
         gold: the folder of gold.
         systems: the folder of systems.
         groups: the codes of the test sets of each group.
@@ -90,7 +90,7 @@ def read_manifest(path: str | os.PathLike[str]) -> Manifest:
         path: the TOML file.
 
     Raises:
-        InputError: it is not TOML, or says what no manifest says; with every fault.
+        InputError: it is not TOML, or not a valid manifest; the error holds every fault.
     """
     name = os.fsdecode(path)
     try:
@@ -108,17 +108,17 @@ def manifest_from(document: Mapping[str, Any], path: str | os.PathLike[str]) -> 
         path: where it was read; paths in it are relative to its folder.
 
     Raises:
-        InputError: it says what no manifest says; with every fault.
+        InputError: it is not a valid manifest; the error holds every fault.
     """
     name = os.fsdecode(path)
-    reading = _Reading(Path(name).parent)
+    reading = _ManifestReader(Path(name).parent)
     manifest = reading.manifest(document, name)
     if reading.wrong:
         raise InputError(*(Fault("invalid-manifest", message, Place(name)) for message in reading.wrong))
     return manifest
 
 
-class _Reading:
+class _ManifestReader:
     """Takes a document apart, and collects what is wrong with it."""
 
     def __init__(self, folder: Path) -> None:
@@ -154,7 +154,7 @@ class _Reading:
     def _test_set(self, table: Mapping[str, Any], where: str, gold: Path | None) -> TestSet | None:
         code = self._text(table, "code", where)
         if code is None:
-            self._say(f"{where} has no code")
+            self._report(f"{where} has no code")
             return None
         path = self._path(table, "gold", where)
         if path is not None:
@@ -162,7 +162,7 @@ class _Reading:
         elif gold is not None:
             path = existing(gold, f"{code}.conllu")
         if path is None:
-            self._say(f"{where}: there is no gold file of {code}")
+            self._report(f"{where}: no gold file for {code}")
             return None
         stem = bare_name(path.name).removesuffix(".conllu")
         output = self._text(table, "output", where)
@@ -177,9 +177,9 @@ class _Reading:
     def _system(self, table: Mapping[str, Any], where: str) -> tuple[str, Path] | None:
         folder = self._path(table, "folder", where)
         if folder is None:
-            self._say(f"{where} has no folder")
+            self._report(f"{where} has no folder")
             return None
-        return self._text(table, "name", where) or folder.name, folder
+        return self._text(table, "name", where) or system_name(folder), folder
 
     def _groups(
         self, document: Mapping[str, Any], treebanks: Iterable[tuple[str, Mapping[str, Any]]], codes: Sequence[str]
@@ -193,13 +193,13 @@ class _Reading:
         for name, members in groups.items():
             missing = [code for code in members if codes and code not in codes]
             if missing:
-                self._say(f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}")
+                self._report(f"groups.{name} has test sets that are not listed: {', '.join(map(quoted, missing))}")
         return groups
 
     def _table(self, document: Mapping[str, Any], key: str, known: Sequence[str] | None) -> Mapping[str, Any]:
         table = document.get(key, {})
         if not isinstance(table, dict):
-            self._say(f"{key} is no table")
+            self._report(f"{key} is not a table")
             return {}
         if known is not None:
             self._keys(table, known, key)
@@ -210,7 +210,7 @@ class _Reading:
     ) -> list[tuple[str, Mapping[str, Any]]]:
         tables = document.get(key, [])
         if not isinstance(tables, list) or not all(isinstance(table, dict) for table in tables):
-            self._say(f"{key} is no list of tables; write [[{key}]]")
+            self._report(f"{key} is not a list of tables: write [[{key}]]")
             return []
         numbered = [(f"{key} {number}", table) for number, table in enumerate(tables, 1)]
         for where, table in numbered:
@@ -220,14 +220,14 @@ class _Reading:
     def _keys(self, table: Mapping[str, Any], known: Sequence[str], where: str) -> None:
         for key in table:
             if key not in known:
-                self._say(f"{where} has an {unknown('key', key, known)}")
+                self._report(f"{where} has an {unknown('key', key, known)}")
 
     def _text(self, table: Mapping[str, Any], key: str, where: str) -> str | None:
         value = table.get(key)
         if value is None:
             return None
         if not isinstance(value, str) or not value or "\0" in value:
-            self._say(f"{where}.{key} is no text")
+            self._report(f"{where}.{key} is not a string")
             return None
         return value
 
@@ -236,7 +236,7 @@ class _Reading:
         if values is None:
             return None
         if not isinstance(values, list) or not values or not all(isinstance(value, str) for value in values):
-            self._say(f"{where}.{key} is no list of texts")
+            self._report(f"{where}.{key} is not a list of strings")
             return None
         self._unique(values, f"{where}.{key}")
         return tuple(values)
@@ -246,18 +246,18 @@ class _Reading:
         return None if text is None else self.folder / text
 
     def _choice(self, table: Mapping[str, Any], key: str, choices: Sequence[str]) -> str | None:
-        """One of some texts; any if there are no choices."""
+        """A string, one of the choices if there are any."""
         text = self._text(table, key, "campaign")
         if text is not None and choices and text not in choices:
-            self._say(f"campaign.{key} is {quoted(text)}; there are {', '.join(choices)}")
+            self._report(f"campaign.{key} is {quoted(text)}; there are {', '.join(choices)}")
         return text
 
     def _unique(self, names: Iterable[str], where: str) -> None:
         seen: set[str] = set()
         for name in names:
             if name in seen:
-                self._say(f"{where} has {quoted(name)} twice")
+                self._report(f"{where} has {quoted(name)} twice")
             seen.add(name)
 
-    def _say(self, message: str) -> None:
+    def _report(self, message: str) -> None:
         self.wrong.append(message)

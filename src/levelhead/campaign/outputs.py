@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from levelhead.campaign.plan import Plan, missing_outputs
-from levelhead.errors import Fault, InputError
+from levelhead.errors import InputError
 from levelhead.evaluation.pair import load, load_pair
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches, match
@@ -37,9 +37,7 @@ def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]
     Raises:
         InputError: an output is missing, or any file is invalid; after the last test set, with the faults of all.
     """
-    if missing := missing_outputs(plan):
-        raise InputError(*missing)
-    faults: list[Fault] = []
+    faults = missing_outputs(plan)
     for test_set in plan.test_sets:
         found = []
         try:
@@ -48,7 +46,9 @@ def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]
             faults += error.faults
             continue
         for system in plan.systems:
-            output = system.treebanks.get(test_set.code) or system.outputs[test_set.code]
+            output = system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)
+            if output is None:
+                continue
             try:
                 found.append(Output(system.name, system.label, match(*load_pair(gold, output, setup), setup.rules)))
             except InputError as error:
@@ -56,4 +56,4 @@ def read_outputs(plan: Plan, setup: Setup) -> Iterator[tuple[str, list[Output]]]
         if not faults:
             yield test_set.code, found
     if faults:
-        raise InputError(*faults)
+        raise InputError(*dict.fromkeys(faults))

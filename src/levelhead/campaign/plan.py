@@ -10,7 +10,17 @@ from typing import NamedTuple
 from levelhead.campaign.languages import UNKNOWN, Language, language_of
 from levelhead.errors import Fault, InputError, Place, listed, number_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.finder import GoldFile, RunFiles, Split, gold_files, run_files, runs_of_one_file, system_folders
+from levelhead.treebank.layouts import (
+    GoldFile,
+    RunFiles,
+    Split,
+    extra_gold,
+    gold_files,
+    run_files,
+    runs_of_one_file,
+    system_folders,
+    system_name,
+)
 
 
 class TestSet(NamedTuple):
@@ -146,7 +156,7 @@ Systems = Sequence[PathLike] | Mapping[str, Treebanks]
 """The outputs of each system by its name; or a list of paths, which name the systems."""
 
 
-def find(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
+def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None = None) -> Plan:
     """Plan the scoring of systems; whoever needs all outputs checks `missing_outputs`.
 
     Args:
@@ -213,19 +223,36 @@ def _missing(plan: Plan, system: System) -> Iterator[Fault]:
     if not missing:
         return
     others = [path.name for path in system.ignored]
-    misnamed = f"; {unmatched(others, 'gold treebank')}" if others else ""
+    misnamed = f"; {unmatched_note(others, 'gold treebank')}" if others else ""
     golds = number_of(len(plan.test_sets), "gold treebank")
     message = f"no output for {len(missing)} of {golds}: {listed(missing)}{misnamed}"
     remedy = "; use levelhead rank, which counts missing outputs as 0"
     yield Fault("missing-system-file", message + remedy, Place(os.fspath(system.folder or system.label)))
 
 
-def unmatched(files: Sequence[str], of: str) -> str:
+def extra_gold_files(gold: Path) -> tuple[Path, ...]:
+    """Return the treebanks next to gold that are not gold, and folders with such treebanks.
+
+    Args:
+        gold: a file, a folder or a manifest.
+
+    Raises:
+        InputError: a folder, the manifest or the metadata cannot be read.
+    """
+    if gold.suffix == ".toml" and gold.is_file():
+        from levelhead.campaign.manifest import read_manifest
+
+        manifest = read_manifest(gold)
+        return () if manifest.test_sets or manifest.gold is None else extra_gold(manifest.gold)
+    return extra_gold(gold)
+
+
+def unmatched_note(files: Sequence[str], of: str) -> str:
     """Return a note about files without a matching treebank.
 
     Args:
         files: at least one file.
-        of: what they match none of: "gold treebank".
+        of: what they should match: "gold treebank".
     """
     return f"{number_of(len(files), 'file')} with no matching {of} (ignored): {listed(files)}"
 
@@ -243,7 +270,8 @@ def named_by_path(paths: Sequence[str | os.PathLike[str]]) -> dict[str, Path]:
     if len({*given}) < len(given):
         twice = next(path for path in given if given.count(path) > 1)
         raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(twice))))
-    names = [[part.partition(".conll")[0] for part in path.parts] for path in given]
+    folders = [path if system_name(path) == path.name else path.parent for path in given]
+    names = [[part.partition(".conll")[0] for part in path.parts] for path in folders]
     for depth in range(1, max(map(len, names), default=0) + 1):
         found = [parts[-depth] if depth <= len(parts) else "" for parts in names]
         if len(set(found)) == len(given):

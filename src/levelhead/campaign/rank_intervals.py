@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.ranking import Ranking, RankSets
 from levelhead.campaign.results import Results
 from levelhead.measures.registry import lower_is_better
-from levelhead.significance import Settings, Units, check_settings
+from levelhead.significance import InferenceSettings, Units, check_settings
 from levelhead.significance.letters import compact_letters
 from levelhead.significance.rank_sets import better, marginal_rank_sets, simultaneous_rank_sets
 from levelhead.significance.rankings import RankedAverages, add_scores, add_test_set
@@ -38,7 +38,7 @@ class RankedIntervals(NamedTuple):
 
 
 def with_intervals(
-    results: Results, rankings: Sequence[Ranking], settings: Settings, rank_sets: RankSets = "marginal"
+    results: Results, rankings: Sequence[Ranking], settings: InferenceSettings, rank_sets: RankSets = "marginal"
 ) -> RankedIntervals:
     """Return rankings with intervals and tests from the counts of units: documents or sentences.
 
@@ -55,7 +55,7 @@ def with_intervals(
     p-value by Student's t, corrected over test sets, is below 1 - level.
 
     A missing or invalid output is 0. In tests it is one event, and alone it makes no difference
-    significant; see `significance.failures.evidence`. Swaps depend on the seed and on the gold contents alone: not on
+    significant; see `significance.failed_outputs.evidence`. Swaps depend only on the seed and the gold contents: not on
     the group, the systems or their order.
 
     If only scores are known, test sets are the units: the intervals then speak of other test sets of the same kind, not
@@ -99,7 +99,7 @@ def _has_averages(ranking: Ranking) -> bool:
     return not ranking.undefined and not lower_is_better(ranking.measure)
 
 
-def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: Settings) -> RankedAverages:
+def _averages_of(ranking: Ranking, number: Mapping[str, int], settings: InferenceSettings) -> RankedAverages:
     order = [number[standing.system] for standing in ranking.standings]
     return RankedAverages(ranking.measure, ranking.group.codes, order, settings)
 

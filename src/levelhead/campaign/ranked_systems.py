@@ -13,10 +13,10 @@ from levelhead.campaign.ranking import Ranking, RankSets, rank
 from levelhead.campaign.results import Results
 from levelhead.campaign.run import score_plan
 from levelhead.errors import MeasureError, unknown
-from levelhead.evaluation.provenance import signature_of_draws
+from levelhead.evaluation.provenance import Provenance, signature_of_draws
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry, parse_measure
-from levelhead.significance import Settings
+from levelhead.significance import InferenceSettings
 from levelhead.significance.units import AUTO
 from levelhead.tabular import Tabular
 
@@ -42,7 +42,7 @@ class RankingChoice:
     ranking: str = "exact"
     groups: Sequence[str] = (ALL,)
     own: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    tests: Settings | None = None
+    tests: InferenceSettings | None = None
     rank_sets: RankSets = "marginal"
 
 
@@ -57,11 +57,13 @@ class RankedSystems(Tabular):
     Args:
         rankings: one for each group and measure; all measures of a group together.
         results: what came of each system on each test set.
+        provenance: where the numbers come from.
         intervals: the rankings with their tests; None if none were requested.
     """
 
     rankings: tuple[Ranking, ...]
     results: Results
+    provenance: Provenance
     intervals: RankedIntervals | None = None
 
     def __getitem__(self, measure: str) -> Ranking:
@@ -70,11 +72,6 @@ class RankedSystems(Tabular):
             if ranking.measure == measure:
                 return ranking
         raise KeyError(measure)
-
-    @property
-    def signature(self) -> Mapping[str, str]:
-        """Everything that decides the numbers, by name."""
-        return self.results.signature
 
 
 def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
@@ -109,11 +106,12 @@ def rank_results(results: Results, measures: Iterable[str], choice: RankingChoic
     chosen = list(dict.fromkeys(measures))
     rankings = tuple(rank(results, measure, group, choice.ranking) for group in groups for measure in chosen)
     if choice.tests is None:
-        return RankedSystems(rankings, results.only(chosen))
+        return RankedSystems(rankings, results.only(chosen), results.provenance())
     intervals = with_intervals(results, rankings, choice.tests, choice.rank_sets)
     signature = {**results.signature, **signature_of_draws(choice.tests)}
     signature |= {"rank-sets": choice.rank_sets} if choice.rank_sets != "marginal" else {}
-    return RankedSystems(intervals.rankings, results.only(chosen)._replace(signature=signature), intervals)
+    signed = results._replace(signature=signature)
+    return RankedSystems(intervals.rankings, signed.only(chosen), signed.provenance(), intervals)
 
 
 def measure_in(results: Results, measure: str, registry: Registry = STANDARD) -> str:

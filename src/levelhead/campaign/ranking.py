@@ -20,13 +20,13 @@ RANK_SETS: tuple[RankSets, ...] = get_args(RankSets)
 
 
 class Standing(NamedTuple):
-    """Where a system stands.
+    """The rank of a system.
 
     Args:
         system: its name.
-        rank: its rank, shared by systems of equal value; None where there is no value.
+        rank: its rank, shared by systems of equal value; None without a value.
         value: its macro-average, a ratio, as the rule ranks it; None where the measure has no value on a test set.
-        valid_only: the average in which the score over its valid sentences stands for the 0 of an invalid output;
+        valid_only: the average with the score over its valid sentences instead of the 0 of an invalid output;
             None if it has no invalid output. It never decides a rank.
         n_valid: how many of its outputs count; the others are 0.
         interval: a confidence interval of the value, if one was computed.
@@ -52,7 +52,7 @@ class Ranking(NamedTuple):
         group: over which test sets.
         rule: by which rule.
         standings: the systems, the best first, in alphabetical order where ranks are shared.
-        undefined: the test sets on which gold has nothing to measure, so that there is no average.
+        undefined: the test sets on which gold has nothing to measure, which leave the average undefined.
         lines: the places after which a line is drawn, between neighbors that differ significantly; None if no test
             was made.
         rank_sets: which confidence sets of ranks the standings have; None if none were computed.
@@ -157,8 +157,8 @@ def macro_average(values: Sequence[Fraction]) -> Fraction:
 def _sum(parts: list[tuple[int, int]]) -> tuple[int, int]:
     """Add fractions in pairs, without reducing: their numbers grow evenly, which is fast where there are hundreds."""
     while len(parts) > 1:
-        odd = parts[-1:] if len(parts) % 2 else []
-        parts = [(a * d + c * b, b * d) for (a, b), (c, d) in zip(parts[::2], parts[1::2])] + odd
+        unpaired = parts[-1:] if len(parts) % 2 else []
+        parts = [(a * d + c * b, b * d) for (a, b), (c, d) in zip(parts[::2], parts[1::2])] + unpaired
     return parts[0]
 
 

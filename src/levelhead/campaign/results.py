@@ -13,8 +13,10 @@ from levelhead.campaign.plan import TestSet
 from levelhead.errors import Fault
 from levelhead.evaluation.partial_scores import Coverage
 from levelhead.scoring import Score
+from levelhead.scoring.measure_notes import named_note
 from levelhead.significance.units import Units
 from levelhead.treebank.contents import Contents
+from levelhead.treebank.provenance import Provenance, short_hash
 
 _Value = TypeVar("_Value")
 
@@ -43,7 +45,7 @@ class OutputResult(NamedTuple):
         faults: every fault of an invalid output.
         contents: the sizes of a valid output.
         measures: what decides the meaning of the measures, for signatures.
-        notes: what to know before the numbers are used, in sentences that call the system `scoring.crossing.SYSTEM`.
+        notes: what to know before using the numbers, in sentences that call the system `scoring.measure_notes.SYSTEM`.
     """
 
     state: State
@@ -73,6 +75,7 @@ class Results(NamedTuple):
         gold: the size of each gold treebank by code; empty if only scores are known.
         signature: everything that decides the numbers, by name.
         looked: what was made of the outputs on each test set, by code, if anything was.
+        of_gold: what was made of each gold treebank, by code, if anything was.
     """
 
     test_sets: tuple[TestSet, ...]
@@ -82,6 +85,7 @@ class Results(NamedTuple):
     gold: Mapping[str, Contents]
     signature: Mapping[str, str]
     looked: Mapping[str, Any] = {}
+    of_gold: Mapping[str, Any] = {}
 
     @property
     def units(self) -> Mapping[str, Units]:
@@ -96,6 +100,18 @@ class Results(NamedTuple):
             code: the code of the test set.
         """
         return self.results[self.systems[0], code].gold_hash or self.gold[code].sha256 or ""
+
+    def provenance(self) -> Provenance:
+        """Return where the numbers come from: the files of all valid outputs, with the warnings and notes on them."""
+        files: dict[str, dict[str, str]] = {code: {"gold": short_hash(one.sha256)} for code, one in self.gold.items()}
+        warnings = {fault: None for one in self.gold.values() for fault in one.warnings}
+        notes: dict[str, None] = {}
+        for (name, code), result in self.results.items():
+            if result.contents is not None:
+                files[code][name] = short_hash(result.contents.sha256)
+                warnings |= dict.fromkeys(result.contents.warnings)
+            notes |= {named_note(note, name): None for note in result.notes}
+        return Provenance(self.signature, files, tuple(warnings), tuple(notes))
 
     def only(self, measures: Iterable[str]) -> Results:
         """Return the same of some measures.

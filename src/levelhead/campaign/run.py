@@ -4,17 +4,31 @@ from __future__ import annotations
 
 import errno
 import hashlib
+import json
 import os
 import pickle
 import unicodedata
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.campaign.job import File, JobSetup, Look, Source, count_output, hash_of, key_of_job, look_at_outputs
+from levelhead.campaign.job import (
+    File,
+    GoldView,
+    JobSetup,
+    Look,
+    Source,
+    count_output,
+    hash_of,
+    key_of_job,
+    key_of_view,
+    look_at_outputs,
+    view_gold,
+)
+from levelhead.campaign.job_records import read_record
 from levelhead.campaign.plan import Plan, System, TestSet
-from levelhead.campaign.records import read_record
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
@@ -25,11 +39,14 @@ from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
 from levelhead.significance.units import AUTO
 from levelhead.treebank.contents import Contents
-from levelhead.treebank.finder import irregularity
-from levelhead.treebank.source import is_stream, raw_bytes
+from levelhead.treebank.input_bytes import is_stream, raw_bytes
+from levelhead.treebank.layouts import irregularity
+
+_Source = TypeVar("_Source", Source, Source | None)
 
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+_MOST_AT_HAND = 1 << 28  # bytes of a larger file are not held between its hash and its job
 _OVERHEAD = 100_000  # the cost of a job besides its bytes, in bytes, for the time left
 
 
@@ -42,6 +59,7 @@ def score_plan(
     by_sentence: bool = False,
     resample_by: str = AUTO,
     look: Look | None = None,
+    of_gold: GoldView | None = None,
 ) -> Results:
     """Count every output of a plan; a missing or invalid output is a result, too, with its reasons.
 
@@ -55,7 +73,9 @@ def score_plan(
         store: where results are kept, if anywhere.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
         resample_by: what intervals and tests take as units, see `significance.units_of`.
-        look: what else is made of the outputs on each test set, if anything; workers must be able to import it.
+        look: what else is made of the outputs on each test set, if anything; workers must be able to import it. It
+            needs the trees, so that outputs are read even if the store has their counts.
+        of_gold: what else is made of each gold treebank, if anything; it is stored like the counts.
 
     Raises:
         InputError: a gold file is missing or invalid, a file does not stop changing, or workers are not available.
@@ -63,7 +83,8 @@ def score_plan(
         OutputError: the store cannot be written.
     """
     setup.check_entropies()
-    scoring = _Scoring(plan, JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by), look)
+    settings = JobSetup(setup.with_pipes(), by_sentence=by_sentence, resample_by=resample_by)
+    scoring = _Scoring(plan, settings, look, of_gold)
     scoring.check_named()
     for _ in range(_MOST_ROUNDS):
         scoring.round(workers or processes(1), store)
@@ -97,10 +118,11 @@ class _Seen(NamedTuple):
 class _Scoring:
     """The state of one call of `score_plan`."""
 
-    def __init__(self, plan: Plan, settings: JobSetup, look: Look | None) -> None:
-        self.plan, self.settings, self.look = plan, settings, look
+    def __init__(self, plan: Plan, settings: JobSetup, look: Look | None, of_gold: GoldView | None) -> None:
+        self.plan, self.settings, self.look, self.of_gold = plan, settings, look, of_gold
         self.seen: dict[Path, _Seen] = {}
         self.streams: dict[Path, File] = {}
+        self.at_hand: dict[str, bytes] | None = None  # contents by path, if this process does the work
         self.with_files = [
             measure
             for measure, definition in settings.setup.defined
@@ -133,10 +155,13 @@ class _Scoring:
         batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
         workers = processes(1) if self.in_memory else workers
+        self.at_hand = {} if workers.here else None
         jobs = self._jobs() if self.look is None else self._looks(self.look)
         own = store if self.look is None else None  # what is looked at must be read, whatever a store has
-        with progress_bar("scoring", len(self.pairs), weight) as advance:
+        n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
+        with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
             outcome = run(jobs, workers._replace(batch=batch), store=own, advance=advance)
+        self.at_hand = None
         self.found |= outcome.results
         if self.look is not None and store is not None:
             self._keep(store)
@@ -156,7 +181,7 @@ class _Scoring:
         store.commit()
 
     def done(self) -> bool:
-        """Say whether all results are those of the files as they are now; else forget the files that changed."""
+        """Return whether all results match the files as they are now; otherwise forget the files that changed."""
         for path in [path for path, seen in self.seen.items() if _state(path) != seen.state]:
             before = self.seen.pop(path)
             if not path.exists() or self._see(path).file != before.file:
@@ -179,7 +204,14 @@ class _Scoring:
             raise InputError(*faults, *(fault for one in results.values() for fault in one.faults))
         names = tuple(system.label for system in self.plan.systems)
         measures = tuple(dict.fromkeys(self.settings.setup.names))
-        return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked)
+        views = {one.code: self._view(one) for one in self.plan.test_sets} if self.of_gold is not None else {}
+        return Results(self.plan.test_sets, names, measures, results, golds, self._signature(), looked, views)
+
+    def _view(self, test_set: TestSet) -> Any:
+        """What was made of a gold treebank."""
+        if self.of_gold is None:
+            return None
+        return json.loads(self.found[key_of_view(self._gold(test_set), self.settings.setup, self.of_gold)])
 
     def _results_on(self, test_set: TestSet, looked: dict[str, Any]) -> Iterator[tuple[str, OutputResult, Contents]]:
         settings = self._settings(test_set.code)
@@ -200,19 +232,29 @@ class _Scoring:
 
     def _jobs(self) -> Iterator[Job]:
         for system, test_set in self.pairs:
-            gold, output = self._sources(system, test_set)
             settings = self._settings(test_set.code)
+            self._drop_contents(test_set)
+            gold, output = self._sources(system, test_set)
             key = key_of_job(gold, output, settings)
             weight = self.sizes[system.label, test_set.code] + _OVERHEAD
             if key not in self.found:
-                yield Job(key, count_output, (gold, output, settings), f"{system.label} on {test_set.code}", weight)
+                sources = self._with_contents(gold), self._with_contents(output)
+                yield Job(key, count_output, (*sources, settings), f"{system.label} on {test_set.code}", weight)
+            if self.of_gold is not None and system is self.plan.systems[-1]:  # gold has been read for the counts
+                key = key_of_view(gold, settings.setup, self.of_gold)
+                if key not in self.found:
+                    arguments = (self._with_contents(gold), settings.setup, self.of_gold)
+                    yield Job(key, view_gold, arguments, test_set.code, 0)
 
     def _looks(self, look: Look) -> Iterator[Job]:
         """Give one job for each test set, which reads all outputs on it."""
         for test_set in self.plan.test_sets:
+            self._drop_contents()
             key = self._look_key(test_set)
             if key not in self.found:
                 gold, outputs = self._look_arguments(test_set)
+                gold = self._with_contents(gold)
+                outputs = [(name, label, self._with_contents(output), own) for name, label, output, own in outputs]
                 weight = sum(self.sizes[system.label, test_set.code] + _OVERHEAD for system in self.plan.systems)
                 yield Job(key, look_at_outputs, (test_set.code, gold, outputs, look), test_set.code, weight)
 
@@ -259,23 +301,47 @@ class _Scoring:
     def _file(self, path: Path) -> File:
         """A file with its hash, and with its bytes if it is a pipe or standard input, which is read once."""
         if not is_stream(path):
-            return self._see(path.absolute()).file
+            try:
+                return self._see(path.absolute()).file
+            except InputError as error:
+                raise InputError(error.faults[0].in_file(os.fspath(path))) from error
         if path not in self.streams:
             data = raw_bytes(path)
             self.streams[path] = File(os.fspath(path), hashlib.sha256(data).hexdigest(), data)
         return self.streams[path]
+
+    def _drop_contents(self, of: TestSet | None = None) -> None:
+        """Forget the contents of all files but the gold file of a test set, whose first job may not have come yet."""
+        if self.at_hand:
+            gold = None if of is None or of.gold is None else os.fspath(of.gold.absolute())
+            self.at_hand = {path: data for path, data in self.at_hand.items() if path == gold}
+
+    def _with_contents(self, source: _Source) -> _Source:
+        """A file with its contents, if this process has just read them for the hash; the job reads others itself."""
+        if not isinstance(source, File) or not self.at_hand or source.path not in self.at_hand:
+            return source
+        return replace(source, data=self.at_hand.pop(source.path))
 
     def _see(self, path: Path) -> _Seen:
         """The hash of a file, made once."""
         if path not in self.seen:
             state = _state(path)  # before it is read: a change in between shows
             try:
-                digest = _hash_of(path)
+                digest = self._hash_of(path, state[0])
             except (OSError, ValueError) as error:
                 reason = getattr(error, "strerror", None) or str(error)
                 raise InputError(Fault("unreadable-file", reason, Place(os.fspath(path)))) from error
             self.seen[path] = _Seen(File(os.fspath(path), digest), state)
         return self.seen[path]
+
+    def _hash_of(self, path: Path, size: int) -> str:
+        if reason := irregularity(path):
+            raise OSError(errno.EINVAL, reason)  # a device may have no end
+        if self.at_hand is None or size > _MOST_AT_HAND:
+            with path.open("rb") as file:
+                return hashlib.file_digest(file, "sha256").hexdigest()
+        self.at_hand[os.fspath(path)] = data = path.read_bytes()
+        return hashlib.sha256(data).hexdigest()
 
     def _signature(self) -> dict[str, str]:
         codes = [test_set.code for test_set in self.plan.test_sets]
@@ -293,13 +359,6 @@ class _Scoring:
             "unicode": unicodedata.unidata_version,
             "version": VERSION,
         }
-
-
-def _hash_of(path: Path) -> str:
-    if reason := irregularity(path):
-        raise OSError(errno.EINVAL, reason)  # a device may have no end
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
 
 
 def _size(path: Path | None) -> int:

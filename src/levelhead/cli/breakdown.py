@@ -16,12 +16,13 @@ from levelhead.cli.shared.printing import print_provenance, printing_options
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
 
 if TYPE_CHECKING:
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import PropertySettings
     from levelhead.campaign.plan import Plan
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.printing import Printing
     from levelhead.cli.shared.reading import Reading
     from levelhead.comparison.breakdowns import PerTreebank
+    from levelhead.comparison.contrasts import Gains
     from levelhead.evaluation.setup import Setup
     from levelhead.treebank import Treebank
 
@@ -88,7 +89,7 @@ def _breakdowns(request: _Request) -> None:
     _print(request, break_down_outputs(request.plan, setup, request.properties(), buckets))
 
 
-def _print(request: _Request, found: PerTreebank[Any]) -> None:
+def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
     print_provenance(found.provenance)
     request.printing.print(found.table, found.to_dict)
 
@@ -96,17 +97,13 @@ def _print(request: _Request, found: PerTreebank[Any]) -> None:
 def _gains(request: _Request) -> None:
     from levelhead.comparison.contrasts import compare_by
     from levelhead.evaluation.provenance import short_hash
-    from levelhead.report.comparison import gains_document, gains_table
 
-    if any(system.run for system in request.plan.systems):
-        raise click.UsageError("breakdown compares single outputs: name one run of each system")
     (by,) = request.properties()
     train = _training(request.measuring)
     decided = {"train": "+".join(short_hash(one.source.sha256) for one in train)} if train else {}
     setup = request.setup([request.measuring.single()])
     found = compare_by(request.plan, by, _buckets(request.measuring, train), setup, decided)
-    print_provenance(found.provenance)
-    request.printing.print(lambda: gains_table(found), lambda: gains_document(found))
+    _print(request, found)
 
 
 def _training(measuring: Measuring) -> list[Treebank]:
@@ -115,11 +112,11 @@ def _training(measuring: Measuring) -> list[Treebank]:
     return [read(path) for path in measuring.train]
 
 
-def _buckets(measuring: Measuring, train: list[Treebank]) -> BucketSettings:
+def _buckets(measuring: Measuring, train: list[Treebank]) -> PropertySettings:
     from levelhead.analysis import Training
-    from levelhead.analysis.buckets import BucketSettings
+    from levelhead.analysis.word_properties import PropertySettings
 
-    return BucketSettings(measuring.default_scheme, Training.of(train) if train else None)
+    return PropertySettings(measuring.default_scheme, Training.of(train) if train else None)
 
 
 def _sentences(request: _Request) -> None:

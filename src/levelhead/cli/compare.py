@@ -15,6 +15,7 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, print_provenance, printing_options
 from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
 from levelhead.cli.shared.statistics import Statistics, statistics_options
+from levelhead.cli.shared.values import Choice
 from levelhead.extras import require
 
 if TYPE_CHECKING:
@@ -59,7 +60,7 @@ class _Request(NamedTuple):
 @click.option("--each", is_flag=True, help="Print every treebank of folders, not only the averages")
 @click.option("--wilcoxon", is_flag=True, help="Also print Wilcoxon's test over treebanks (extra: stats)")
 @click.option(
-    "--votes", type=click.Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
+    "--votes", type=Choice(["treebank", "language", "family"]), default="treebank", show_default=True,
     help="What has one vote in the sign test and in Wilcoxon's test over treebanks",
 )  # fmt: skip
 @click.option(

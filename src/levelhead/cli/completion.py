@@ -7,10 +7,11 @@ import click
 from levelhead.cli.program import DONE, cli
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice
 
 
 @command()
-@click.argument("shell", type=click.Choice(["bash", "zsh", "fish"]))
+@click.argument("shell", type=Choice(["bash", "zsh", "fish"], "shell"))
 @options.output_option
 def completion(shell: str, output: str | None) -> int:
     """Print a shell completion script.

@@ -9,11 +9,20 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
-from levelhead.conversion import VARIANTS, backward, check, default_targets, forward, read_targets, ud_version
+from levelhead.cli.shared.values import Choice
+from levelhead.conversion import (
+    VARIANTS,
+    backward,
+    check_round_trip,
+    default_targets,
+    forward,
+    read_targets,
+    ud_version,
+)
 from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
-from levelhead.treebank.source import SUFFIXES
+from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.write import check_file
 
 if TYPE_CHECKING:
@@ -33,10 +42,10 @@ _DIRECTIONS = {"forward": forward, "backward": backward}
     help="Convert the words in this file instead of those in the paper",
 )
 @click.option(
-    "--variant", type=click.Choice(list(VARIANTS)), default="paper", show_default=True,
+    "--variant", type=Choice(list(VARIANTS), "variant"), default="paper", show_default=True,
     help="Reading of the paper: " + "; ".join(f"{name}: {text}" for name, text in VARIANTS.items()),
 )  # fmt: skip
-@click.option("--ud", type=click.Choice(["1", "2"]), help="UD version  [default: detected from the relations, or 2]")
+@click.option("--ud", type=Choice(["1", "2"]), help="UD version  [default: detected from the relations, or 2]")
 @click.option("--exact", is_flag=True, help="Record heads in MISC going forward, and restore them going back")
 @options.input_format_option
 @options.format_option()
@@ -113,7 +122,7 @@ def _check_all(paths: dict[str, str], input_format: str, settings: dict[str, Any
     faults: list[Fault] = []
     for name, path in tracked(paths.items(), "converting"):
         try:
-            trips[name] = check(read(path, format=input_format), **settings)  # type: ignore[arg-type]
+            trips[name] = check_round_trip(read(path, format=input_format), **settings)  # type: ignore[arg-type]
         except InputError as error:
             faults += error.faults
     if faults:

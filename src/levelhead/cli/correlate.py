@@ -9,6 +9,7 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import CHART
+from levelhead.cli.shared.values import Choice
 from levelhead.errors import Fault, InputError
 
 if TYPE_CHECKING:
@@ -38,13 +39,13 @@ if TYPE_CHECKING:
 )  # fmt: skip
 @click.option("--key", metavar="COLUMN", help="Column with the names of treebanks  [default: the first]")
 @click.option(
-    "--missing", type=click.Choice(["drop", "pairwise", "error"]), default="drop", show_default=True,
+    "--missing", type=Choice(["drop", "pairwise", "error"]), default="drop", show_default=True,
     help="What to do if a treebank has no value: leave it out, leave it out pair by pair, or stop with an error",
 )  # fmt: skip
 @click.option(
     "--method",
     "methods",
-    type=click.Choice(["pearson", "spearman"]),
+    type=Choice(["pearson", "spearman"]),
     multiple=True,
     help="Coefficient; can be repeated  [default: both]",
 )
@@ -52,7 +53,7 @@ if TYPE_CHECKING:
 @click.option("--cumulative-variance", is_flag=True, help="Print the variance of the best 2, 3, ... treebanks instead")
 @click.option("--figure", type=CHART, metavar="FILE", help="Also draw a chart: .svg, .png, .pdf or .html")
 @click.option(
-    "--draw", type=click.Choice(["scatter", "matrix", "bars", "variance"]),
+    "--draw", type=Choice(["scatter", "matrix", "bars", "variance"], "chart"),
     help="Chart for --figure  [default: scatter for two columns, matrix for more, variance for --cumulative-variance]",
 )  # fmt: skip
 @options.resamples_option
@@ -106,7 +107,7 @@ def correlate(
 
 
 def _check(tables: tuple[str, ...], figure: str | None, output: str | None) -> None:
-    from levelhead.correlation.reading import named
+    from levelhead.correlation.table_files import named
 
     if figure is not None:
         from levelhead.report.page.files import checked_suffix
@@ -189,7 +190,7 @@ def _draw(
 ) -> None:
     if figure is None:
         return
-    from levelhead.report.page import correlation as charts
+    from levelhead.report.charts import correlation_charts as charts
     from levelhead.report.page import write_drawing
 
     if kind == "scatter":

@@ -12,17 +12,18 @@ from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.parser import recipe_of, repair_option, running_options, training_options
 from levelhead.cli.shared.result_paths import STORE
+from levelhead.cli.shared.values import limited
 from levelhead.jobs import Store, n_cores
 
 
 @command()
 @click.argument("parser")
 @click.argument("treebank", type=click.Path())
-@click.option("--folds", type=click.IntRange(2, 1000), default=10, show_default=True, help="Number of parts")
+@click.option("--folds", type=limited("folds"), default=10, show_default=True, help="Number of parts")
 @training_options
 @running_options
 @repair_option
-@click.option("-j", "--jobs", type=click.IntRange(1, 1024), help="Number of processes  [default: one per core]")
+@click.option("-j", "--jobs", type=limited("jobs"), help="Number of processes  [default: one per core]")
 @click.option(
     "--store",
     type=STORE,
@@ -57,13 +58,13 @@ def crossval(
         raise click.UsageError(
             "--store cannot be used with command: levelhead cannot detect whether its program has changed"
         )
-    from levelhead.parsing import cross_validate, left_out, parsed_in_haste
+    from levelhead.parsing import cross_validate, parsing_warnings, training_warnings
     from levelhead.treebank import read, to_conllu
 
     workers = workers_of(address, jobs or n_cores(), tls)
     settings: dict[str, Any] = {"folds": folds, "repair": repair, "workers": workers}
     trees = read(treebank)
-    long = (*left_out(trees, parser), *parsed_in_haste(trees, parser, recipe.beam))
+    long = (*training_warnings(trees, parser), *parsing_warnings(trees, parser, recipe.beam))
     options.print_warnings((*trees.warnings, *long))
     if store is None:
         parsed = cross_validate(trees, recipe, **settings)

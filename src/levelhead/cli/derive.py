@@ -9,6 +9,7 @@ import click
 from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice
 from levelhead.treebank import read
 
 if TYPE_CHECKING:
@@ -19,7 +20,13 @@ SYSTEMS = ("arc-eager", "arc-standard", "swap-eager", "swap-lazy")
 
 @command()
 @click.argument("treebank", type=click.Path())
-@click.option("--system", type=click.Choice(SYSTEMS), default="swap-lazy", show_default=True, help="Transition system")
+@click.option(
+    "--system",
+    type=Choice(SYSTEMS, "transition system"),
+    default="swap-lazy",
+    show_default=True,
+    help="Transition system",
+)
 @click.option(
     "--transitions/--order", "transitions", default=True,
     help="Print transitions, or the words in the order of attachment  [default: transitions]",

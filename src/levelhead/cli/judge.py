@@ -10,7 +10,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 
 if TYPE_CHECKING:
-    from levelhead.correlation.agreement import Ties
+    from levelhead.correlation.human_agreement import Ties
     from levelhead.treebank.reader import Format
 
 
@@ -72,8 +72,8 @@ def judge(
 
     People chose the better of two analyses, FIRST and SECOND, of each sentence of GOLD.
     """
-    from levelhead.correlation.judgement import judge as judge_systems
-    from levelhead.correlation.judgement import read_choices
+    from levelhead.comparison.judgement import judge as judge_systems
+    from levelhead.comparison.judgement import read_choices
     from levelhead.report.judgement import judgement_document, judgement_table
 
     options.check_paths([gold, first, second, judgements, *definitions, *options.files_of_measures(measures)], [output])

@@ -41,7 +41,7 @@ def languages(
     """
     from levelhead.comparison.languages import compare_languages
     from levelhead.report.comparison import languages_document, languages_table
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
     files = [*inputs_of([gold, *systems]), *measuring.files()]
     options.check_paths(files, [printing.output, engine.store])
@@ -50,7 +50,7 @@ def languages(
     plan = plan_of(gold, systems, engine.split)
     if len(plan.test_sets) < 2:
         raise click.UsageError("GOLD must be a folder of at least two treebanks")
-    settings = Settings(level=level, resample_by=resample_by)
+    settings = InferenceSettings(level=level, resample_by=resample_by)
     with engine.running(plan) as how:
         found = compare_languages(plan, setup, settings=settings, parallel=parallel, **how)
     print_provenance(found.provenance)

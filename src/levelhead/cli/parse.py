@@ -29,13 +29,13 @@ def parse(model: str, words: str, jar: str | None, parse_cmd: str | None, repair
     """
     there = [jar] if jar is not None and os.path.exists(jar) else []  # noqa: PTH110 -- pathlib is slow to load
     options.check_paths([model, words, *there], [output])
-    from levelhead.parsing import Model, Outside, parse_any, parsed_in_haste, read_model, read_words
+    from levelhead.parsing import Model, Outside, parse_any, parsing_warnings, read_model, read_words
     from levelhead.treebank import to_conllu
 
     parser = read_model(model)
     options.check_paths(filter(None, [model, words, jar]), [output])
     unparsed = read_words(words)
-    options.print_warnings(parsed_in_haste(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))
+    options.print_warnings(parsing_warnings(unparsed, parser.parser, parser.beam if isinstance(parser, Model) else 1))
     parsed = parse_any(parser, unparsed, Outside(jar=jar, parse_command=parse_cmd), repair=repair)
     options.print_warnings(parsed.repairs)
     options.emit(to_conllu(parsed.treebank).decode(), output)

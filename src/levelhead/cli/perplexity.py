@@ -11,6 +11,7 @@ from levelhead.cli.program import DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT
+from levelhead.cli.shared.values import Choice, limited
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
@@ -47,7 +48,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 @click.argument("train", type=click.Path())
 @click.argument("test", type=click.Path())
 @click.option(
-    "--order", type=click.Choice(ORDERS), default="string", show_default=True,
+    "--order", type=Choice(ORDERS, "order"), default="string", show_default=True,
     help="Order of words: as in the sentence, or as a transition system attaches them",
 )  # fmt: skip
 @click.option(
@@ -55,7 +56,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
 )
 @click.option(
     "--ngram",
-    type=click.IntRange(1, 5),
+    type=limited("ngram"),
     is_eager=True,
     help=f"Length of the longest n-grams  [default: {DEFAULT_NGRAM}]",
 )
@@ -64,11 +65,11 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     help="Minimum counts of n-grams of each order; srilm for SRILM's default, 1,1,2",
 )  # fmt: skip
 @click.option(
-    "--minimum-word-count", type=click.IntRange(1), default=1, show_default=True,
+    "--minimum-word-count", type=limited("minimum-word-count"), default=1, show_default=True,
     help="Count rarer words of TRAIN as unknown",
 )  # fmt: skip
 @click.option(
-    "--ends", type=click.Choice(["in", "out", "ppl1"]), default="in", show_default=True,
+    "--ends", type=Choice(["in", "out", "ppl1"]), default="in", show_default=True,
     help="Whether ends of sentences count; ppl1: their probabilities count, but not their number",
 )  # fmt: skip
 @click.option("--lift", is_flag=True, help="Lift non-projective arcs if the transition system needs projective trees")
@@ -113,22 +114,20 @@ def _one(
     sentences: bool,
 ) -> int:
     """Measure one or more files under one model."""
-    from levelhead.derivation import perplexity as measure
     from levelhead.derivation import write_arpa as write
+    from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
     from levelhead.report import derivation as report
 
     treebanks = {path: _read(path, settings) for path in tests}  # before TRAIN, which takes longer
     model = _model(train, settings)
     if write_arpa is not None:
         write(model, write_arpa)
-    results = {
-        path: measure(model, treebank, settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
-        for path, treebank in treebanks.items()
-    }
+    choice = NgramChoice(settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
+    found = measure_perplexities(model, treebanks, choice)
     options.print_result(
-        lambda: (report.sentence_table if sentences else report.perplexity_table)(results),
-        lambda: report.perplexity_document(results, model, sentences=sentences),
-        output_format, places, output, lines=lambda: report.perplexity_documents(results, sentences=sentences),
+        lambda: (report.sentence_table if sentences else report.perplexity_table)(found),
+        lambda: report.perplexity_document(found, sentences=sentences),
+        output_format, places, output, lines=lambda: report.perplexity_documents(found, sentences=sentences),
     )  # fmt: skip
     return DONE
 

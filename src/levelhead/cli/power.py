@@ -14,6 +14,7 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
 from levelhead.cli.shared.result_paths import CHART
+from levelhead.cli.shared.values import FiniteRange
 
 if TYPE_CHECKING:
     from levelhead.comparison.power import Design, Power
@@ -98,7 +99,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
     help="Numbers of training runs per system  [default: 1; 1,3,5,10 if their spread is known]",
 )  # fmt: skip
 @click.option(
-    "--run-sd", type=options.FiniteRange(0), metavar="POINTS",
+    "--run-sd", type=FiniteRange(0), metavar="POINTS",
     help="Standard deviation between runs  [default: estimated from folders of runs]",
 )  # fmt: skip
 @click.option("--alpha", type=float, default=0.05, show_default=True, help="Significance level of the two-sided test")

@@ -10,11 +10,10 @@ import click
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT
+from levelhead.cli.shared.values import limited
 from levelhead.report import profiles as report
 from levelhead.report.documents import header
 from levelhead.typology import GROUPS, Chunks, collection
-
-_MOST = 1_000_000_000  # tokens, more than any treebank has
 
 Printing = tuple[str, int | None, str | None]
 """Format, places, output."""
@@ -32,15 +31,11 @@ Printing = tuple[str, int | None, str | None]
 @click.option("--total", is_flag=True, help="Add a profile of all treebanks together (not in TSV)")
 @options.scheme_option
 @options.definitions_option
-@click.option(
-    "--chunk", type=click.IntRange(1, _MOST), default=1000, show_default=True, help="Tokens per chunk for STTR"
-)
+@click.option("--chunk", type=limited("chunk"), default=1000, show_default=True, help="Tokens per chunk for STTR")
 @click.option("--partial-chunk", is_flag=True, help="Also count the last, shorter chunk for STTR")
+@click.option("--window", type=limited("window"), default=500, show_default=True, help="Tokens per window for MATTR")
 @click.option(
-    "--window", type=click.IntRange(1, _MOST), default=500, show_default=True, help="Tokens per window for MATTR"
-)
-@click.option(
-    "--least", type=click.IntRange(1, _MOST), default=5, show_default=True,
+    "--least", type=limited("least"), default=5, show_default=True,
     help="Count words with at least this frequency for the head-word entropy",
 )  # fmt: skip
 @click.option(
@@ -50,9 +45,7 @@ Printing = tuple[str, int | None, str | None]
 @click.option(
     "--rarefy", metavar="WORDS,...", help="Print the word dependency entropies in samples of these sizes instead"
 )
-@click.option(
-    "--samples", type=click.IntRange(1, 1_000_000), default=20, show_default=True, help="Samples per size for --rarefy"
-)
+@click.option("--samples", type=limited("samples"), default=20, show_default=True, help="Samples per size for --rarefy")
 @options.seed_option
 @options.input_format_option
 @options.format_option()
@@ -99,19 +92,19 @@ def _print_profiles(files: collection.Files, chosen: dict[str, Any], printing: P
         total=f"Total of {len(files)}" if chosen["total"] else None,
         format=chosen["input_format"],
     )
-    options.print_warnings(survey.warnings)
+    options.print_warnings(survey.provenance.warnings)
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
         survey = survey.with_columns(names)
     table = report.long_table if chosen["long"] else report.profiles_table
     options.print_result(
-        lambda: table(survey.profiles, survey.files), lambda: report.profiles_document(survey),
+        lambda: table(survey), lambda: report.profiles_document(survey),
         *printing, lines=lambda: report.profile_documents(survey),
     )  # fmt: skip
 
 
 def _write_weights(survey: collection.Survey, path: str, *, total: bool) -> None:
-    from levelhead.typology.weights import weights_text
+    from levelhead.typology.relation_weights import weights_text
 
     profiles = list(survey.profiles.values())[: -1 if total else None]
     options.emit(weights_text([one.numbers("wde") for one in profiles]), path)
@@ -122,9 +115,11 @@ def _print_samples(files: collection.Files, chosen: dict[str, Any], printing: Pr
     found = collection.sampled(
         files, sizes, samples=chosen["samples"], seed=chosen["seed"], format=chosen["input_format"]
     )
-    options.print_warnings(found.warnings)
+    options.print_warnings(found.provenance.warnings)
     if not any(found.rows.values()):
-        raise click.UsageError(f"--rarefy: all samples are larger than the treebanks: {'; '.join(found.notes)}")
+        raise click.UsageError(
+            f"--rarefy: all samples are larger than the treebanks: {'; '.join(found.provenance.notes)}"
+        )
     document = report.samples_document(found)
     options.print_result(
         lambda: report.samples_table(found), lambda: document, *printing, lines=lambda: report.row_documents(document)

@@ -34,17 +34,18 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
+from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
 from levelhead.evaluation.provenance import signature_of_draws
 from levelhead.evaluation.setup import setup_of
 from levelhead.report import ranking as report
-from levelhead.significance import Settings as Tests
+from levelhead.significance import InferenceSettings as Tests
 from levelhead.significance.units import AUTO
 from levelhead.treebank.write import check_file, check_folder
 
 if TYPE_CHECKING:
     from levelhead.measures.registry import Registry
-    from levelhead.treebank.finder import Split
+    from levelhead.treebank.layouts import Split
 
 _RESAMPLES = 2000
 
@@ -73,7 +74,7 @@ class _Options(NamedTuple):
 @click.option("--manifest", type=click.Path(), help="TOML file with treebanks, systems, groups and rules")
 @click.option("--scores", type=click.Path(), help="Rank a table of scores (TSV) instead of files")
 @click.option(
-    "--ranking", type=click.Choice(RANKINGS),
+    "--ranking", type=Choice(RANKINGS, "ranking"),
     help="How to average and rank: at full precision, or as a shared task did  [default: exact]",
 )  # fmt: skip
 @click.option(
@@ -87,7 +88,7 @@ class _Options(NamedTuple):
 @options.definitions_option
 @click.option("--all-measures", is_flag=True, help="Rank by all measures of the official scorer, LAS first")
 @click.option(
-    "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]),
+    "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"),
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer  [default: ud]",
 )  # fmt: skip
 @click.option(
@@ -96,11 +97,11 @@ class _Options(NamedTuple):
     " lines between neighbors that do.  [default: with --report and --figures]",
 )  # fmt: skip
 @click.option(
-    "--rank-sets", type=click.Choice(RANK_SETS), default="marginal", show_default=True,
+    "--rank-sets", type=Choice(RANK_SETS), default="marginal", show_default=True,
     help="Compute confidence sets of ranks that hold at the level each (marginal), or all at once (simultaneous)",
 )  # fmt: skip
 @click.option(
-    "--resamples", type=click.IntRange(1, 1_000_000), default=_RESAMPLES, show_default=True,
+    "--resamples", type=limited("draws"), default=_RESAMPLES, show_default=True,
     help="Random permutations, and draws for confidence sets of ranks",
 )  # fmt: skip
 @options.resample_by_option
@@ -262,10 +263,14 @@ def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]
 
 def _campaign(gold: str | None, systems: str | None, written: Manifest | None, split: Split | None) -> Plan:
     if gold is not None and systems is not None:
-        return plan_in(gold, systems, split=split)
+        plan = plan_in(gold, systems, split=split)
+        options.print_extra_gold(gold)
+        return plan
     if gold is not None or written is None:
         raise click.UsageError("give GOLD and SYSTEMS, or --manifest, or --scores")
-    return written.campaign()
+    plan = written.campaign()
+    options.print_extra_gold(written.path)
+    return plan
 
 
 def _only(campaign: Plan, names: tuple[str, ...]) -> Plan:

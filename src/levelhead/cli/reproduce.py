@@ -14,6 +14,7 @@ from levelhead.cli.shared import options
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import STORE, ResultPath
+from levelhead.cli.shared.values import Choice, limited
 
 _NAMES = (
     "nivre-fang-2017", "callin", "conll17", "kohita-2017", "sogaard-haulrich", "measures-2018",
@@ -41,7 +42,7 @@ def _library_of(page: str) -> tuple[str, str] | None:
 
 
 @command()
-@click.argument("paper", type=click.Choice(_NAMES), metavar="PAPER")
+@click.argument("paper", type=Choice(_NAMES, "study"), metavar="PAPER")
 @click.option(
     "--treebanks", multiple=True, type=click.Path(path_type=Path), metavar="DIR",
     help="Folder of treebanks, `xx-ud-train.conllu` and so on, or a file; can be repeated",
@@ -65,7 +66,7 @@ def _library_of(page: str) -> tuple[str, str] | None:
     " without --treebanks, on its examples",
 )  # fmt: skip
 @cluster_options
-@click.option("-j", "--jobs", type=click.IntRange(1, 1024), default=1, show_default=True, help="Number of processes")
+@click.option("-j", "--jobs", type=limited("jobs"), default=1, show_default=True, help="Number of processes")
 @click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run")
 @click.option(
     "--report", type=ResultPath(kind=Path, library=_library_of), metavar="FILE",
@@ -77,7 +78,7 @@ def _library_of(page: str) -> tuple[str, str] | None:
     metavar="DIR",
     help="Keep the outputs of levelhead's parsers in this folder",
 )
-@click.option("--seed", type=click.IntRange(min=0), default=1, show_default=True, help="Random seed")
+@click.option("--seed", type=limited("seed"), default=1, show_default=True, help="Random seed")
 @options.format_option("text", "markdown", "json")
 @options.places_option
 @options.output_option
@@ -111,8 +112,8 @@ def reproduce(
     from levelhead.jobs import Store
     from levelhead.studies import StudyRequest as Request
     from levelhead.studies import reproduce as run
+    from levelhead.studies.built_in_parsers import built_in
     from levelhead.studies.page import checked_page, document, markdown, text, write_page
-    from levelhead.studies.training import built_in
 
     if not treebanks and paper != "conll17":
         treebanks, systems = _examples(paper, systems, quick=quick)

@@ -22,12 +22,15 @@ from levelhead.scoring.matches import Matches, match
 if TYPE_CHECKING:
     from collections.abc import Mapping
     from fractions import Fraction
+    from typing import TypeAlias
 
     from levelhead.campaign.job import Look
     from levelhead.evaluation.gates import Gate
     from levelhead.evaluation.partial_scores import Coverage
     from levelhead.evaluation.setup import Setup
     from levelhead.measures.registry import Registry
+
+    Blocks: TypeAlias = Mapping[str, Any]  # what a page shows of each test set
 
 
 class _Request(NamedTuple):
@@ -79,7 +82,7 @@ class _Request(NamedTuple):
 
     def setup(self, wanted: list[Gate], registry: Registry) -> Setup:
         """Return the settings for the measures that are printed, and those of gates."""
-        from levelhead.scoring.enhancements import switches_of
+        from levelhead.scoring.enhancement_switches import switches_of
         from levelhead.scoring.rules import RULES
 
         rules = RULES[self.reading.rules]
@@ -143,37 +146,52 @@ def score(**given: Any) -> int:
     setup = request.setup(wanted, registry)
     if request.folders:
         return passed(_score_folders(request, setup), wanted)
-    evaluation, coverage, matches = _score(request, setup)
+    evaluation, coverage, blocks = _score(request, setup)
     options.print_warnings((*evaluation.gold.warnings, *evaluation.system.warnings))
     options.print_notes(evaluation.notes)
     request.printing.print(
         lambda: report.score_table(evaluation, coverage, counts=request.counts),
         lambda: report.score_document(evaluation, coverage),
     )
-    if request.wants_page and matches is not None:
-        _write_page_of_pair(request, evaluation, matches)
+    if request.wants_page:
+        _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
     return passed({name: score.exact for name, score in evaluation.items()}, wanted)
 
 
-def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Matches | None]:
+def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Blocks]:
+    """The scores of a pair, on how many sentences they rest if not on all, and the parts of the page, if there is one.
+
+    Without a store nothing is planned or hashed: loading what does that would take longer than scoring.
+    """
     if request.align_sentences:
         from levelhead.evaluation.partial_scores import score_agreeing_sentences
 
-        return *score_agreeing_sentences(request.gold, request.system, setup), None
+        return *score_agreeing_sentences(request.gold, request.system, setup), {}
     ready = setup.single()
+    if request.engine.store is not None:
+        evaluations, blocks = _counted(request, ready)
+        (evaluation,) = evaluations.values()
+        return evaluation, None, blocks
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
-    return score_matches(matches, ready), None, matches
+    return score_matches(matches, ready), None, _blocks_of_pair(request, matches) if request.wants_page else {}
 
 
-def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.comparison.folders import evaluations_of, macro_average, one_run
+def _counted(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation], Blocks]:
+    """The scores on each test set, counted by the engine, and the parts of the page."""
+    from levelhead.comparison.evaluations import evaluations_of, one_run
     from levelhead.comparison.systems import score_outputs
 
     plan = one_run(plan_of(request.gold, [request.system], request.engine.split))
     look = _look(request, len(plan.test_sets)) if request.wants_page else None
     with request.engine.running(plan) as how:
         results = score_outputs(plan, setup, look=look, **how)
-    evaluations = evaluations_of(results, setup)
+    return evaluations_of(results, setup), results.looked
+
+
+def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
+    from levelhead.comparison.evaluations import macro_average
+
+    evaluations, blocks = _counted(request, setup)
     average = macro_average(evaluations)
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
@@ -182,8 +200,8 @@ def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | N
         lambda: report.scores_document(evaluations, average),
         lines=lambda: [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()],
     )
-    if look is not None:
-        _write_page(request, evaluations, results.looked, average)
+    if request.wants_page:
+        _write_page(request, evaluations, blocks, average)
     return average
 
 
@@ -194,19 +212,18 @@ def _look(request: _Request, n_treebanks: int) -> Look:
     return partial(treebank_blocks, name=request.name, n_treebanks=n_treebanks, registry=request.measuring.registry)
 
 
-def _write_page_of_pair(request: _Request, evaluation: Evaluation, matches: Matches) -> None:
+def _blocks_of_pair(request: _Request, matches: Matches) -> Blocks:
     from pathlib import Path
 
     from levelhead.campaign.outputs import Output
-    from levelhead.treebank.finder import gold_files
+    from levelhead.treebank.layouts import gold_files
 
     code = gold_files(Path(request.gold))[0].code
-    blocks = {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}
-    _write_page(request, {code: evaluation}, blocks, None)
+    return {code: _look(request, 1)(code, [Output(request.name, request.name, matches)])}
 
 
 def _write_page(
-    request: _Request, evaluations: Mapping[str, Evaluation], blocks: Mapping[str, Any], average: report.Average | None
+    request: _Request, evaluations: Mapping[str, Evaluation], blocks: Blocks, average: report.Average | None
 ) -> None:
     from levelhead.report.page.score import score_page
 

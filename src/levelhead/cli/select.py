@@ -8,10 +8,9 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice, FiniteRange, limited
 from levelhead.report import profiles as report
 from levelhead.typology import Criteria, collection
-from levelhead.typology import select as select_treebanks
-from levelhead.typology.selection import NEEDED
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -20,15 +19,15 @@ if TYPE_CHECKING:
 @command()
 @click.argument("treebanks", nargs=-1, required=True, type=click.Path())
 @click.option(
-    "--min-tokens", type=click.IntRange(0, 1_000_000_000), default=30_000, show_default=True,
+    "--min-tokens", type=limited("min-tokens"), default=30_000, show_default=True,
     help="Select treebanks with at least this many tokens",
 )  # fmt: skip
 @click.option(
-    "--max-nonprojective", type=options.FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
+    "--max-nonprojective", type=FiniteRange(0), default=25.0, show_default=True, metavar="PERCENT",
     help="Select treebanks with fewer non-projective trees",
 )  # fmt: skip
 @click.option(
-    "--nonprojective", type=click.Choice(["callin", "true"]), default="callin", show_default=True,
+    "--nonprojective", type=Choice(["callin", "true"]), default="callin", show_default=True,
     help="Count non-projective trees as Callin's program does, or by the definition",
 )  # fmt: skip
 @click.option("--any-features", is_flag=True, help="Also select treebanks without morphological features")
@@ -55,14 +54,13 @@ def select(
     count as one treebank. "-" is standard input.
     """
     files = options.treebank_files(treebanks, [output], merge=True)
-    survey = collection.survey(files, columns=NEEDED, format=cast("Format", input_format))
-    options.print_warnings(survey.warnings)
     criteria = Criteria(
         not any_features, min_tokens, max_nonprojective / 100, nonprojective == "callin", not several_per_language
     )
-    verdicts = select_treebanks(survey.profiles, criteria)
-    document = report.selection_document(verdicts, criteria, survey.files)
+    found = collection.select_treebanks(files, criteria, format=cast("Format", input_format))
+    options.print_warnings(found.provenance.warnings)
+    document = report.selection_document(found)
     options.print_result(
-        lambda: report.selection_table(verdicts, criteria, survey.files), lambda: document, output_format, None, output,
+        lambda: report.selection_table(found), lambda: document, output_format, None, output,
         lines=lambda: report.row_documents(document),
     )  # fmt: skip

@@ -40,7 +40,7 @@ def similarity(
     if len(files) < 2:
         raise click.UsageError("similarity compares at least two treebanks")
     found = collection.neighbours(files, format=cast("Format", input_format))
-    options.print_warnings(found.warnings)
+    options.print_warnings(found.provenance.warnings)
     document = report.similarity_document(found)
     options.print_result(
         lambda: report.similarity_table(found), lambda: document, output_format, places, output,

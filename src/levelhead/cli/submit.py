@@ -14,6 +14,7 @@ from levelhead.cli.program import DONE, GATE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT_FOLDER
+from levelhead.cli.shared.values import Choice
 from levelhead.errors import number_of, printable
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import WRITERS
@@ -23,7 +24,7 @@ from levelhead.report.writers import WRITERS
 @click.argument("address")
 @click.argument("archive", type=options.PATH, required=False)
 @click.option(
-    "--kind", type=click.Choice(["outputs", "system"]), default="outputs", show_default=True,
+    "--kind", type=Choice(["outputs", "system"]), default="outputs", show_default=True,
     help="Parsed test sets, or a system with a program `run`",
 )  # fmt: skip
 @click.option("--label", default="", help="Name of the submission")
@@ -121,6 +122,6 @@ def _token(path: str | None) -> str:
         return os.environ["LEVELHEAD_TOKEN"].strip()
     if path == "-":
         return sys.stdin.readline().strip()
-    from levelhead.treebank.source import read_bytes
+    from levelhead.treebank.input_bytes import read_bytes
 
     return read_bytes(path).decode("utf-8", "replace").strip()

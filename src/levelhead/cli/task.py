@@ -11,11 +11,14 @@ import click
 
 from levelhead.cli.program import DONE, Commands, say
 from levelhead.cli.shared import options
+from levelhead.cli.shared.engine import WorkerOptions, worker_options
 from levelhead.cli.shared.result_paths import RESULT, RESULT_FOLDER
 
 if TYPE_CHECKING:
+    from levelhead.jobs import Workers
     from levelhead.task.model.database import Database
     from levelhead.task.model.description import SharedTask
+    from levelhead.task.runner.scoring import ScoringWorkers
 
 _DIR = click.argument("folder", metavar="[DIR]", type=click.Path(), default=".")
 
@@ -87,8 +90,12 @@ def init(folder: str, gold: str | None, inputs: str | None, title: str) -> int:
     show_default=True,
     help="Listen on this port; 0 picks a free one",
 )
-def serve(folder: str, host: str, port: int) -> int:
-    """Start the web server, and run and score submissions until interrupted."""
+@worker_options("1; one per core of a local cluster")
+def serve(folder: str, host: str, port: int, workers: WorkerOptions) -> int:
+    """Start the web server, and run and score submissions until interrupted.
+
+    Each submission is scored by a process of its own, which uses --jobs processes or the cluster.
+    """
     from levelhead.extras import require
     from levelhead.task.model.description import read_task
 
@@ -97,8 +104,17 @@ def serve(folder: str, host: str, port: int) -> int:
         require(library, "shared tasks")
     from levelhead.task.web.server import serve_task
 
-    serve_task(found, host=host, port=port)
+    serve_task(found, host=host, port=port, workers=_scoring_workers(workers))
     return DONE
+
+
+def _scoring_workers(chosen: WorkerOptions) -> ScoringWorkers:
+    """The workers of the scorer: one process, since submitted systems run on the same machine."""
+    from levelhead.jobs import n_cores
+    from levelhead.task.runner.scoring import ScoringWorkers
+
+    jobs = chosen.jobs or (1 if chosen.address is None else n_cores())
+    return ScoringWorkers(jobs, chosen.address, chosen.tls)
 
 
 @task.command()
@@ -167,20 +183,28 @@ def _whole_id(database: Database, start: str) -> str:
 
 @task.command()
 @_DIR
+@worker_options()
 @options.format_option(*options.FORMATS[:2], *options.FORMATS[3:])
 @options.places_option
 @options.output_option
-def rank(folder: str, output_format: str, places: int | None, output: str | None) -> int:
+def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | None, output: str | None) -> int:
     """Rank the current primary submissions of all teams, whatever participants can see."""
     from levelhead.task.results.standings import final_results, standings_document, standings_table
 
     with _opened(folder, output) as (found, database):
-        results = final_results(found, database)
+        results = final_results(found, database, _workers(workers, found, database))
         if output_format == "json":
             options.print_json(standings_document(found, database, results), output)
         else:
             options.print_table(standings_table(found, database, results), output_format, places, output)
     return DONE
+
+
+def _workers(chosen: WorkerOptions, found: SharedTask, database: Database) -> Workers:
+    """The workers that count the outputs of all primary submissions."""
+    from levelhead.task.results.standings import outputs_of
+
+    return chosen.for_files(path for folder in outputs_of(found, database).values() for path in folder.glob("*"))
 
 
 @task.command()
@@ -191,7 +215,8 @@ def rank(folder: str, output_format: str, places: int | None, output: str | None
     is_flag=True,
     help="Leave out submissions that failed through the organizer's fault; the ranking lists them",
 )
-def close(folder: str, now: bool, force: bool) -> int:
+@worker_options()
+def close(folder: str, now: bool, force: bool, workers: WorkerOptions) -> int:
     """Close the task and make the final ranking.
 
     While submissions are waiting, or have failed through the organizer's fault, no ranking is made and the task stays
@@ -203,7 +228,8 @@ def close(folder: str, now: bool, force: bool) -> int:
     from levelhead.task.results.standings import left_out_notes, standings_table
 
     with _opened(folder) as (found, database):
-        results = close_task(found, database, now=now, force=force)
+        counting = _workers(workers, found, database)
+        results = close_task(found, database, now=now, force=force, workers=counting)
         for one in primary_submissions(database):
             say(f"{one.team_name}: submission {one.number}, {why_primary(one)}")
         if results is None:

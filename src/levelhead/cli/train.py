@@ -36,12 +36,12 @@ def train(parser: str, treebank: str, model: str, dev: str | None, **chosen: Any
     """
     recipe = recipe_of(parser, chosen)
     options.check_paths(filter(None, [treebank, dev, chosen["jar"]]), [model])
-    from levelhead.parsing import left_out, train_any, write_model
+    from levelhead.parsing import train_any, training_warnings, write_model
     from levelhead.treebank import read
 
     trees = read(treebank)
     held_out = read(dev) if dev is not None else None
-    options.print_warnings((*trees.warnings, *left_out(trees, parser)))
+    options.print_warnings((*trees.warnings, *training_warnings(trees, parser)))
     with progress_of_passes() as tell:
         trained = train_any(trees, recipe, dev=held_out, progress=tell)
     write_model(trained, model)

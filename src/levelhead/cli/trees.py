@@ -5,8 +5,7 @@ from __future__ import annotations
 import os
 import re
 import sys
-from collections.abc import Callable, Iterator, Mapping
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -17,7 +16,7 @@ from levelhead.cli.shared.measuring import measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import print_provenance
 from levelhead.cli.shared.reading import inputs_of, plan_of, reading_options
-from levelhead.errors import number_of
+from levelhead.cli.shared.values import limited
 from levelhead.extras import require
 
 if TYPE_CHECKING:
@@ -25,47 +24,9 @@ if TYPE_CHECKING:
     from levelhead.cli.shared.measuring import Measuring
     from levelhead.cli.shared.reading import Reading
     from levelhead.comparison.contrasts import Contrasts
-    from levelhead.report.trees import TreeGroup
+    from levelhead.comparison.examples import ErrorExamples
 
 _LIMIT = 5
-
-
-class _Request(NamedTuple):
-    plan: Plan
-    show: tuple[str, ...]
-    limit: int | None
-    measuring: Measuring
-    reading: Reading
-    output_format: str
-    output: str | None
-
-    @property
-    def most(self) -> int | None:
-        """How many sentences are shown."""
-        return _LIMIT if self.limit is None and not self.json else self.limit
-
-    @property
-    def json(self) -> bool:
-        return self.output_format.startswith("json")
-
-    def print(
-        self,
-        drawn: Callable[[], str],
-        groups: Callable[[], list[TreeGroup]],
-        document: Callable[[], object],
-        signature: Mapping[str, str],
-    ) -> None:
-        """Print trees as text, a drawing, a page or JSON; each is made only when it is printed."""
-        if self.json:
-            options.print_json(document(), self.output, lines=self.output_format == "jsonl")
-        elif self.output_format == "text":
-            options.emit(_colored(drawn()) if self._on_terminal else drawn(), self.output)
-        else:
-            options.emit(_written(groups(), self.output_format, signature), self.output)
-
-    @property
-    def _on_terminal(self) -> bool:
-        return self.output in {None, "-"} and sys.stdout.isatty() and "NO_COLOR" not in os.environ
 
 
 @command()
@@ -77,7 +38,7 @@ class _Request(NamedTuple):
     " be repeated",
 )  # fmt: skip
 @click.option(
-    "--limit", type=click.IntRange(1), metavar="N",
+    "--limit", type=limited("limit"), metavar="N",
     help=f"Show at most N words for each --show, or N sentences of gains and N of losses for each system and treebank."
     f"  [default: {_LIMIT}; all in JSON]",
 )  # fmt: skip
@@ -107,9 +68,47 @@ def trees(
     options.check_paths([*inputs_of([gold, *systems]), *measuring.files()], [output])
     if bool(show) != (len(systems) == 1):
         raise click.UsageError("give one system and --show GOLD:SYSTEM, or several systems without --show")
-    request = _Request(plan_of(gold, systems, split), show, limit, measuring, reading, output_format, output)
-    (_confused if show else _contrasts)(request)
+    most = _LIMIT if limit is None and not output_format.startswith("json") else limit
+    plan = plan_of(gold, systems, split)
+    found = _examples(plan, show, reading, most) if show else _contrasts(plan, measuring, reading, most)
+    print_provenance(found.provenance)
+    _print(found, output_format, output)
     return DONE
+
+
+def _examples(plan: Plan, show: tuple[str, ...], reading: Reading, most: int | None) -> ErrorExamples:
+    from levelhead.comparison.examples import find_examples
+
+    return find_examples(plan, show, reading.setup(), most)
+
+
+def _contrasts(plan: Plan, measuring: Measuring, reading: Reading, most: int | None) -> Contrasts:
+    from levelhead.comparison.contrasts import compare_sentences
+
+    measures = [measuring.single()]
+    return compare_sentences(plan, most, reading.setup(measures, measuring.registry, measuring.weights(measures)))
+
+
+def _print(found: ErrorExamples | Contrasts, output_format: str, output: str | None) -> None:
+    if output_format.startswith("json"):
+        options.print_json(found.to_dict(), output, lines=output_format == "jsonl")
+    elif output_format == "text":
+        on_terminal = output in {None, "-"} and sys.stdout.isatty() and "NO_COLOR" not in os.environ
+        options.emit(_colored(f"{found}\n") if on_terminal else f"{found}\n", output)
+    else:
+        options.emit(_drawn(found, output_format), output)
+
+
+def _drawn(found: ErrorExamples | Contrasts, output_format: str) -> str:
+    from levelhead.report.compared_trees import groups_of, trees_page, trees_svg, trees_tikz
+    from levelhead.report.scores import signature_line
+
+    groups, signature = groups_of(found), found.provenance.signature
+    if output_format == "html":
+        from levelhead.report.page import render
+
+        return render(trees_page(groups, signature)).decode()
+    return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
 
 
 _MARKED = re.compile(r"^ {4}(?:[ ╵╷│╴┘┐┤╶└┌├─┴┬┼]*[►─ ] \* | *\* +\d+ ).*$", re.MULTILINE)
@@ -118,84 +117,3 @@ _MARKED = re.compile(r"^ {4}(?:[ ╵╷│╴┘┐┤╶└┌├─┴┬┼]*
 def _colored(text: str) -> str:
     """Marked words in red."""
     return _MARKED.sub(lambda line: click.style(line[0], fg="red"), text)
-
-
-def _written(groups: list[TreeGroup], output_format: str, signature: Mapping[str, str]) -> str:
-    from levelhead.report.scores import signature_line
-    from levelhead.report.trees import trees_page, trees_svg, trees_tikz
-
-    if output_format == "html":
-        from levelhead.report.page import render
-
-        return render(trees_page(groups, signature)).decode()
-    return (trees_svg if output_format == "svg" else trees_tikz)(groups, signature_line(signature))
-
-
-def _confused(request: _Request) -> None:
-    from levelhead.analysis.confusion import examples_of
-    from levelhead.comparison.breakdowns import for_each_output
-    from levelhead.report.analysis import examples_document
-    from levelhead.report.drawing import draw_examples
-    from levelhead.report.page.examples import Shown
-    from levelhead.report.scores import signature_line
-    from levelhead.report.trees import TreeGroup
-
-    if len(request.plan.test_sets) > 1:
-        raise click.UsageError("--show requires one pair of files")
-    read, provenance = for_each_output(request.plan, request.reading.setup(), lambda matches: matches)
-    print_provenance(provenance)
-    (matches,) = read.values()
-    found = {cell: list(examples_of(matches, *_relations(matches, cell))) for cell in request.show}
-    shown = {cell: some[: request.most] for cell, some in found.items()}
-    output = Shown(request.plan.systems[0].label, matches)
-    request.print(
-        lambda: f"{draw_examples(matches, found, request.most)}{signature_line(provenance.signature)}\n",
-        lambda: [
-            TreeGroup(f"{cell}: {number_of(len(found[cell]), 'word')}", [output], [one.gold_sentence for one in some])
-            for cell, some in shown.items()
-        ],
-        lambda: examples_document(matches, shown, provenance.signature),
-        provenance.signature,
-    )
-
-
-def _relations(matches: Any, cell: str) -> tuple[str, str]:
-    from levelhead.analysis.confusion import cells_named
-
-    if not all(cell.split(":")) or ":" not in cell:
-        raise click.UsageError(f"{cell!r} is not GOLD:SYSTEM, as in nsubj:obj")
-    meant = cells_named(matches, cell)
-    if len(meant) > 1:
-        readings = " or ".join(f"{gold} taken for {system}" for gold, system in meant)
-        raise click.UsageError(f"{cell!r} is ambiguous: {readings}")
-    return meant[0]
-
-
-def _contrasts(request: _Request) -> None:
-    from levelhead.comparison.contrasts import compare_sentences
-    from levelhead.report.comparison import contrasts_document, contrasts_text
-
-    if any(system.run for system in request.plan.systems):
-        raise click.UsageError("trees shows single outputs: name one run of each system")
-    measures, measuring = [request.measuring.single()], request.measuring
-    setup = request.reading.setup(measures, measuring.registry, measuring.weights(measures))
-    found = compare_sentences(request.plan, request.most, setup)
-    print_provenance(found.provenance)
-    ((measure, definition),) = setup.defined
-    request.print(
-        lambda: contrasts_text(found, definition.needs_for(measure.argument)),
-        lambda: list(_groups(found)),
-        lambda: contrasts_document(found),
-        found.provenance.signature,
-    )
-
-
-def _groups(found: Contrasts) -> Iterator[TreeGroup]:
-    from levelhead.report.page.examples import Shown
-    from levelhead.report.trees import TreeGroup
-
-    for name, baseline, system, gained, lost in found.found:
-        outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
-        for verb, some in (("gains", gained), ("loses", lost)):
-            title = f"{name}: {system.name} {verb} most against {baseline.name}"
-            yield TreeGroup(title, outputs, [one.sentence for one in some])

@@ -13,7 +13,7 @@ from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.errors import number_of
-from levelhead.report.faults import annotation, fault_lines, faults_document
+from levelhead.report.validation import annotation, fault_lines, faults_document
 from levelhead.treebank import faults_of
 
 
@@ -52,7 +52,7 @@ def _files(arguments: Iterable[str]) -> Iterator[str]:
             from pathlib import Path
 
             from levelhead.errors import Fault, InputError, Place
-            from levelhead.treebank.finder import treebanks_in
+            from levelhead.treebank.layouts import treebanks_in
 
             found = treebanks_in(Path(path))
             if not found:

@@ -9,8 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis.buckets import BUCKETS, BucketSettings
+from levelhead.analysis.word_properties import PROPERTIES, PropertySettings
 from levelhead.evaluation.pair import Evaluation, score_treebanks
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, parse_measure
 from levelhead.scoring.matches import Matches, match
@@ -56,12 +57,17 @@ class Agreement(Tabular):
     relations: Kappa | None
     differing: tuple[int, ...]
 
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from."""
+        return self.evaluation.provenance
+
 
 def agreement(matches: Matches) -> Agreement:
     """Compare two annotations as equals: F1 and kappa are the same in both directions.
 
     A lemma that one of the two lacks counts as any other value, and a column that either lacks altogether has no
-    score, whatever the rules say of gold. One thing is not symmetric: where multiword tokens are split into other
+    score, whatever the rules require of gold. One thing is not symmetric: where multiword tokens are split into other
     words, the words are aligned by a longest common subsequence, and of several of one length the one found first
     from the first annotation's side is taken.
 
@@ -81,7 +87,7 @@ def agreement(matches: Matches) -> Agreement:
 
 
 def _missing(measure: Measure, one: Matches, other: Matches) -> str | None:
-    """Say what is annotated on one side only, or on neither."""
+    """Return notes on columns that are annotated on one side only, or on neither."""
     definition = STANDARD.measures[measure.name]
     if not (not_annotated(one, definition) or not_annotated(other, definition)):
         return None
@@ -94,7 +100,7 @@ def _kappa(matches: Matches, name: str) -> Kappa | None:
         number = {text: i for i, text in enumerate(sorted({*columns[0], *columns[1]}))}
         labels: Sequence[NDArray[np.int64]] = [np.array([number[text] for text in column]) for column in columns]
     else:
-        buckets = BUCKETS[name].of(matches, BucketSettings(NIVRE_FANG))
+        buckets = PROPERTIES[name].of(matches, PropertySettings(NIVRE_FANG))
         labels = [buckets.gold, buckets.system]
     one, other = labels[0][matches.alignment.gold], labels[1][matches.alignment.system]
     if not len(one):

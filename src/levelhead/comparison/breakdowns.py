@@ -12,20 +12,20 @@ from levelhead.analysis import (
     Confusion,
     break_down,
     cascading_errors,
-    confuse,
+    count_confusions,
     error_types,
     leave_out,
 )
 from levelhead.analysis.breakdown import check_breakable
-from levelhead.analysis.buckets import BucketSettings, RequestedComments
+from levelhead.analysis.word_properties import PropertySettings, RequestedComments
 from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.folders import one_run
+from levelhead.comparison.evaluations import one_run
 from levelhead.evaluation.by_sentence import SentenceCounts, count_sentences_of
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.crossing import notes_of, notes_on
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure_notes import notes_on, notes_on_schemes
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import contents_of
 from levelhead.treebank.schemes import Scheme
@@ -48,11 +48,6 @@ class PerTreebank(Tabular, Generic[_Found]):
     treebanks: Mapping[str, _Found]
     provenance: Provenance
 
-    @property
-    def signature(self) -> Mapping[str, str]:
-        """Everything that decides the numbers, by name."""
-        return self.provenance.signature
-
 
 class Breakdowns(PerTreebank[Sequence[Breakdown]]):
     """Scores by properties of words: one breakdown for each property, on each treebank."""
@@ -74,7 +69,7 @@ class CountsBySentence(PerTreebank[SentenceCounts]):
     """The counts of every measure in every sentence of each treebank."""
 
 
-def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: BucketSettings) -> Breakdowns:
+def break_down_outputs(plan: Plan, setup: Setup, by: Sequence[Sequence[str]], settings: PropertySettings) -> Breakdowns:
     """Break a measure down by properties of words.
 
     Args:
@@ -114,7 +109,7 @@ def confuse_outputs(plan: Plan, setup: Setup) -> Confusions:
     Raises:
         InputError: an output is missing or a file is invalid.
     """
-    return Confusions(*for_each_output(plan, setup.with_measures(()), confuse))
+    return Confusions(*for_each_output(plan, setup.with_measures(()), count_confusions))
 
 
 def error_types_of_outputs(plan: Plan, setup: Setup) -> ErrorTypes:
@@ -187,6 +182,6 @@ def _provenance(matches: Matches, setup: Setup, scheme: UsedScheme | None) -> Pr
     notes = notes_on(gold, system, setup.defined, setup.rules, setup.registry.schemes)
     parts = setup.signature_of_measures()
     if scheme:
-        notes += notes_of(gold, system, [(scheme[0], (scheme[1],))])
+        notes += notes_on_schemes(gold, system, [(scheme[0], (scheme[1],))])
         parts |= {"scheme": scheme[0].name}
     return pair_provenance(contents_of(gold), contents_of(system), setup, notes, parts)

@@ -1,4 +1,4 @@
-"""Where one system beats another: by any property of words, and sentence by sentence."""
+"""Where one system is better than another: by any property of words, and sentence by sentence."""
 
 from __future__ import annotations
 
@@ -9,17 +9,17 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.analysis import break_down
-from levelhead.analysis.buckets import BucketSettings, RequestedComments
+from levelhead.analysis.word_properties import PropertySettings, RequestedComments
 from levelhead.campaign.outputs import Output, read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.errors import MeasureError
+from levelhead.errors import Fault, InputError, MeasureError
 from levelhead.evaluation.by_sentence import counts_of
 from levelhead.evaluation.provenance import Provenance, comparison_provenance, sources_of
 from levelhead.evaluation.setup import Setup
 from levelhead.measures.registry import STANDARD, Registry
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import Measure
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.score import Score
 from levelhead.tabular import Tabular
 
@@ -95,21 +95,21 @@ class Contrasts(Tabular):
 
     Args:
         measure: the measure.
-        found: of each treebank and system: the outputs of the baseline and of the system, gains, losses.
+        outputs: for each treebank and system: the outputs of the baseline and of the system, gains, losses.
         provenance: where the numbers come from.
         needs: what must agree for a word to be right.
     """
 
     measure: Measure
-    found: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
+    outputs: Sequence[tuple[str, Output, Output, Sequence[Contrast], Sequence[Contrast]]]
     provenance: Provenance
     needs: Agree = ATTACHED
 
 
 def compare_by(
-    plan: Plan, by: Sequence[str], settings: BucketSettings, setup: Setup, decided: Mapping[str, str] | None = None
+    plan: Plan, by: Sequence[str], settings: PropertySettings, setup: Setup, decided: Mapping[str, str] | None = None
 ) -> Gains:
-    """Say where systems gain over the first one, by properties of words.
+    """Return where systems gain over the first one, by properties of words.
 
     Args:
         plan: the test sets, and at least two systems.
@@ -117,7 +117,12 @@ def compare_by(
         settings: what properties may need.
         setup: the settings, with one measure of words.
         decided: what else decides the numbers, for the signature: hashes of training treebanks.
+
+    Raises:
+        InputError: there is one system, a system has several runs, or a file is invalid or missing.
+        MeasureError: a property is unknown, or the measure cannot be broken down.
     """
+    _check_systems(plan)
     found, sources, baseline, comments = {}, {}, "", RequestedComments(by)
     (measure,) = setup.measures
     for name, some in read_outputs(plan, setup):
@@ -140,8 +145,10 @@ def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contras
         setup: the settings, with one measure of words.
 
     Raises:
+        InputError: there is one system, a system has several runs, or a file is invalid or missing.
         MeasureError: the measure does not count words.
     """
+    _check_systems(plan)
     ready = setup.single()
     ((measure, definition),) = ready.defined
     found, sources = [], {}
@@ -156,21 +163,29 @@ def compare_sentences(plan: Plan, how_many: int | None, setup: Setup) -> Contras
     )
 
 
+def _check_systems(plan: Plan) -> None:
+    """Refuse a single system, and systems with several runs."""
+    if any(system.run for system in plan.systems):
+        raise InputError(Fault("no-pairs", "single outputs are compared here: name one run of each system"))
+    if len(plan.systems) < 2:
+        raise InputError(Fault("no-pairs", "give at least two systems"))
+
+
 def gains_by(
     outputs: Sequence[Output],
     measure: Measure,
     by: Sequence[str],
-    settings: BucketSettings,
+    settings: PropertySettings,
     registry: Registry = STANDARD,
 ) -> list[Gain]:
-    """Break a measure down for every system, and set each beside the first.
+    """Break a measure down for every system, and compare each with the first.
 
     Args:
         outputs: the outputs on one treebank, the baseline first.
         measure: a measure of words.
         by: properties, see `break_down`.
         settings: what properties may need.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Returns:
         The buckets, the largest gains in words first.

@@ -6,15 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from levelhead.analysis.confusion import Example, cells_named, examples_of
-from levelhead.campaign.outputs import read_outputs
 from levelhead.campaign.plan import Plan
-from levelhead.comparison.folders import one_run
+from levelhead.comparison.breakdowns import for_each_output
 from levelhead.errors import Fault, InputError, MeasureError
-from levelhead.evaluation.provenance import Provenance, pair_provenance
+from levelhead.evaluation.provenance import Provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.matches import Matches
 from levelhead.tabular import Tabular
-from levelhead.treebank.contents import contents_of
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -22,37 +20,44 @@ class ErrorExamples(Tabular):
     """Words with the wrong relation, with their sentences.
 
     Args:
+        system: the name of the system.
         matches: the aligned words.
-        cells: the words by error, such as `nsubj:obj`: gold's relation and the system's.
+        cells: all words with each error, such as `nsubj:obj`: gold's relation and the system's.
+        limit: how many words of each error are shown; all if None.
         provenance: where they come from.
     """
 
+    system: str
     matches: Matches
     cells: Mapping[str, Sequence[Example]]
+    limit: int | None
     provenance: Provenance
 
+    @property
+    def shown(self) -> Mapping[str, Sequence[Example]]:
+        """The words of each error that are shown."""
+        return {error: words[: self.limit] for error, words in self.cells.items()}
 
-def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, most: int | None = None) -> ErrorExamples:
+
+def find_examples(plan: Plan, errors: Sequence[str], setup: Setup, limit: int | None = None) -> ErrorExamples:
     """Return words whose relation a system takes for another.
 
     Args:
         plan: one test set, and one run of one system.
         errors: gold's relation and the system's, such as `nsubj:obj`.
         setup: the settings; measures are not used.
-        most: how many words of each error; all if None.
+        limit: how many words of each error are shown; all if None.
 
     Raises:
         InputError: there are several test sets, or a file is invalid or missing.
         MeasureError: an error is not written as GOLD:SYSTEM, or has two readings.
     """
     if len(plan.test_sets) != 1:
-        raise InputError(Fault("no-pairs", "examples of errors are shown for one pair of treebanks"))
-    chosen = setup.with_measures(())
-    ((_, (output,)),) = read_outputs(one_run(plan), chosen)
-    matches = output.matches
-    cells = {error: tuple(examples_of(matches, *_relations(matches, error)))[:most] for error in errors}
-    provenance = pair_provenance(contents_of(matches.gold), contents_of(matches.system), chosen)
-    return ErrorExamples(matches, cells, provenance)
+        raise InputError(Fault("no-pairs", "the examples of an error are those of one pair of files, not of folders"))
+    read, provenance = for_each_output(plan, setup.with_measures(()), lambda matches: matches)
+    (matches,) = read.values()
+    cells = {error: tuple(examples_of(matches, *_relations(matches, error))) for error in errors}
+    return ErrorExamples(plan.systems[0].label, matches, cells, limit, provenance)
 
 
 def _relations(matches: Matches, error: str) -> tuple[str, str]:

@@ -11,14 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign.outputs import Output
 from levelhead.campaign.plan import Plan
 from levelhead.comparison.systems import counts_and_sources, measures_part, score_outputs
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.significance import STANDARD as STANDARD_TESTS
-from levelhead.significance import Counted, Estimate, Settings, Units, check_settings, holm, unit_notes
+from levelhead.significance import Estimate, InferenceSettings, SystemCounts, Units, check_settings, holm, unit_notes
 from levelhead.significance.jackknife import Spread, Stratum, leave_out, spread_of
 from levelhead.significance.unpaired import UnpairedDifference
 from levelhead.tabular import Tabular
@@ -71,12 +70,12 @@ class Languages(Tabular):
 
 
 def compare_languages(
-    plan: Plan, setup: Setup, *, settings: Settings = STANDARD_TESTS, parallel: bool = False, **how: Any
+    plan: Plan, setup: Setup, *, settings: InferenceSettings = STANDARD_TESTS, parallel: bool = False, **how: Any
 ) -> Languages:
     """Compare every two treebanks for every system.
 
     Treebanks with the same sent_ids are parallel: what is difficult in both moves no difference.
-    Ids that only count the sentences (1 to n after a common beginning) are no evidence: unrelated treebanks share them.
+    Ids that only count the sentences (1 to n after a common prefix) are not evidence: unrelated treebanks share them.
 
     Args:
         plan: at least two test sets, and systems.
@@ -91,11 +90,11 @@ def compare_languages(
     if len(plan.test_sets) < 2:
         raise InputError(Fault("too-few-treebanks", "languages are compared on at least two treebanks"))
     check_settings(settings)
-    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=_ids_of_gold, **how)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, of_gold=sent_ids, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     labels = tuple(system.label for system in plan.systems)
     tables = {code: one._replace(systems=labels) for code, one in counts.items()}
-    ids: dict[str, tuple[str, ...] | None] = dict(results.looked)
+    ids = {code: None if own is None else tuple(own) for code, own in results.of_gold.items()}
     believed = {name: own if own is None or parallel or not only_count(own) else None for name, own in ids.items()}
     units = results.units
     tables, keys = _coarsened(tables, believed, units)
@@ -109,12 +108,8 @@ def compare_languages(
     return Languages(pairs, provenance, setup.perplexities, units)
 
 
-def _ids_of_gold(_: str, outputs: Sequence[Output]) -> tuple[str, ...] | None:
-    return sent_ids(outputs[0].matches.gold)
-
-
 def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
-    """Return the ids of all sentences, None unless each has one of its own.
+    """Return the ids of all sentences, None unless each has a unique one.
 
     Args:
         treebank: the treebank.
@@ -125,7 +120,7 @@ def sent_ids(treebank: Treebank) -> tuple[str, ...] | None:
 
 
 def only_count(ids: Sequence[str]) -> bool:
-    """Say whether ids are but a common beginning and the numbers of the sentences, without a gap: s1, s2, s3.
+    """Return whether ids are only a common prefix and the numbers of the sentences, without a gap: s1, s2, s3.
 
     Args:
         ids: the ids of all sentences.
@@ -141,7 +136,7 @@ _NUMBERED = re.compile(r"(.*?)([0-9]{1,18})", re.DOTALL)
 
 
 def _not_paired(ids: Mapping[str, tuple[str, ...] | None], believed: Mapping[str, object]) -> Iterator[str]:
-    """Say why treebanks that look parallel are not paired."""
+    """Return notes on why treebanks that look parallel are not paired."""
     counting, partly = [], []
     for one, other in combinations(ids, 2):
         ours, theirs = set(ids[one] or ()), set(ids[other] or ())
@@ -163,12 +158,12 @@ def _named(pairs: Sequence[str]) -> str:
 
 
 Groups = Mapping[str, Mapping[str, NDArray[np.intp]]]
-"""By what tells a group from others: its treebanks, each with the order of its rows that makes them parallel."""
+"""By the key of a group: its treebanks, each with the order of its rows that makes them parallel."""
 
 
 def _coarsened(
-    tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
-) -> tuple[dict[str, Counted], dict[str, tuple[str, ...] | None]]:
+    tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None], units: Mapping[str, Units]
+) -> tuple[dict[str, SystemCounts], dict[str, tuple[str, ...] | None]]:
     """Counts by units that are the same in parallel treebanks, and the ids of each unit: one may mark documents alone.
 
     Units of parallel treebanks that share a sentence become one unit of both.
@@ -206,8 +201,8 @@ def _joined(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, s
     return {one: root(one) for one in list(parent)}
 
 
-def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
-    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a treebank by itself."""
+def _parallel(tables: Mapping[str, SystemCounts], ids: Mapping[str, tuple[str, ...] | None]) -> Groups:
+    """Group treebanks with the same ids; a group's key is the ids of its units, or the name of a single treebank."""
     groups: dict[str, dict[str, NDArray[np.intp]]] = {}
     for name, table in tables.items():
         own = ids[name]
@@ -216,7 +211,7 @@ def _parallel(tables: Mapping[str, Counted], ids: Mapping[str, tuple[str, ...] |
     return groups
 
 
-def _pairs(tables: Mapping[str, Counted], groups: Groups, settings: Settings) -> list[LanguagePair]:
+def _pairs(tables: Mapping[str, SystemCounts], groups: Groups, settings: InferenceSettings) -> list[LanguagePair]:
     group_of = {name: number for number, group in enumerate(groups.values()) for name in group}
     orders = {name: order for group in groups.values() for name, order in group.items()}
     strata = {name: _ordered(leave_out(table), orders[name]) for name, table in tables.items()}
@@ -266,7 +261,7 @@ def _pair(
     values: list[float],
     difference: Estimate | UnpairedDifference,
     paired: bool,
-    settings: Settings,
+    settings: InferenceSettings,
 ) -> LanguagePair:
     one, other = (None if np.isnan(value) else value for value in values)
     if one is None or other is None:

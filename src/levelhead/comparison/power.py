@@ -13,10 +13,10 @@ from levelhead.comparison.systems import counts_and_sources, measures_part, scor
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.evaluation.provenance import Provenance, comparison_provenance
 from levelhead.evaluation.setup import Setup
-from levelhead.significance.counted import Counted
 from levelhead.significance.power import Target, Variances, detectable_difference, difference_variances
 from levelhead.significance.runs import FEWEST_RUNS, enough_runs
-from levelhead.significance.typical import TypicalDeviation, typical_deviations
+from levelhead.significance.system_counts import SystemCounts
+from levelhead.significance.typical_deviations import TypicalDeviation, typical_deviations
 from levelhead.significance.units import AUTO, DOCUMENT, FEWEST_UNITS, SENTENCE, Units, unit_notes
 from levelhead.tabular import Tabular
 
@@ -129,6 +129,8 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: s
             unknown.
     """
     design.checked()
+    if len({system.name for system in plan.systems}) != 2:
+        raise InputError(Fault("no-pairs", "give two systems"))
     results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     rows, notes = detectable_rows(counts, results.units, design)
@@ -140,7 +142,7 @@ def power(plan: Plan, setup: Setup, design: Design = STANDARD, *, resample_by: s
 
 
 def detectable_rows(
-    counts: Mapping[str, Counted], units: Mapping[str, Units], design: Design
+    counts: Mapping[str, SystemCounts], units: Mapping[str, Units], design: Design
 ) -> tuple[tuple[Detectable, ...], tuple[str, ...]]:
     """Return the detectable differences between the two systems of some tables, and notes on them.
 
@@ -172,7 +174,7 @@ _NO_AVERAGE = "test sets have different units, or the variance of one is unknown
 _UNKNOWN = f"the outputs differ nowhere, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 
-def _estimated(table: Counted, design: Design) -> list[Variances | None]:
+def _estimated(table: SystemCounts, design: Design) -> list[Variances | None]:
     baseline, system = dict.fromkeys(table.systems)
     every = difference_variances(table, baseline, system)
     return [None if one is None else _with_runs(one, design) for one in every]
@@ -220,7 +222,7 @@ def typical_power(measures: Sequence[str] = ("UAS", "LAS", "CLAS"), design: Desi
     """Return the differences that typical test sets can detect, from deviations measured on CoNLL 2018.
 
     Args:
-        measures: the measures; see `levelhead.significance.typical`.
+        measures: the measures; see `levelhead.significance.typical_deviations`.
         design: numbers of units and runs, and the test.
 
     Raises:

@@ -11,7 +11,7 @@ import numpy as np
 
 from levelhead.campaign import check_valid, score_plan
 from levelhead.campaign.job import Look
-from levelhead.campaign.languages import Voter, voters_of
+from levelhead.campaign.languages import Voter, treebanks_voting
 from levelhead.campaign.plan import Plan, TestSet, missing_outputs
 from levelhead.campaign.results import OutputResult as Outcome
 from levelhead.campaign.results import Results
@@ -24,11 +24,11 @@ from levelhead.evaluation.provenance import (
 )
 from levelhead.evaluation.setup import Setup
 from levelhead.messages import MESSAGES
-from levelhead.scoring.crossing import named_note
+from levelhead.scoring.measure_notes import named_note
 from levelhead.significance import STANDARD as STANDARD_TESTS
 from levelhead.significance import (
-    Result,
-    Settings,
+    InferenceSettings,
+    SystemResult,
     Units,
     Wins,
     check_margin,
@@ -37,8 +37,8 @@ from levelhead.significance import (
     differences,
     unit_notes,
 )
-from levelhead.significance.counted import Counted
 from levelhead.significance.runs import FEWEST_RUNS
+from levelhead.significance.system_counts import SystemCounts
 from levelhead.tabular import Tabular
 from levelhead.treebank.contents import Contents
 
@@ -61,7 +61,7 @@ class Comparison(Tabular):
 
     systems: tuple[str, ...]
     measures: tuple[str, ...]
-    results: tuple[Result, ...]
+    results: tuple[SystemResult, ...]
     wins: tuple[Wins, ...]
     provenance: Provenance
     perplexities: tuple[str, ...] = ()
@@ -74,7 +74,7 @@ def compare(
     plan: Plan,
     setup: Setup,
     *,
-    settings: Settings = STANDARD_TESTS,
+    settings: InferenceSettings = STANDARD_TESTS,
     wilcoxon: bool = False,
     votes: Voter = "treebank",
     look: Look | None = None,
@@ -100,7 +100,7 @@ def compare(
     n_systems = len({system.name for system in plan.systems})
     check_settings(settings)
     check_margin(settings.margin, n_systems, len(setup.measures), len(setup.perplexities))
-    voters = voters_of({one.code: one.language for one in plan.test_sets}, votes)
+    voters = treebanks_voting({one.code: one.language for one in plan.test_sets}, votes)
     results = score_outputs(plan, setup, by_sentence=True, resample_by=settings.resample_by, look=look, **how)
     counts, sources = counts_and_sources(results, plan, setup)
     found = _compared(counts, sources, setup, settings, measures_part(results), results.units)
@@ -142,8 +142,28 @@ def score_outputs(plan: Plan, setup: Setup, **how: Any) -> Results:
     return results
 
 
-def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict[str, Counted], dict[str, Sources]]:
+def counts_and_sources(
+    results: Results, plan: Plan, setup: Setup
+) -> tuple[dict[str, SystemCounts], dict[str, Sources]]:
     """Return the counts of units on each test set and the files they come from, by the code of the test set.
+
+    Args:
+        results: the results, with counts of sentences.
+        plan: what was scored.
+        setup: the settings.
+
+    Raises:
+        InputError: a measure has no value for an output.
+    """
+    counts = {
+        code: one._replace(parts=results.units[code].sums(one.parts))
+        for code, one in sentence_counts(results, plan, setup).items()
+    }
+    return counts, sources_of_results(results)
+
+
+def sentence_counts(results: Results, plan: Plan, setup: Setup) -> dict[str, SystemCounts]:
+    """Return the counts of sentences on each test set, by its code.
 
     Args:
         results: the results, with counts of sentences.
@@ -155,16 +175,25 @@ def counts_and_sources(results: Results, plan: Plan, setup: Setup) -> tuple[dict
     """
     names = tuple(system.name for system in plan.systems)
     perplexities = tuple(number for number, name in enumerate(results.measures) if name in setup.perplexities)
-    counts, sources = {}, {}
+    counts = {}
     for test_set in results.test_sets:
         found = [results.results[label, test_set.code] for label in results.systems]
         _refuse_valueless(found, test_set)
         each = [np.stack([one.sentences[name].T for name in results.measures], axis=1) for one in found]
-        gold = results.gold[test_set.code]
-        parts = results.units[test_set.code].sums(np.stack(each, axis=1))
-        counts[test_set.code] = Counted(names, results.measures, parts, results.seed_of(test_set.code), perplexities)
-        sources[test_set.code] = _sources(results.systems, found, gold)
-    return counts, sources
+        parts, gold = np.stack(each, axis=1), results.seed_of(test_set.code)
+        counts[test_set.code] = SystemCounts(names, results.measures, parts, gold, perplexities)
+    return counts
+
+
+def sources_of_results(results: Results) -> dict[str, Sources]:
+    """Return the files behind results, with the notes on them, by the code of the test set.
+
+    Args:
+        results: the results of the engine.
+    """
+    codes = [one.code for one in results.test_sets]
+    each = {code: [results.results[label, code] for label in results.systems] for code in codes}
+    return {code: _sources(results.systems, found, results.gold[code]) for code, found in each.items()}
 
 
 def _sources(labels: Iterable[str], found: Sequence[Outcome], gold: Contents) -> Sources:
@@ -198,10 +227,10 @@ def _valueless(message: str, reason: str, test_set: TestSet, output: Outcome) ->
 
 
 def _compared(
-    counts: Mapping[str, Counted],
+    counts: Mapping[str, SystemCounts],
     sources: Mapping[str, Sources],
     setup: Setup,
-    settings: Settings,
+    settings: InferenceSettings,
     parts: Mapping[str, str],
     units: Mapping[str, Units],
 ) -> Comparison:
@@ -229,7 +258,7 @@ def _few_runs(systems: Sequence[str]) -> Iterator[str]:
 
 
 def _wins(
-    results: Sequence[Result], table: Counted, level: float, voters: Mapping[str, str], *, wilcoxon: bool
+    results: Sequence[SystemResult], table: SystemCounts, level: float, voters: Mapping[str, str], *, wilcoxon: bool
 ) -> Iterator[Wins]:
     tested = [one for one in results if one.average is None and one.difference is not None]
     for number, measure in enumerate(table.measures):

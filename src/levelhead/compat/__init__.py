@@ -1,7 +1,7 @@
 """The Python interface of the official scorers, so that code which carries a copy of one can drop it.
 
-`from levelhead import compat as ud_eval` stands for today's script (udtools), `from levelhead.compat import conll18`
-for that of the 2018 task, `conll17` for 2017: the same names, arguments and attributes, the same numbers and verdicts.
+`from levelhead import compat as ud_eval` replaces today's script (udtools), `from levelhead.compat import conll18`
+that of the 2018 task, `conll17` that of 2017: the same names, arguments, attributes, numbers and refusals.
 """
 
 from levelhead.compat.script import (

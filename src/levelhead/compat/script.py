@@ -12,18 +12,18 @@ from levelhead.errors import InputError
 from levelhead.evaluation.pair import score_treebanks
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.counts import count_words
-from levelhead.scoring.definitions import ATTACHED
-from levelhead.scoring.enhancements import ENHANCEMENTS, switches_of
+from levelhead.scoring.enhancement_switches import ENHANCEMENTS, switches_of
 from levelhead.scoring.matches import match, universal_features
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES, Rules
 from levelhead.scoring.score import Score as OurScore
-from levelhead.scoring.selection import weighing
+from levelhead.scoring.selection import weighted_selection
 from levelhead.scoring.spans import spans_of
 from levelhead.treebank import Treebank
-from levelhead.treebank.official import SCORERS, parse_officially
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.official_reader import SCORERS, read_officially
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import CONLL18
-from levelhead.treebank.source import read_bytes
 
 COLUMNS = range(10)
 """ID, FORM, LEMMA, UPOS, XPOS, FEATS, HEAD, DEPREL, DEPS, MISC."""
@@ -89,7 +89,7 @@ class Score:
 
 @dataclass(frozen=True, eq=False)
 class UDRepresentation:
-    """A file that was read; the lists that the scripts keep are made when asked for."""
+    """A file that was read; the scripts' lists are made when needed."""
 
     treebank: Treebank
     rules: Rules
@@ -172,7 +172,7 @@ class Script:
             file: the file.
             path: its name, for messages.
             treebank_type: the switches of today's script: `multiple_roots_okay`, `no_empty_nodes`, and the kinds of
-                enhancement that are not scored, `scoring.enhancements.ENHANCEMENTS`.
+                enhancement that are not scored, `scoring.enhancement_switches.ENHANCEMENTS`.
 
         Raises:
             UDError: the script refuses the file.
@@ -208,7 +208,7 @@ class Script:
         )
         rules = self._rules._replace(switches=frozenset(options & set(ENHANCEMENTS)))
         try:
-            return UDRepresentation(parse_officially(data, reading, path), rules)
+            return UDRepresentation(read_officially(data, reading, path), rules)
         except InputError as error:
             raise UDError(str(error)) from error
 
@@ -238,7 +238,7 @@ class Script:
             raise UDError(str(error)) from error
         result = {name: _as_score(score) for name, score in evaluation.items()}
         if deprel_weights is not None:
-            total = count_words(match(gold, system, rules), ATTACHED, weighing(deprel_weights)).total()
+            total = count_words(match(gold, system, rules), ATTACHED, weighted_selection(deprel_weights)).total()
             numbers = (total.gold, total.system, total.correct, total.aligned)
             result["WeightedLAS"] = Score(*(float(number[0]) for number in numbers if number is not None))
         return result

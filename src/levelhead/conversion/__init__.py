@@ -2,7 +2,7 @@
 
 from levelhead.conversion.convert import backward, forward
 from levelhead.conversion.heads import VARIANTS, Variant, ud_version
-from levelhead.conversion.round_trip import NotRestored, RoundTrip, check
+from levelhead.conversion.round_trip import NotRestored, RoundTrip, check_round_trip
 from levelhead.conversion.targets import Targets, default_targets, read_targets
 
 __all__ = [
@@ -12,7 +12,7 @@ __all__ = [
     "Targets",
     "Variant",
     "backward",
-    "check",
+    "check_round_trip",
     "default_targets",
     "forward",
     "read_targets",

@@ -37,7 +37,7 @@ def forward(
         treebank: content-head trees, as in UD.
         targets: which words change places with their heads; None for those of the paper.
         variant: the reading of the algorithm, a key of `VARIANTS`.
-        ud: the version of UD, 1 or 2; None for what the relations show, or 2 where they do not tell.
+        ud: the version of UD, 1 or 2; None to infer it from the relations (2 if they do not show it).
         exact: whether to record in MISC what `backward` needs to restore the trees without loss.
 
     Raises:
@@ -61,7 +61,7 @@ def backward(
 
     The children of a target on each side go to its head, left side first, and the innermost of them becomes its head;
     parts of fixed expressions stay. Only heads change (and MISC if `exact`). A target without a head stays as it is.
-    Enhanced graphs that `forward` kept go with the heads again, so that there is no warning about them.
+    Enhanced graphs that `forward` kept match the heads again, so there is no warning about them.
 
     Args:
         treebank: function-head trees: converted ones, or the output of a parser trained on such.
@@ -69,7 +69,7 @@ def backward(
         variant: as in `forward`.
         ud: as in `forward`.
         exact: whether to restore the heads that `forward` recorded, and to remove the records. Sentences whose trees
-            are no longer those that were recorded go through the algorithm, with a warning; so do those of a parser.
+            have changed since they were recorded are converted by the algorithm, with a warning; so is parser output.
     """
     words = words_of(treebank, targets or default_targets(), variant, ud)
     heads = lowered(treebank.heads, words)
@@ -82,7 +82,7 @@ def backward(
     if n_changed:
         n_recorded = int(found.recorded.sum())
         message = f"of {n_recorded} sentences with recorded heads, {n_changed} have other trees or records by now"
-        warnings.append(_notice("outdated-record", message, treebank))
+        warnings.append(_warning_about("outdated-record", message, treebank))
     return _converted(record.without_records(treebank), chosen, warnings)
 
 
@@ -95,14 +95,14 @@ def _enhanced_kept(treebank: Treebank) -> list[Fault]:
     """Warn where there are enhanced graphs, which are not converted."""
     if not (treebank.deps.codes != UNDERSCORE).any():
         return []
-    return [_notice("enhanced-kept", "DEPS are kept as they are, and no longer go with the heads", treebank)]
+    return [_warning_about("enhanced-kept", "DEPS are kept as they are and no longer match the heads", treebank)]
 
 
 def _records_kept(treebank: Treebank) -> list[Fault]:
     n_words = record.n_records(treebank)
     message = f"{number_of(n_words, 'word')} with recorded heads, which are kept and not used"
-    return [_notice("unused-record", message, treebank)] if n_words else []
+    return [_warning_about("unused-record", message, treebank)] if n_words else []
 
 
-def _notice(slug: str, message: str, treebank: Treebank) -> Fault:
+def _warning_about(slug: str, message: str, treebank: Treebank) -> Fault:
     return Fault(slug, message, Place(treebank.source.path), "warning")

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import numpy as np
 
+from levelhead.arguments import choice, optional
 from levelhead.conversion.script import lowered_as_by_the_script
 from levelhead.conversion.targets import Flags, Targets
 from levelhead.kernels import conversion as kernel
@@ -47,7 +48,7 @@ class Words(NamedTuple):
 
 
 def ud_version(treebank: Treebank) -> int | None:
-    """Say which version of UD a treebank's relations are of: 1, 2, or None where they do not tell."""
+    """Return the version of UD of a treebank's relations: 1, 2, or None if they do not show it."""
     labels = treebank.relations
     return relations.version(labels.strings[code] for code in labels.distinct.tolist())
 
@@ -59,15 +60,13 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
         treebank: trees of either kind; the conversion changes nothing that decides this.
         targets: which words change places with their heads.
         variant: which reading of the algorithm.
-        ud: the version of UD; None for what the relations show, or 2 where they do not tell.
+        ud: the version of UD; None to infer it from the relations (2 if they do not show it).
 
     Raises:
-        ValueError: there is no such variant or version.
+        InputError: the variant or the version is unknown.
     """
-    if variant not in get_args(Variant):
-        raise ValueError(f"variant {variant!r} is none of {', '.join(VARIANTS)}")
-    if ud not in {1, 2, None}:
-        raise ValueError(f"the version of UD is 1 or 2, not {ud!r}")
+    choice(get_args(Variant))("variant", variant)
+    optional(choice((1, 2)))("ud", ud)
     chosen = targets._replace(subtypes=False) if variant == "script" else targets
     roots = chosen.labelled(treebank, frozenset({"root"})) | (treebank.heads < 0)
     fixed = chosen.fixed_in(treebank, ud or ud_version(treebank) or 2)

@@ -13,6 +13,7 @@ from levelhead.conversion.heads import Variant, raised, ud_version, words_of
 from levelhead.conversion.targets import Targets, default_targets
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, nonprojective_arcs
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
 from levelhead.typology.entropy import head_entropy_of
 
 if TYPE_CHECKING:
@@ -85,17 +86,19 @@ class RoundTrip(Tabular):
     not_restored: tuple[NotRestored, ...]
 
     @property
-    def signature(self) -> dict[str, str]:
-        """What decided the numbers."""
-        return {
+    def provenance(self) -> Provenance:
+        """Where the numbers come from."""
+        file = short_hash(self.sha256)
+        signature = {
             "ud": str(self.ud),
             "variant": self.variant,
             "targets": self.targets,
             "targets-hash": self.targets_sha256[:12],
             "exact": "yes" if self.exact else "no",
-            "treebank": (self.sha256 or "memory")[:12],
+            "treebank": file,
             "version": VERSION,
         }
+        return Provenance(signature, {TREEBANK: {"gold": file}})
 
     @property
     def failed_sentences(self) -> tuple[int, ...]:
@@ -103,7 +106,7 @@ class RoundTrip(Tabular):
         return tuple(dict.fromkeys(word.sentence for word in self.not_restored))
 
 
-def check(
+def check_round_trip(
     treebank: Treebank,
     *,
     targets: Targets | None = None,

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
 from levelhead.treebank import Treebank
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import universal
-from levelhead.treebank.source import read_bytes
 
 Flags = NDArray[np.uint8]
 
@@ -34,7 +34,7 @@ class Targets(NamedTuple):
         name: how it is called.
         relations: the relations of each UPOS that has targets.
         fixed: the relations of parts of fixed expressions, under "ud1" and "ud2": backward conversion leaves them.
-        subtypes: whether a relation written without a subtype stands for all its subtypes.
+        subtypes: whether a relation written without a subtype matches all its subtypes.
     """
 
     name: str
@@ -44,16 +44,16 @@ class Targets(NamedTuple):
 
     @property
     def sha256(self) -> str:
-        """A hash of all but the name: targets that differ are told apart whatever they are called."""
+        """A hash of everything but the name, so that it differs whenever the targets differ."""
         tables = [{key: sorted(labels) for key, labels in table.items()} for table in (self.relations, self.fixed)]
         return hashlib.sha256(json.dumps([*tables, self.subtypes], sort_keys=True).encode()).hexdigest()
 
     def matches(self, upos: str, relation: str) -> bool:
-        """Say whether words of this part of speech and relation are targets."""
+        """Return whether words of this part of speech and relation are targets."""
         return self._is_in(relation, self.relations.get(upos, frozenset()))
 
     def of(self, treebank: Treebank) -> Flags:
-        """Say of each word whether it is a target, uint8, shape (words,)."""
+        """Return which words are targets, uint8, shape (words,)."""
         found = np.zeros(treebank.n_words, dtype=np.uint8)
         for code in treebank.upos.distinct.tolist():
             relations = self.relations.get(treebank.strings[code])
@@ -62,11 +62,11 @@ class Targets(NamedTuple):
         return found
 
     def fixed_in(self, treebank: Treebank, ud: int) -> Flags:
-        """Say of each word whether it is a part of a fixed expression in this version of UD, uint8, shape (words,)."""
+        """Return which words are part of a fixed expression in this version of UD, uint8, shape (words,)."""
         return self.labelled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
 
     def labelled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
-        """Say of each word whether it has one of some relations, uint8, shape (words,)."""
+        """Return which words have one of the relations, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
         for code in treebank.relations.distinct.tolist():
             member[code] = self._is_in(treebank.strings[code], relations)
@@ -101,7 +101,7 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
         raise _invalid(name, "it is nested too deeply") from error
     unknown = sorted(set(document) - _KEYS)
     if unknown:
-        raise _invalid(name, f"{unknown[0]!r} is none of {', '.join(sorted(_KEYS))}")
+        raise _invalid(name, f"unknown key {unknown[0]!r}: choose {', '.join(sorted(_KEYS))}")
     subtypes, own_name = document.get("subtypes", True), document.get("name", Path(name).stem)
     if not isinstance(subtypes, bool) or not isinstance(own_name, str):
         raise _invalid(name, "`subtypes` must be true or false, and `name` a string")

@@ -1,18 +1,18 @@
-"""What goes with what: tables of anything by treebank, joined, and how strongly their columns are related."""
+"""Correlations: tables of values by treebank, joined, and how strongly their columns are related."""
 
-from levelhead.correlation.agreement import (
+from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
+from levelhead.correlation.cumulative_variance import CumulativeVariance, cumulative_variance
+from levelhead.correlation.human_agreement import (
     AgreementDifference,
     AgreementEstimate,
     HumanAgreement,
-    Verdicts,
+    Preferences,
     agreement,
     compare,
-    verdicts,
+    preferences,
 )
-from levelhead.correlation.correlate import Coefficient, Correlation, Pair, correlate
 from levelhead.correlation.measurements import Measurements, join
-from levelhead.correlation.reading import read_tables
-from levelhead.correlation.variance import CumulativeVariance, cumulative_variance
+from levelhead.correlation.table_files import read_tables
 
 __all__ = [
     "AgreementDifference",
@@ -23,12 +23,12 @@ __all__ = [
     "HumanAgreement",
     "Measurements",
     "Pair",
-    "Verdicts",
+    "Preferences",
     "agreement",
     "compare",
     "correlate",
     "cumulative_variance",
     "join",
+    "preferences",
     "read_tables",
-    "verdicts",
 ]

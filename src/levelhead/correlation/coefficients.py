@@ -19,11 +19,11 @@ from levelhead.significance.resampling import Seed, resampled_weights
 Numbers = NDArray[np.float64]
 Method = Literal["pearson", "spearman"]
 
-_CONSTANT = 1e-12  # of standardised columns: no variance but that of rounding
+_CONSTANT = 1e-12  # of standardized columns: no variance but that of rounding
 _AT_ONCE = 2_000_000  # cells of resamples held in memory at a time
 
 
-def standardised(values: Numbers) -> Numbers:
+def standardized(values: Numbers) -> Numbers:
     """Return columns with mean 0 and standard deviation 1, float64, shape (rows, columns); constant ones are 0.
 
     Args:
@@ -69,12 +69,12 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
         ranks = [midranks(column, weights) / len(values) for column in values.T]
         columns = np.stack(ranks, axis=2)
     else:
-        columns = standardised(values)[None]
+        columns = standardized(values)[None]
     total = weights.sum(axis=1)[:, None]
     mean = np.einsum("sr,srk->sk", weights, np.broadcast_to(columns, (len(weights), *values.shape))) / total
     deviations = (columns - mean[:, None, :]) * np.sqrt(weights / total)[:, :, None]
     covariances = deviations.transpose(0, 2, 1) @ deviations
-    return _normalised(_given(covariances, n_given) if n_given else covariances)
+    return _normalized(_given(covariances, n_given) if n_given else covariances)
 
 
 def _given(covariances: Numbers, n_given: int) -> Numbers:
@@ -87,7 +87,7 @@ def _given(covariances: Numbers, n_given: int) -> Numbers:
     return left
 
 
-def _normalised(covariances: Numbers) -> Numbers:
+def _normalized(covariances: Numbers) -> Numbers:
     variances = np.diagonal(covariances, axis1=1, axis2=2)
     deviations = np.sqrt(np.where(variances > _CONSTANT, variances, np.nan))
     coefficients: Numbers = np.clip(covariances / (deviations[:, :, None] * deviations[:, None, :]), -1.0, 1.0)

@@ -12,12 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.correlation.coefficients import Method, Numbers, correlations, intervals, p_value
-from levelhead.correlation.families import FamilyCheck, family_check
+from levelhead.correlation.language_families import FamilyCheck, family_check
 from levelhead.correlation.measurements import Measurements, Missing, check_sizes
 from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
 from levelhead.errors import Fault, InputError, quoted
 from levelhead.significance.corrections import holm
 from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance, short_hash
 
 Rows = NDArray[np.int64]
 METHODS: tuple[Method, ...] = ("pearson", "spearman")
@@ -32,7 +33,7 @@ class Coefficient(NamedTuple):
         value: the coefficient, from -1 to 1; None where a column does not vary.
         low: where the bootstrap interval begins.
         high: where it ends.
-        p: two-sided, that there is no correlation: by all permutations of at most nine treebanks, by random ones of
+        p: two-sided, of no correlation: by all permutations of at most nine treebanks, by random ones of
             more; by Student's t if columns are held fixed.
         p_holm: the same corrected for all pairs, by Holm's method.
         families: what families of languages do to it, if they were given.
@@ -71,16 +72,14 @@ class Correlation(Tabular):
         given: the columns held fixed.
         treebanks: the treebanks that any pair rests on.
         pairs: the upper triangle of the matrix, row by row.
-        settings: everything that decides the numbers, by name.
-        notes: what was left out, in sentences.
+        provenance: where the numbers come from; its notes say what was left out.
     """
 
     columns: tuple[str, ...]
     given: tuple[str, ...]
     treebanks: tuple[str, ...]
     pairs: tuple[Pair, ...]
-    settings: Mapping[str, str]
-    notes: tuple[str, ...] = ()
+    provenance: Provenance
 
     def __getitem__(self, names: tuple[str, str]) -> Pair:
         """Return the pair of two columns, in either order."""
@@ -108,7 +107,7 @@ def correlate(
         table: values by treebank.
         columns: which columns; all numbers if None, those apart that do not vary.
         given: columns held fixed: partial correlation.
-        family: a column of text that tells the language family of each treebank.
+        family: a column of text with the language family of each treebank.
         methods: which coefficients.
         missing: "drop" leaves out treebanks without a value in any of the columns, "pairwise" pair by pair; "error"
             refuses them.
@@ -117,7 +116,7 @@ def correlate(
         seed: the seed of all randomness.
 
     Raises:
-        InputError: there is no such column, one that was asked for does not vary, or there are too few treebanks.
+        InputError: a column is unknown or constant, or there are too few treebanks.
     """
     names = _chosen(table, columns, given)
     table, dropped = _complete(table, [*names, *given], family, missing)
@@ -126,11 +125,13 @@ def correlate(
     settings = {"seed": str(seed), "resamples": str(resamples), "level": repr(level), "missing": missing}
     settings |= ({"given": ",".join(given)} if given else {}) | ({"family": family} if family is not None else {})
     settings |= table.signature(settings)
-    make = _Maker(table, tuple(given), family, tuple(methods), resamples, level, seed)
+    make = _CorrelationBuilder(table, tuple(given), family, tuple(methods), resamples, level, seed)
     pairs = make.pairwise(names) if missing == "pairwise" else make.at_once(names)
     made = _corrected(pairs, methods)
     notes = (*table.notes, *dropped, *constant, *(() if given else _few_permutations(made, resamples)))
-    return Correlation(tuple(names), tuple(given), table.treebanks, made, settings, notes)
+    files = {"tables": {path: short_hash(digest) for path, digest in table.sources.items()}}
+    provenance = Provenance(settings, files if table.sources else {}, (), notes)
+    return Correlation(tuple(names), tuple(given), table.treebanks, made, provenance)
 
 
 def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[str]) -> list[str]:
@@ -155,16 +156,18 @@ def _complete(
     }
     bad = {row: columns for row, columns in empty.items() if columns and (missing != "pairwise" or not families[row])}
     if bad and missing == "error":
-        raise InputError(*(Fault("missing-value", _told(table, row, columns)) for row, columns in bad.items()))
+        raise InputError(
+            *(Fault("missing-value", _missing_values(table, row, columns)) for row, columns in bad.items())
+        )
     kept = [row for row in range(len(table)) if row not in bad]
     if len(kept) < 3:
-        told = "".join(f"; {_told(table, row, columns)}" for row, columns in list(bad.items())[:5])
-        message = f"a correlation needs three treebanks with values in all columns; there are {len(kept)}{told}"
+        examples = "".join(f"; {_missing_values(table, row, columns)}" for row, columns in list(bad.items())[:5])
+        message = f"a correlation needs three treebanks with values in all columns; only {len(kept)} found{examples}"
         raise InputError(Fault("too-few-treebanks", message))
-    return table.rows(kept), [f"left out: {_told(table, row, columns)}" for row, columns in bad.items()]
+    return table.rows(kept), [f"left out: {_missing_values(table, row, columns)}" for row, columns in bad.items()]
 
 
-def _told(table: Measurements, row: int, columns: Sequence[str]) -> str:
+def _missing_values(table: Measurements, row: int, columns: Sequence[str]) -> str:
     more = f" and {len(columns) - 3} more" if len(columns) > 3 else ""
     return f"{table.treebanks[row]} has no value in {', '.join(columns[:3])}{more}"
 
@@ -187,7 +190,7 @@ def _varies(values: Numbers) -> bool:
     return len(known) > 0 and bool(known.max() > known.min())
 
 
-class _Maker(NamedTuple):
+class _CorrelationBuilder(NamedTuple):
     """Makes pairs out of a table, under the settings of `correlate`."""
 
     table: Measurements
@@ -272,7 +275,7 @@ def _few_permutations(pairs: Sequence[Pair], resamples: int) -> Iterator[str]:
 
 
 def _corrected(pairs: Iterator[Pair], methods: Sequence[Method]) -> tuple[Pair, ...]:
-    """The pairs with p values corrected for their number, for each method by itself."""
+    """The pairs with p values corrected for their number, separately for each method."""
     made = list(pairs)
     for method in methods:
         corrected = holm([pair.coefficients[method].p for pair in made])

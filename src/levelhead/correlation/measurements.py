@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, quoted, unknown
-from levelhead.treebank.finder import treebank_of
+from levelhead.treebank.layouts import treebank_of
 
 Missing = Literal["drop", "pairwise", "error"]
 """What is done about a treebank without a value: it is left out everywhere, or pair by pair, or refused."""
@@ -27,8 +27,8 @@ class Measurements:
 
     Args:
         treebanks: the codes or names of the treebanks.
-        numbers: columns of numbers, float64, NaN where there is no value, shape (treebanks,).
-        texts: columns of text, such as language families; empty where there is no value.
+        numbers: columns of numbers, float64, NaN for missing values, shape (treebanks,).
+        texts: columns of text, such as language families; empty for missing values.
         sources: the SHA-256 of each file that was read, by its name.
         notes: what was left out, in sentences.
         key: the column that was said to name the treebank, if one was.
@@ -48,7 +48,7 @@ class Measurements:
         """Return a column of numbers, float64, shape (treebanks,).
 
         Raises:
-            InputError: there is none of that name.
+            InputError: the column is unknown.
         """
         if name not in self.numbers:
             raise _unknown(name, self.numbers, self.texts, "numbers")
@@ -58,7 +58,7 @@ class Measurements:
         """Return a column of text.
 
         Raises:
-            InputError: there is none of that name.
+            InputError: the column is unknown.
         """
         if name not in self.texts:
             raise _unknown(name, self.texts, self.numbers, "text")
@@ -85,7 +85,7 @@ class Measurements:
             other: another.
 
         Raises:
-            InputError: there is no such column, or its numbers are too large.
+            InputError: the column is unknown, or its numbers are too large.
         """
         pair = self.number(one), self.number(other)
         check_sizes(self, (one, other))
@@ -93,7 +93,7 @@ class Measurements:
         return replace(self, numbers={**self.numbers, f"diff({one},{other})": difference})
 
     def signature(self, taken: Iterable[str] = ()) -> dict[str, str]:
-        """Return version, key, and the hash of each file by as many of the last parts of its path as tell it apart.
+        """Return version, key, and the hash of each file by the shortest end of its path that identifies it.
 
         Args:
             taken: names that mean something else.
@@ -182,7 +182,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
 
 
 def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], list[str]]:
-    """The tables with names of treebanks in place of those of their files, if that brings more together; and a note."""
+    """The tables with names of treebanks instead of files, if that matches more rows; and a note."""
     stripped = [[treebank_of(name) for name in table.treebanks] for table in tables]
     if any(len(set(names)) < len(names) for names in stripped):
         return tables, []

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.correlation.coefficients import Method, Numbers, midranks, standardised
+from levelhead.correlation.coefficients import Method, Numbers, midranks, standardized
 from levelhead.significance.resampling import Seed, random_orders
 
 MOST_EXACT = 9
@@ -34,7 +34,7 @@ def permutation_p_values(values: Numbers, method: Method, n_resamples: int, seed
     """
     n_rows, n_columns = values.shape
     exact = n_rows <= MOST_EXACT
-    columns = standardised(_ranked(values) if method == "spearman" else values)
+    columns = standardized(_ranked(values) if method == "spearman" else values)
     least = np.abs(columns.T @ columns) - _TIED * n_rows
     n_reached = np.zeros((n_columns, n_columns))
     step = max(1, _AT_ONCE // max(n_rows, n_columns))

@@ -4,10 +4,10 @@ from levelhead.derivation.arpa import read_arpa, write_arpa
 from levelhead.derivation.derive import Derivations, derive
 from levelhead.derivation.discounts import Discounts
 from levelhead.derivation.estimate import SRILM_MINIMUM_COUNTS, estimate
-from levelhead.derivation.model import NgramModel
+from levelhead.derivation.ngram_model import NgramModel
 from levelhead.derivation.perplexity import Ends, Perplexity, SentenceSums, perplexity, sentence_sums
 from levelhead.derivation.sequences import ORDERS, Sequences, sequences_from, sequences_of
-from levelhead.derivation.systems import (
+from levelhead.derivation.transition_systems import (
     ARC_EAGER,
     ARC_STANDARD,
     SWAP_EAGER,

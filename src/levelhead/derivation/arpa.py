@@ -13,12 +13,12 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.model import NgramModel, NgramTable, Reals
+from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
 from levelhead.derivation.ngrams import BEGIN, SPECIAL, UNKNOWN, Indices
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.kernels import arpa
 from levelhead.treebank import Strings
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.write import replace_file
 
 _NEVER = -99.0  # what ARPA files have for a probability of zero
@@ -110,7 +110,7 @@ def read_arpa(path: str | os.PathLike[str]) -> NgramModel:
 
     Raises:
         UnreadableFile: it cannot be opened, or its compression is damaged.
-        InputError: it is no ARPA file, with the first line that shows it.
+        InputError: it is not a valid ARPA file; the error names the first invalid line.
     """
     data = read_bytes(path)
     model = _Reader(data, os.fsdecode(path)).model()

@@ -8,11 +8,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.derivation.systems import Action, Transition, TransitionSystem
-from levelhead.derivation.verdicts import MOST_SWAPS, TOO_LONG, check_derived
+from levelhead._version import VERSION
+from levelhead.derivation.derivation_errors import MOST_SWAPS, TOO_LONG, check_derived
+from levelhead.derivation.transition_systems import Action, Transition, TransitionSystem
 from levelhead.kernels import lifting, oracles
 from levelhead.tabular import Tabular
-from levelhead.treebank.shapes import nonprojective_arcs
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+from levelhead.treebank.tree_shapes import nonprojective_arcs
 
 if TYPE_CHECKING:
     from levelhead.treebank import Treebank
@@ -54,6 +56,13 @@ class Derivations(Tabular):
         return f"<Derivations: {len(self)} sentences, {self.system.name}>"
 
     @property
+    def provenance(self) -> Provenance:
+        """Where the derivations come from."""
+        file = short_hash(self.treebank.source.sha256)
+        signature = {"system": self.system.name, "treebank": file, "version": VERSION}
+        return Provenance(signature, {TREEBANK: {"gold": file}}, tuple(self.treebank.warnings))
+
+    @property
     def swaps(self) -> NDArray[np.int64]:
         """How often each sentence is swapped, int64, shape (sentences,)."""
         before = np.concatenate([[0], np.cumsum(self.transitions == Transition.SWAP)])
@@ -81,7 +90,7 @@ class Derivations(Tabular):
 
 
 def _endless(treebank: Treebank) -> NDArray[np.uint8]:
-    """The verdict that lifting takes too long, before it is begun.
+    """The failure that lifting would take too long, before it starts.
 
     Every non-projective arc has to be lifted once at least, since lifting others puts no word below its head, and each
     time all words of the sentence are numbered anew.
@@ -110,9 +119,9 @@ def derive(treebank: Treebank, system: TransitionSystem, *, lift: bool = False) 
     if lift and system.is_projective:
         given = heads
         check_derived(_endless(treebank), system, treebank, _MOST_NUMBERED)
-        heads, verdicts = lifting.lift(given, starts, _MOST_STEPS)
-        check_derived(verdicts, system, treebank, _MOST_STEPS)
+        heads, failures = lifting.lift(given, starts, _MOST_STEPS)
+        check_derived(failures, system, treebank, _MOST_STEPS)
         n_lifted = int(np.count_nonzero(heads != given))
-    transitions, offsets, order, verdicts = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
-    check_derived(verdicts, system, treebank)
+    transitions, offsets, order, failures = oracles.oracle(heads, starts, system.code, MOST_SWAPS)
+    check_derived(failures, system, treebank)
     return Derivations(system, transitions, offsets, order, heads, treebank, n_lifted)

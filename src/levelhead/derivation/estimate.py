@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.discounts import Discounts, estimate_discounts
-from levelhead.derivation.model import NgramModel, NgramTable, Reals
+from levelhead.derivation.ngram_model import NgramModel, NgramTable, Reals
 from levelhead.derivation.ngrams import BEGIN, SPECIAL, Indices, NgramCounts, adjusted_counts, count_ngrams, framed
 from levelhead.derivation.sequences import Sequences
 from levelhead.errors import Fault, InputError
@@ -24,7 +24,7 @@ _DECIMALS = (
 )
 
 SRILM_MINIMUM_COUNTS = (1, 1, 2, 2, 2)
-"""What SRILM keeps without being told otherwise: trigrams and longer n-grams from a count of 2 on."""
+"""SRILM's default cut-offs: trigrams and longer n-grams from a count of 2 on."""
 
 
 def estimate(
@@ -72,7 +72,7 @@ def _checked(
     if minimum_word_count < 1:
         raise _invalid(f"the minimum count of words is at least 1, not {minimum_word_count}")
     if len(sequences.starts) < 2:
-        raise _invalid("there is no sentence to estimate a model from")
+        raise _invalid("there are no sentences to estimate a model from")
     return least
 
 
@@ -124,12 +124,12 @@ def _interpolated(
     probabilities = (counts - taken) / totals[contexts] + weights[contexts] * lower
     rare = counts < least
     if rare.any():
-        weights = _renormalised(contexts, probabilities, lower, rare, weights)
+        weights = _renormalized(contexts, probabilities, lower, rare, weights)
         probabilities = np.where(rare, weights[contexts] * lower, probabilities)
     return _Layer(probabilities, weights)
 
 
-def _renormalised(
+def _renormalized(
     contexts: Indices, probabilities: Reals, lower: Reals, rare: NDArray[np.bool_], weights: Reals
 ) -> Reals:
     """Weights of the order below where n-grams are dropped: what the kept ones leave, over what they leave below."""

@@ -98,7 +98,7 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
     """Return the counts that Kneser-Ney smoothing uses.
 
     Those of the longest n-grams are as they are; of a shorter one it is in how many different words' company it
-    occurs on the left; of one that starts with `<s>`, before which nothing stands, as it is. `<s>` itself is never
+    occurs on the left; of one that starts with `<s>`, which nothing precedes, as it is. `<s>` itself is never
     predicted and counts 0.
 
     Args:
@@ -113,7 +113,7 @@ def adjusted_counts(tables: list[NgramCounts]) -> list[Indices]:
     return adjusted
 
 
-def find(keys: Indices, wanted: Indices) -> Indices:
+def find_keys(keys: Indices, wanted: Indices) -> Indices:
     """Return the index of each wanted key, or -1.
 
     Args:

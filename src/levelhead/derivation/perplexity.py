@@ -11,10 +11,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead._version import VERSION
-from levelhead.derivation.model import NgramModel, Reals
+from levelhead.derivation.ngram_model import NgramModel, Reals
 from levelhead.derivation.ngrams import END, UNKNOWN, framed
 from levelhead.derivation.sequences import Sequences, sequences_of
 from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import short_hash
 
 Ends = Literal["in", "out", "ppl1"]
 """How the ends of sentences count: as events like words; not at all; or, as in SRILM's ppl1, their probability only."""
@@ -180,7 +181,7 @@ def perplexity(
         lift: whether non-projective arcs are lifted where the order's system derives projective trees only.
 
     Raises:
-        InputError: there is no such order, or its system cannot derive a tree.
+        InputError: the order is unknown, or its transition system cannot derive a tree.
     """
     sums = sentence_sums(model, sequences_of(test, order, lift=lift))
     signature = signature_of(model, order, ends, lift=lift)
@@ -189,7 +190,7 @@ def perplexity(
 
 
 def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> dict[str, str]:
-    """Return what decides a perplexity but for the files; of a model that was read, nothing is known but its order.
+    """Return what decides a perplexity besides the files; of a model that was read, only its order is known.
 
     Args:
         model: the model.
@@ -203,8 +204,3 @@ def signature_of(model: NgramModel, order: str, ends: Ends, *, lift: bool) -> di
         signature["minimum-counts"] = ",".join(map(str, model.minimum_counts))
         signature["minimum-word-count"] = str(model.minimum_word_count)
     return signature | {"ends": ends} | ({"lift": "yes"} if lift else {})
-
-
-def short_hash(sha256: str | None) -> str:
-    """Return the start of a hash as signatures have it; "memory" for what was made in Python."""
-    return (sha256 or "memory")[:12]

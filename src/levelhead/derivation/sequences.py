@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.derivation.derive import derive
-from levelhead.derivation.systems import SYSTEMS
+from levelhead.derivation.transition_systems import SYSTEMS
 from levelhead.errors import Fault, InputError, unknown
 from levelhead.treebank import StringColumn, Strings, Treebank
 from levelhead.treebank.strings import character_set
@@ -46,7 +46,7 @@ def sequences_of(treebank: Treebank, order: str = "string", *, lift: bool = Fals
         lift: whether non-projective arcs are lifted where the system derives projective trees only.
 
     Raises:
-        InputError: there is no such order, or the system cannot derive a tree.
+        InputError: the order is unknown, or the transition system cannot derive a tree.
     """
     if order not in ORDERS:
         raise InputError(Fault("unknown-order", unknown("order", order, ORDERS)))

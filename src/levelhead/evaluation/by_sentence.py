@@ -10,9 +10,9 @@ from levelhead.evaluation.pair import Input, load_pair
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.counts import Counts, count_words
-from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import NOTHING, Component
+from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.score import count_by_sentence, not_annotated
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import contents_of
@@ -56,17 +56,17 @@ class SentenceCounts(NamedTuple):
 
     def to_polars(self) -> Any:
         """Return the counts as a polars DataFrame with these columns."""
-        from levelhead.interop.libraries import needed
+        from levelhead.interop.library_errors import required_library
 
-        with needed("polars"):
+        with required_library("polars"):
             import polars as pl  # type: ignore[import-not-found,unused-ignore]
         return pl.DataFrame(self.columns())
 
     def to_pandas(self) -> Any:
         """Return the counts as a pandas DataFrame with these columns."""
-        from levelhead.interop.libraries import needed
+        from levelhead.interop.library_errors import required_library
 
-        with needed("pandas"):
+        with required_library("pandas"):
             import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
         return pd.DataFrame(self.columns())
 

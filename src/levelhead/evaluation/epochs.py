@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from levelhead.errors import ConlluError, Fault
 from levelhead.measures.registry import parse_measure
-from levelhead.scoring.crossing import notes_on_labels
+from levelhead.scoring.measure_notes import notes_on_labels
 from levelhead.scoring.rules import Rules, rules_named
 from levelhead.scoring.score import Score
 from levelhead.treebank import Treebank
@@ -28,7 +28,7 @@ class EpochScorer:
 
     Args:
         gold: the gold treebank.
-        labels: relations that the parser may give beside those of gold.
+        labels: relations that the parser may assign in addition to those of gold.
         rules: whose list of content relations CLAS follows.
     """
 

@@ -23,7 +23,7 @@ class Gate(NamedTuple):
     highest: bool
 
     def broken(self, value: Fraction | float | None) -> str | None:
-        """Say how a value breaks the bound; None if it does not."""
+        """Return how a value breaks the bound; None if it does not."""
         unit = 1 if self.highest else 100
         where, bound = ("over" if self.highest else "under"), f"{float(unit * self.bound):g}"
         if value is None:
@@ -56,8 +56,8 @@ def bound_of(number: str | float | Fraction) -> Fraction | None:
         return None
 
 
-def doubt(measure: str, bound: Fraction, *, highest: bool) -> str | None:
-    """Say that a percentage is so low that a share was meant, most likely; None if it is not.
+def percentage_warning(measure: str, bound: Fraction, *, highest: bool) -> str | None:
+    """Return a warning if a percentage is so low that a share was probably meant; None otherwise.
 
     Args:
         measure: the measure as it was given.

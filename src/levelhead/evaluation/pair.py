@@ -11,17 +11,17 @@ from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry, parse_measure
-from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure, Resource
+from levelhead.scoring.measure_notes import notes_on
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.score import Score
 from levelhead.scoring.score import score as score_one
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
-from levelhead.treebank.source import read_bytes
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -38,7 +38,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     """The scores of one system on one treebank, by the text of the measure.
 
     Args:
-        scores: the scores, in the order asked for.
+        scores: the scores, in the requested order.
         gold: the sizes of the gold treebank and the warnings about its file.
         system: those of the output.
         provenance: where the numbers come from.
@@ -68,7 +68,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         """Return the score of a measure, in any spelling of a shipped one, and as printed of others."""
         if measure in self.scores:
             return self.scores[measure]
-        missing = KeyError(f"{measure!r} was not asked for; there are {', '.join(self.scores)}")
+        missing = KeyError(f"{measure!r} was not requested: choose {', '.join(self.scores)}")
         try:
             text = str(parse_measure(measure.strip()))
         except MeasureError:
@@ -111,7 +111,7 @@ def score(
     """Score a system's output against gold.
 
     Args:
-        gold: a treebank, or the path of one; only files are held to an official scorer's verdict on its input.
+        gold: a treebank, or the path of one; official scorers' checks of the input apply only to files.
         system: the system treebank, or its path.
         measures: the measures; by default those that the official scorer of the rules prints.
         rules: `ud`, `udtools`, `conll18` or `conll17`.
@@ -186,7 +186,7 @@ def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  #
 
     Args:
         source: a treebank or the path of one.
-        rules: whose verdict on files to follow.
+        rules: the rules that decide whether a file is valid.
         format: of the file, "conllu" or "conllx".
 
     Raises:
@@ -205,7 +205,7 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     Args:
         data: the contents of a file.
         name: what to call it in messages, if anything.
-        rules: whose verdict on files to follow.
+        rules: the rules that decide whether a file is valid.
         format: "conllu" or "conllx".
 
     Raises:
@@ -216,6 +216,6 @@ def parse_as(data: bytes, name: str | None, rules: Rules, format: Format = "conl
     if format != "conllu":
         message = f"the scorer of the rules {rules.name} does not read {format}; use the rules ud"
         raise InputError(Fault("refused-by-rules", message, Place(name)))
-    from levelhead.treebank.official import SCORERS, parse_officially
+    from levelhead.treebank.official_reader import SCORERS, read_officially
 
-    return parse_officially(data, SCORERS[rules.reading], name)
+    return read_officially(data, SCORERS[rules.reading], name)

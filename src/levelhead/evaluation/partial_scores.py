@@ -1,6 +1,6 @@
-"""Secondary scores: of the sentences that can be compared, where files as a whole cannot.
+"""Partial scores: over the sentences that can be compared, if the files as a whole cannot.
 
-Official rules give an output zero for one bad sentence or one changed character. That stays so. Beside it, these
+Official rules give an output zero for one bad sentence or one changed character. These scores do not change that; they
 scores say how good the rest is; they are labelled as what they are, and never mixed with official ones.
 """
 
@@ -15,16 +15,16 @@ from typing import Any, NamedTuple
 
 from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
-from levelhead.evaluation.provenance import TREEBANK, short_hash
+from levelhead.evaluation.provenance import TREEBANK, Provenance, short_hash
 from levelhead.evaluation.setup import Setup
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, from_conllu, read
+from levelhead.treebank.input_bytes import read_bytes, refuse_long_lines
 from levelhead.treebank.reader import scan_treebank
 from levelhead.treebank.repair import repair
-from levelhead.treebank.source import read_bytes, refuse_long_lines
 
 
 class Coverage(NamedTuple):
@@ -43,7 +43,7 @@ class Coverage(NamedTuple):
     invalid: int
 
     def __str__(self) -> str:
-        """Say it in one line."""
+        """Return it in one line."""
         other = self.system - self.invalid - self.scored
         return (
             f"secondary score, not an official one: {self.scored} of {self.gold} gold sentences; of the system's"
@@ -52,7 +52,7 @@ class Coverage(NamedTuple):
 
 
 @dataclass(frozen=True, repr=False)
-class SecondaryEvaluation(Tabular):
+class PartialEvaluation(Tabular):
     """Scores of the comparable sentences.
 
     Args:
@@ -63,11 +63,16 @@ class SecondaryEvaluation(Tabular):
     evaluation: Evaluation
     coverage: Coverage
 
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from."""
+        return self.evaluation.provenance
+
     def __iter__(self) -> Iterator[Any]:
         yield from (self.evaluation, self.coverage)
 
 
-def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> SecondaryEvaluation:
+def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> PartialEvaluation:
     """Score the sentences that are valid and whose text is that of a gold sentence, in order.
 
     Args:
@@ -83,7 +88,7 @@ def score_agreeing_sentences(gold: Input, system: Input, setup: Setup) -> Second
     return score_valid_sentences(gold_treebank, *valid, setup)
 
 
-def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setup: Setup) -> SecondaryEvaluation:
+def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setup: Setup) -> PartialEvaluation:
     """Score the sentences whose text is that of a gold sentence, in order, of a system's valid ones.
 
     Args:
@@ -105,7 +110,7 @@ def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setu
     files = {"gold": short_hash(gold.source.sha256), "system": short_hash(system.source.sha256)}
     provenance = evaluation.provenance._replace(files={TREEBANK: files})
     provenance = provenance.with_parts(sentences=f"{coverage.scored}/{coverage.gold}", **files)
-    return SecondaryEvaluation(replace(evaluation, provenance=provenance), coverage)
+    return PartialEvaluation(replace(evaluation, provenance=provenance), coverage)
 
 
 def read_valid_sentences(path: str | os.PathLike[str]) -> tuple[Treebank, int]:
@@ -148,7 +153,7 @@ def valid_sentences(data: bytes, name: str | None = None) -> tuple[Treebank, int
 
 
 def _valid(blocks: list[bytes]) -> list[bytes]:
-    """Keep the blocks that are valid sentences: all at once, or else each half by itself."""
+    """Keep the blocks that are valid sentences: all at once, or otherwise each half separately."""
     waiting, good = [blocks], []
     while waiting:
         some = waiting.pop()

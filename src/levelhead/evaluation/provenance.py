@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import unicodedata
 from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, NamedTuple
@@ -12,35 +11,27 @@ import numpy as np
 from levelhead._version import VERSION
 from levelhead.errors import Fault
 from levelhead.evaluation.setup import Setup
-from levelhead.scoring.crossing import notes_on
 from levelhead.scoring.matches import Matches
+from levelhead.scoring.measure_notes import notes_on
 from levelhead.treebank.contents import Contents, contents_of
+from levelhead.treebank.provenance import TREEBANK, Provenance, joint_hash, short_hash
 
 if TYPE_CHECKING:
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
-TREEBANK = "treebank"
-"""The code of a treebank that has no other."""
-
-
-class Provenance(NamedTuple):
-    """Where the numbers of a result come from.
-
-    Args:
-        signature: everything that decides the numbers, by name.
-        files: the hashes of all files, by treebank and then by "gold" or the system (and run).
-        warnings: the warnings about the files.
-        notes: what to know before the numbers are used, in sentences.
-    """
-
-    signature: Mapping[str, str]
-    files: Mapping[str, Mapping[str, str]]
-    warnings: tuple[Fault, ...] = ()
-    notes: tuple[str, ...] = ()
-
-    def with_parts(self, **parts: str) -> Provenance:
-        """Return the same with more parts in the signature, after the others."""
-        return self._replace(signature={**self.signature, **parts})
+__all__ = [
+    "TREEBANK",
+    "Provenance",
+    "Sources",
+    "comparison_provenance",
+    "joint_hash",
+    "joint_provenance",
+    "joint_signature",
+    "pair_provenance",
+    "short_hash",
+    "signature_of_draws",
+    "sources_of",
+]
 
 
 class Sources(NamedTuple):
@@ -134,7 +125,7 @@ def comparison_provenance(
     )
 
 
-def signature_of_draws(settings: Settings) -> dict[str, str]:
+def signature_of_draws(settings: InferenceSettings) -> dict[str, str]:
     """Return the parts of a signature that decide random draws and intervals.
 
     Args:
@@ -142,25 +133,6 @@ def signature_of_draws(settings: Settings) -> dict[str, str]:
     """
     drawn = {"resamples": str(settings.resamples), "seed": str(settings.seed), "level": f"{settings.level:g}"}
     return drawn | {"resample-by": settings.resample_by, "numpy": np.__version__}
-
-
-def short_hash(sha256: str | None) -> str:
-    """Return a file's hash as signatures have it: its first twelve digits, "memory" if there was no file.
-
-    Args:
-        sha256: the hash of the file, or None.
-    """
-    return (sha256 or "memory")[:12]
-
-
-def joint_hash(hashes: Iterable[str]) -> str:
-    """Return one hash for many files as signatures have it: of the starts of theirs, in order; that of one its own.
-
-    Args:
-        hashes: the hashes of the files, or their first twelve digits.
-    """
-    starts = [one[:12] for one in hashes]
-    return starts[0] if len(starts) == 1 else hashlib.sha256("".join(starts).encode()).hexdigest()[:12]
 
 
 def joint_provenance(provenances: Mapping[str, Provenance]) -> Provenance:

@@ -27,7 +27,7 @@ from levelhead.scoring.weights import (
     read_weights,
     values_of,
 )
-from levelhead.treebank.source import is_stream
+from levelhead.treebank.input_bytes import is_stream
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format

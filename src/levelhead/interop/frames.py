@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from levelhead.interop.libraries import needed
+from levelhead.interop.library_errors import required_library
 from levelhead.treebank.parts import FORM
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ def to_polars(treebank: Treebank) -> pl.DataFrame:
     Raises:
         LevelheadError: polars is not installed.
     """
-    with needed("polars"):
+    with required_library("polars"):
         import polars as pl  # type: ignore[import-not-found,unused-ignore]
     table = word_table(treebank)
     return pl.DataFrame(table, schema={name: pl.Int32 if name in NUMBERS else pl.String for name in table})
@@ -83,7 +83,7 @@ def to_pandas(treebank: Treebank) -> pd.DataFrame:
     Raises:
         LevelheadError: pandas is not installed.
     """
-    with needed("pandas"):
+    with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = word_table(treebank)
     return pd.DataFrame(table).astype({name: "int32" if name in NUMBERS else "string" for name in table})

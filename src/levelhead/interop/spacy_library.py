@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
-from levelhead.interop.blocks import SentenceBlock, treebank_of
-from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
+from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
+from levelhead.interop.sentence_blocks import SentenceBlock, treebank_of
 from levelhead.treebank.parts import MISC
 
 if TYPE_CHECKING:
@@ -29,8 +29,8 @@ _ESCAPES = str.maketrans({" ": r"\s", "\t": r"\t", "\n": r"\n", "\r": r"\r"})
 def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: bool = False) -> Doc:
     """Return a treebank as one Doc, its sentences one after another; `treebank[i:i + 1]` gives a Doc a sentence.
 
-    A token is a word: a multiword token's words stand there with spaces between them, and its own form is lost. Lost
-    are also empty nodes, enhanced edges, comments, and MISC but for SpaceAfter=No. spaCy sorts features and has each
+    A token is a word: the words of a multiword token are separated by spaces, and its own form is lost. Lost
+    are also empty nodes, enhanced edges, comments, and MISC except SpaceAfter=No. spaCy sorts features and has each
     once. An empty lemma, tag or feature column is the empty string.
 
     Args:
@@ -39,15 +39,15 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         rename_root: whether the relation root becomes ROOT, as spaCy's own parsers and `noun_chunks` have it.
 
     Raises:
-        InputError: a UPOS is none that spaCy knows, a feature is no name=value, a word is white space only, or spaCy
+        InputError: spaCy does not know a UPOS, a feature is not name=value, a word is only white space, or spaCy
             does not find the sentences of very tangled trees.
         LevelheadError: spaCy is not installed.
     """
-    with needed("spacy"):
+    with required_library("spacy"):
         import spacy  # type: ignore[import-not-found,unused-ignore]
         from spacy.parts_of_speech import IDS  # type: ignore[import-not-found,unused-ignore]
         from spacy.tokens import Doc  # type: ignore[import-not-found,unused-ignore]
-    refuse(treebank, _faults(treebank, {*IDS, "_"}))
+    raise_faults(treebank, _faults(treebank, {*IDS, "_"}))
     heads = np.where(treebank.heads < 0, np.arange(treebank.n_words), treebank.heads).tolist()
     doc = Doc(
         spacy.blank("xx").vocab if vocab is None else vocab,
@@ -60,7 +60,7 @@ def to_spacy(treebank: Treebank, vocab: Vocab | None = None, *, rename_root: boo
         heads=heads,
         deps=_relations(treebank, rename_root=rename_root),
     )
-    refuse(treebank, _lost_sentences(treebank, doc))
+    raise_faults(treebank, _lost_sentences(treebank, doc))
     return doc
 
 
@@ -74,7 +74,7 @@ def _relations(treebank: Treebank, *, rename_root: bool) -> list[str]:
 
 
 def _spaces(treebank: Treebank) -> list[bool]:
-    """Say after which words a space follows; within a multiword token, after all."""
+    """Return which words are followed by a space; within a multiword token, all words are."""
     spaces = ["SpaceAfter=No" not in misc.split("|") for misc in treebank.misc]
     inside, texts = treebank.multiword, treebank.strings.texts
     for first, n_words, code in zip(inside.first.tolist(), inside.n_words.tolist(), inside.cells[:, MISC].tolist()):
@@ -86,7 +86,7 @@ def _spaces(treebank: Treebank) -> list[bool]:
 def _faults(treebank: Treebank, tags: set[str]) -> Iterator[Fault]:
     """Find what spaCy would refuse, or lose without a word."""
     tests = (
-        (treebank.forms, str.isspace, "a token of white space only is no word in spaCy"),
+        (treebank.forms, str.isspace, "spaCy has no words of white space only"),
         (treebank.upos, lambda tag: tag not in tags, "spaCy does not know the UPOS"),
         (treebank.feats, _is_malformed, "spaCy cannot read the features"),
     )
@@ -103,7 +103,7 @@ def _is_malformed(feats: str) -> bool:
 
 
 def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
-    """Compare the sentences that spaCy has made of the heads with those that there are."""
+    """Compare the sentences that spaCy made from the heads with those of the treebank."""
     found = [sentence.start for sentence in doc.sents] if len(doc) else []
     expected = treebank.sentence_starts[:-1].tolist()
     if found != expected:
@@ -117,7 +117,7 @@ def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
 def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treebank:
     r"""Make a treebank of one or more parsed Docs.
 
-    Tokens of white space only, such as line ends, are no words in CoNLL-U: they are left out, and the white space goes
+    Tokens of white space only, such as line ends, are not words in CoNLL-U: they are left out, and the white space goes
     to MISC of the word before (`SpacesAfter=\n`; of the first word, `SpacesBefore`). What hangs on one of them is hung
     on its head; if it was the root, on nothing, with its relation. A token that is the head of itself is a root.
 
@@ -130,7 +130,7 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
 
     Raises:
         ConlluError: a Doc is not parsed, a sentence has more than one root, a form has a tab or line end inside (as
-            when tokens were merged), or a head stands in another sentence.
+            when tokens were merged), or a head is in another sentence.
     """
     several: Iterable[Any] = [docs] if hasattr(docs, "has_annotation") else docs
     return treebank_of((block for doc in several for block in _blocks(doc, rename_root=rename_root)), "spaCy")
@@ -158,7 +158,7 @@ def _check_parsed(doc: Any) -> None:
 def _row(token: Any, ids: dict[int, int], misc: str, *, rename_root: bool) -> list[str]:
     head, relation = _governor(token)
     if head is not None and head.i not in ids:
-        message = f"the head of token {token.i} ({quoted(token.text)}) stands in another sentence"
+        message = f"the head of token {token.i} ({quoted(token.text)}) is in another sentence"
         raise ConlluError(fault_in("spaCy", None, "head-outside-sentence", message))
     if rename_root and head is None and relation == "ROOT":
         relation = "root"

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
-from levelhead.interop.blocks import SentenceBlock, blocks_of, treebank_of
-from levelhead.interop.libraries import cannot_hold, fault_in, needed, refuse
+from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
+from levelhead.interop.sentence_blocks import SentenceBlock, blocks_of, treebank_of
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -35,14 +35,14 @@ def to_stanza(treebank: Treebank) -> Document:
         treebank: any treebank.
 
     Raises:
-        InputError: MISC has a name that Stanza takes for a column (`head=3`), or Stanza refuses a sentence: DEPS are no
-            list of head:relation, or the comments sentiment and constituency are not as it writes them.
+        InputError: MISC has a name that Stanza reads as a column (`head=3`), or Stanza refuses a sentence: DEPS not
+            a list of head:relation, or the comments sentiment and constituency are not as it writes them.
         LevelheadError: Stanza is not installed.
     """
-    with needed("stanza"):
+    with required_library("stanza"):
         from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
     blocks = list(blocks_of(treebank))
-    refuse(treebank, (fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block)))
+    raise_faults(treebank, (fault for number, block in enumerate(blocks, 1) for fault in _faults(number, block)))
     words = [[_entry(row) for row in block.rows if "." not in row[0]] for block in blocks]
     empty = [[_entry(row) for row in block.rows if "." in row[0]] for block in blocks]
     try:
@@ -56,15 +56,15 @@ def from_stanza(document: Any) -> Treebank:
     """Make a treebank of a parsed Document.
 
     MISC gets what Stanza itself writes there: SpaceAfter=No and other spacing, start_char, end_char and ner. Unlike
-    `"{:C}".format(document)`, this does not sort features, puts empty nodes that stand inside multiword tokens where
+    `"{:C}".format(document)`, this does not sort features, puts empty nodes inside multiword tokens where
     they belong, and refuses words without a head, for which Stanza makes one up.
-    Lost are entities, sentiment and trees of constituents, but for comments that Stanza made of them.
+    Entities, sentiment and constituency trees are lost, except in comments that Stanza wrote.
 
     Args:
         document: a Document, as a pipeline with the processor depparse gives it.
 
     Raises:
-        ConlluError: it is not parsed, or is no valid treebank.
+        ConlluError: it is not parsed, or is not a valid treebank.
     """
     return treebank_of((_block(number, sentence) for number, sentence in enumerate(document.sentences, 1)), "Stanza")
 

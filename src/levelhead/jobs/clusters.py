@@ -28,8 +28,8 @@ class Tls(NamedTuple):
 
     Args:
         authority: the certificate of the authority that signed the cluster's.
-        certificate: one's own certificate.
-        key: the key of one's own certificate.
+        certificate: the certificate of this machine.
+        key: the key of that certificate.
     """
 
     authority: str
@@ -49,7 +49,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
         tls: the files of the encryption, if the address says tls.
 
     Raises:
-        InputError: the address is no such address, or is a public one without encryption; dask.distributed is not
+        InputError: the address is invalid, or is a public one without encryption; dask.distributed is not
             installed. When started: nobody answers there, or workers have other versions of levelhead.
     """
     check_address(address, tls)
@@ -62,7 +62,7 @@ def cluster(address: str, n: int = 0, *, tls: Tls | None = None) -> Workers:
 
 
 def check_address(address: str, tls: Tls | None) -> None:
-    """Refuse what is no address, and addresses of the open internet without encryption; nothing is connected.
+    """Refuse invalid addresses, and addresses of the open internet without encryption; nothing is connected.
 
     Args:
         address: as in `cluster`.
@@ -80,11 +80,11 @@ def check_address(address: str, tls: Tls | None) -> None:
         parts = urlsplit(address)
         host, port = parts.hostname, parts.port
     except ValueError as error:
-        raise _bad(f"{address!r} is no address: {error}") from error
+        raise _bad(f"{address!r} is not an address: {error}") from error
     if parts.scheme not in {"tcp", "tls"} or not host or port is None or parts.path or parts.query or parts.username:
         raise _bad(f"{address!r} is not local, tcp://host:port or tls://host:port")
     if encrypted != (parts.scheme == "tls"):
-        raise _bad("tls:// needs --tls-ca, --tls-cert and --tls-key; tcp:// takes none of them")
+        raise _bad("tls:// needs --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
     if not encrypted and not all(map(_is_private, _addresses(host))):
         raise _bad(f"{host} is a public address: anybody between could read and run things there; use tls://")
 
@@ -148,7 +148,7 @@ def _remote(address: str, tls: Tls | None) -> Callable[[], Executor]:
             files = {"tls_ca_file": tls.authority, "tls_client_cert": tls.certificate, "tls_client_key": tls.key}
             missing = [path for path in files.values() if not os.path.isfile(path)]  # noqa: PTH113
             if missing:
-                raise _bad(f"there is no file {', '.join(missing)}")
+                raise _bad(f"file not found: {', '.join(missing)}")
             security = Security(**files, require_encryption=True)
         try:
             client = Client(address, security=security, timeout=_SECONDS_TO_CONNECT, set_as_default=False)
@@ -181,5 +181,5 @@ def _check_workers(client: Any) -> None:
 
 
 def version_here() -> str:
-    """Return the version of levelhead; workers are asked for it."""
+    """Return the version of levelhead; it is also called on the workers."""
     return VERSION

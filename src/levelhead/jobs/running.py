@@ -62,7 +62,7 @@ def run(
         InputError: a job cannot be done because it ends its worker; all other results are stored.
         OutputError: the store cannot be written.
     """
-    running = _Run(workers, store, advance)
+    running = _JobRun(workers, store, advance)
     try:
         running.do(running.missing(jobs))
     finally:
@@ -72,7 +72,7 @@ def run(
     return Outcome({key: running.results[key] for key in running.order if key in running.results}, tuple(running.stale))
 
 
-class _Run:
+class _JobRun:
     """The state of one call of `run`."""
 
     def __init__(self, workers: Workers, store: KeepsResults | None, advance: Callable[[int], None]) -> None:
@@ -142,14 +142,14 @@ class _Run:
         window: int,
         batch: int,
     ) -> bool:
-        """Hand over as many jobs as there is room for; say whether any are on their way."""
+        """Submit as many jobs as there is room for; return whether any are running."""
         while len(flying) < window and (some := tuple(islice(jobs, batch))):
             flying[self._hand_over(executor, some)] = some
         return bool(flying)
 
     def _hand_over(self, executor: Executor, jobs: Sequence[Job]) -> Future[list[_Answer]]:
         try:
-            return executor.submit(do_all, jobs)
+            return executor.submit(run_in_order, jobs)
         except self.workers.lost as error:  # at this very moment: the jobs count as lost with the others
             failed: Future[list[_Answer]] = Future()
             failed.set_exception(error)
@@ -176,8 +176,8 @@ class _Run:
         return suspects
 
 
-def do_all(jobs: Sequence[Job]) -> list[_Answer]:
-    """Do some jobs one after the other; this is what workers call.
+def run_in_order(jobs: Sequence[Job]) -> list[_Answer]:
+    """Run jobs one after the other; workers call this.
 
     Args:
         jobs: the jobs.
@@ -185,10 +185,10 @@ def do_all(jobs: Sequence[Job]) -> list[_Answer]:
     Returns:
         The result of each, or why it is stale.
     """
-    return [_do(job) for job in jobs]
+    return [_result_or_stale(job) for job in jobs]
 
 
-def _do(job: Job) -> _Answer:
+def _result_or_stale(job: Job) -> _Answer:
     try:
         return job.function(*job.arguments)
     except StaleInput as stale:

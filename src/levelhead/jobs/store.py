@@ -6,23 +6,22 @@ import hashlib
 import os
 import sqlite3
 import time
-from collections.abc import Iterator
-from contextlib import AbstractContextManager, closing, contextmanager
+from contextlib import AbstractContextManager, closing
 from types import TracebackType
 from typing import Self
 from urllib.parse import quote
 
-from levelhead.errors import Fault, InputError, LevelheadError, OutputError, Place, printable
+from levelhead.errors import LevelheadError, OutputError, Place, printable
+from levelhead.jobs.database_files import SECONDS_TO_WAIT, DatabaseKind, sqlite_errors, store_error
 
-_APPLICATION = 0x4C564C48  # "LVLH": tells a store from any other sqlite file
-_LAYOUT = 2  # 1 had no checksums
-_TABLE = "CREATE TABLE results (key TEXT PRIMARY KEY, checksum BLOB NOT NULL, result BLOB NOT NULL) WITHOUT ROWID"
 _SECONDS_BETWEEN_COMMITS = 0.5
-_SECONDS_TO_WAIT = 60
-_OF_THE_SURROUNDINGS = {
-    *(sqlite3.SQLITE_AUTH, sqlite3.SQLITE_BUSY, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_FULL, sqlite3.SQLITE_IOERR),
-    *(sqlite3.SQLITE_LOCKED, sqlite3.SQLITE_PERM, sqlite3.SQLITE_READONLY),
-}  # full, locked, forbidden, no such folder; any other error is one of the file
+_KIND = DatabaseKind(
+    application=0x4C564C48,  # "LVLH"
+    layout=2,  # 1 had no checksums
+    tables=("CREATE TABLE results (key TEXT PRIMARY KEY, checksum BLOB NOT NULL, result BLOB NOT NULL) WITHOUT ROWID",),
+    other="it is another program's database",
+    version="the store was written by another version of levelhead",
+)
 
 
 class Store:
@@ -48,7 +47,7 @@ class Store:
         if "\0" in self.path:
             raise OutputError("a path cannot hold NUL", "store", Place(self.path))
         with self._errors():
-            self._connection = sqlite3.connect(self.path, timeout=_SECONDS_TO_WAIT, isolation_level=None)
+            self._connection = sqlite3.connect(self.path, timeout=SECONDS_TO_WAIT, isolation_level=None)
         try:
             with self._errors():
                 self._prepare()
@@ -132,25 +131,14 @@ class Store:
             self._connection.close()
 
     def _prepare(self) -> None:
-        """Create the table in a new file; refuse any file that is not a sound store of this version."""
-        if _marks(self._connection) == (0, 0):
-            self._create()
-        _refuse_marks(self._connection, self.path)
+        """Create the table in a new file; refuse any file that is not an undamaged store of this version."""
+        _KIND.prepare(self._connection, self.path)
         found = self._connection.execute("PRAGMA quick_check(1)").fetchone()[0]
         if found != "ok":
-            raise _store_error("damaged-store", printable(found), self.path)
-
-    def _create(self) -> None:
-        self._connection.execute("BEGIN IMMEDIATE")  # another process may be creating it
-        if _marks(self._connection) == (0, 0):
-            _refuse_tables(self._connection, self.path)
-            self._connection.execute(_TABLE)
-            self._connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            self._connection.execute(f"PRAGMA user_version = {_LAYOUT}")
-        self._connection.execute("COMMIT")
+            raise store_error("damaged-store", printable(found), self.path)
 
     def _errors(self) -> AbstractContextManager[None]:
-        return _errors(self.path)
+        return sqlite_errors(self.path)
 
 
 def check_store(path: str | os.PathLike[str]) -> None:
@@ -171,11 +159,11 @@ def check_store(path: str | os.PathLike[str]) -> None:
     check_file(name)
     if not os.path.exists(name):  # noqa: PTH110 -- a path may hold bytes that pathlib refuses
         return
-    with _errors(name), closing(sqlite3.connect(f"file:{quote(os.fsencode(name))}?mode=ro", uri=True)) as connection:
-        if _marks(connection) == (0, 0):
-            _refuse_tables(connection, name)
-        else:
-            _refuse_marks(connection, name)
+    with (
+        sqlite_errors(name),
+        closing(sqlite3.connect(f"file:{quote(os.fsencode(name))}?mode=ro", uri=True)) as connection,
+    ):
+        _KIND.check(connection, name)
 
 
 def _no_file(name: str) -> str | None:
@@ -187,47 +175,6 @@ def _no_file(name: str) -> str | None:
     if os.path.exists(name) and not os.path.isfile(name):  # noqa: PTH110, PTH113 -- as above
         return "it is a folder: name a file in it" if os.path.isdir(name) else "it is not a regular file"  # noqa: PTH112
     return None
-
-
-def _marks(connection: sqlite3.Connection) -> tuple[int, int]:
-    application = connection.execute("PRAGMA application_id").fetchone()[0]
-    return application, connection.execute("PRAGMA user_version").fetchone()[0]
-
-
-def _refuse_tables(connection: sqlite3.Connection, path: str) -> None:
-    """Refuse a database without our marks that is not empty."""
-    if connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-        raise _store_error("invalid-store", "it is another program's database", path)
-
-
-def _refuse_marks(connection: sqlite3.Connection, path: str) -> None:
-    """Refuse a file that is not a store of this version."""
-    application, layout = _marks(connection)
-    if application != _APPLICATION:
-        raise _store_error("invalid-store", "it is another program's database", path)
-    if layout != _LAYOUT:
-        versions = f"its layout is {layout}, this version reads {_LAYOUT}"
-        message = f"the store was written by another version of levelhead: {versions}"
-        raise _store_error("store-version", message, path)
-
-
-def _store_error(slug: str, message: str, path: str) -> InputError:
-    return InputError(Fault(slug, message, Place(path)))
-
-
-@contextmanager
-def _errors(path: str) -> Iterator[None]:
-    """Turn errors of the database into ours: cannot be written, not a store, or damaged."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        code = getattr(error, "sqlite_errorcode", sqlite3.SQLITE_CORRUPT) & 0xFF  # the rest are details
-        if code in _OF_THE_SURROUNDINGS:
-            raise OutputError(str(error), "store", Place(path)) from error
-        slug = "invalid-store" if code == sqlite3.SQLITE_NOTADB else "damaged-store"
-        raise _store_error(slug, printable(str(error)), path) from error
-    except UnicodeDecodeError as error:  # sqlite quotes what it cannot read in a message of its own
-        raise _store_error("damaged-store", "the definition of its table is not UTF-8", path) from error
 
 
 def _checksum(key: str, result: bytes) -> bytes:

@@ -25,6 +25,11 @@ class Workers(NamedTuple):
     restartable: bool = True
     lost: tuple[type[BaseException], ...] = (BrokenExecutor,)
 
+    @property
+    def here(self) -> bool:
+        """Whether this process does the work itself, each job as soon as it is handed over."""
+        return self.start is _ThisProcess
+
 
 def n_cores() -> int:
     """Return how many processors this process may use."""

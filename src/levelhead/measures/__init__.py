@@ -1,4 +1,4 @@
-"""What can be measured: every measure with its definition, and the measures and schemes of users."""
+"""All measures: the registry, and the measures and schemes of users. Definitions: `scoring.measure_definitions`."""
 
 from levelhead.measures.registry import (
     REGISTRY,

@@ -8,42 +8,43 @@ from string import ascii_letters
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
+from levelhead.arguments import checked, instance
 from levelhead.errors import MeasureError, unknown
-from levelhead.scoring.definitions import DEFINITIONS
 from levelhead.scoring.measure import CLASS_BY_GOLD, Definition, Measure, Resource, split
+from levelhead.scoring.measure_definitions import DEFINITIONS
 from levelhead.scoring.selection import STANDARD as STANDARD_SCHEMES
-from levelhead.scoring.selection import Schemes, check
+from levelhead.scoring.selection import Schemes, check_classes
 
 if TYPE_CHECKING:
-    from levelhead.derivation.measure import Trained
+    from levelhead.derivation.dppl import Trained
     from levelhead.scoring import Counts, Matches
 
 
 def _load_model(argument: str) -> Resource:
-    from levelhead.derivation.measure import load_model  # loaded when it is asked for: `score` starts without it
+    from levelhead.derivation.dppl import load_model  # loaded when needed: `score` starts faster without it
 
     return load_model(argument)
 
 
 def _count_surprise(matches: Matches, trained: Trained, *, by_sentence: bool = False) -> Counts:
-    from levelhead.derivation.measure import count_surprise
+    from levelhead.derivation.dppl import count_surprise
 
     return count_surprise(matches, trained, by_sentence=by_sentence)
 
 
 DPPL = Definition(
     "DPPL",
-    "Derivation perplexity of the system's trees; lower is better, and gold need not be right or there.",
+    "Derivation perplexity of the system's trees; lower is better; gold heads are not needed.",
     "10 ** (- sum of log10 of the probability of words in the order of their attachment / words and ends of sentences);"
-    " words that the model does not know are left out",
+    " unknown words are left out",
     "Søgaard and Haulrich, section 3: a trigram model of the training treebank's derivations",
     unit="perplexity",
-    argument="a training treebank, in whose path {treebank} stands for the code of each treebank; ,order=NAME: the"
+    argument="a training treebank, in whose path {treebank} is replaced by the code of each treebank; ,order=NAME: the"
     " transition system of the order, swap-lazy by default, or string",
     load=_load_model,
     counter=_count_surprise,
 )
-"""Derivation perplexity, from a room above that of the other measures."""
+"""Derivation perplexity, which is computed in a room above that of the other measures."""
 
 REGISTRY: Mapping[str, Definition] = MappingProxyType(
     {definition.name: definition for definition in (*DEFINITIONS, DPPL)}
@@ -52,13 +53,13 @@ REGISTRY: Mapping[str, Definition] = MappingProxyType(
 
 
 class Registry(NamedTuple):
-    """The measures and schemes that can be named.
+    """The available measures and schemes.
 
     Args:
         measures: all measures by name.
-        schemes: all schemes, and which is the default.
+        schemes: all schemes, and the default scheme.
         sha256: the hashes of the files that added to it.
-        origins: the hash of the file that has it, for each added ("measure" or "scheme", name).
+        origins: the hash of the file that defines each added ("measure" or "scheme", name).
     """
 
     measures: Mapping[str, Definition] = REGISTRY
@@ -80,7 +81,7 @@ class Registry(NamedTuple):
             definition = self.measures[measure.name]
             classes = (measure.only, *measure.without, definition.only, *definition.without)
             named |= {("scheme", (name or "").rpartition(":")[0]) for name in classes} | {("measure", measure.name)}
-        digests = {self.origins[one] for one in named & self.origins.keys()}
+        digests = {self.origins[key] for key in named & self.origins.keys()}
         return tuple(digest for digest in self.sha256 if digest in digests)
 
     def with_default(self, scheme: str) -> Registry:
@@ -90,7 +91,7 @@ class Registry(NamedTuple):
             scheme: its name.
 
         Raises:
-            MeasureError: there is no such scheme.
+            MeasureError: the scheme is unknown.
         """
         if scheme not in self.schemes.by_name:
             raise MeasureError(unknown("scheme", scheme, self.schemes.by_name), "unknown-scheme")
@@ -98,15 +99,19 @@ class Registry(NamedTuple):
 
 
 STANDARD = Registry()
-"""What is shipped, and nothing else."""
+"""The shipped measures and schemes."""
 
 
+@checked(
+    text=instance(lambda: str, "the name of a measure"),
+    registry=instance(lambda: Registry, "a registry, as read_definitions returns it"),
+)
 def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     """Return the measure that a text names; `parse_measure(str(m)) == m`.
 
     Args:
-        text: for example `LAS`, `LAS(full)`, `CLAS.recall`, `LAS@CORE`, `LAS-FUN-PUNCT`. Names of measures are found
-            in any case (`las`); arguments and names of classes are not.
+        text: for example `LAS`, `LAS(full)`, `CLAS.recall`, `LAS@CORE`, `LAS-FUN-PUNCT`. The case of measure
+            names does not matter (`las`); the case of arguments and classes does.
         registry: the available measures and schemes.
 
     Raises:
@@ -115,12 +120,12 @@ def parse_measure(text: str, registry: Registry = STANDARD) -> Measure:
     measure = split(text, registry.schemes.by_name)
     definition = find_definition(measure.name, registry)
     measure = replace(measure, name=definition.name)
-    measure = _with_options_in_order(measure, definition)
+    measure = _canonical(measure, definition)
     if (measure.only or measure.without) and definition.unit not in {"words", "exact"}:
         raise MeasureError(f"{measure.name} does not count words, and has no classes", "unknown-measure")
     if measure.component and definition.lower_is_better:
         raise MeasureError(f"{measure.name} has no {measure.component}", "unknown-measure")
-    check(measure, registry.schemes)
+    check_classes(measure, registry.schemes)
     return measure
 
 
@@ -129,7 +134,7 @@ def qualified(measure: Measure, registry: Registry = STANDARD) -> Measure:
 
     Args:
         measure: a measure of the registry.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
     """
     schemes = registry.schemes
     without = tuple(sorted({schemes.qualified(each) for each in measure.without}))
@@ -148,7 +153,7 @@ def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
     """
     if name in registry.measures:
         return registry.measures[name]
-    by_lower = {one.lower(): one for one in registry.measures}
+    by_lower = {known.lower(): known for known in registry.measures}
     if name.lower() not in by_lower:
         raise MeasureError(unknown("measure", name, registry.measures), "unknown-measure")
     return registry.measures[by_lower[name.lower()]]
@@ -157,7 +162,7 @@ def find_definition(name: str, registry: Registry = STANDARD) -> Definition:
 def split_measures(text: str) -> list[str]:
     """Return the measures of a list with commas; commas in parentheses belong to arguments.
 
-    The names of shipped measures get their registered spelling (`las` becomes `LAS`), all else stays as written.
+    The names of shipped measures get their registered spelling (`las` becomes `LAS`), everything else stays as written.
 
     Args:
         text: for example `LAS,CLAS` or `las, LAS(full,nopunct)`.
@@ -169,17 +174,17 @@ def split_measures(text: str) -> list[str]:
             parts.append("")
         else:
             parts[-1] += character
-    return [_spelled(part.strip()) for part in parts if part.strip()] or [text]
+    return [_with_registered_name(part.strip()) for part in parts if part.strip()] or [text]
 
 
-def _spelled(text: str) -> str:
+def _with_registered_name(text: str) -> str:
     name = text[: len(text) - len(text.lstrip(ascii_letters))]
-    known = next((one for one in REGISTRY if one.lower() == name.lower()), name)
+    known = next((measure for measure in REGISTRY if measure.lower() == name.lower()), name)
     return known + text[len(name) :]
 
 
-def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
-    """Return the measure in its one spelling, once it is clear that its argument means something."""
+def _canonical(measure: Measure, definition: Definition) -> Measure:
+    """Return the measure in its canonical spelling, after checking its argument."""
     options = definition.options()
     if measure.argument is not None and definition.argument is None:
         raise MeasureError(f"{measure.name} takes no argument", "unknown-measure")
@@ -189,7 +194,9 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
         return measure
     given = measure.argument.split(",")
     if not set(given) <= set(options):
-        raise MeasureError(f"{measure.name} knows no {measure.argument!r}: {definition.argument}", "unknown-measure")
+        raise MeasureError(
+            f"{measure.name} has no option {measure.argument!r}: {definition.argument}", "unknown-measure"
+        )
     if len({option.partition("=")[0] for option in given}) < len(given):
         raise MeasureError(f"{measure}: an option is given twice", "unknown-measure")
     if CLASS_BY_GOLD in given and not (measure.only or measure.without):
@@ -199,11 +206,11 @@ def _with_options_in_order(measure: Measure, definition: Definition) -> Measure:
 
 
 def lower_is_better(text: str, registry: Registry = STANDARD) -> bool:
-    """Say whether a lower value of a measure is a better one, as of perplexities; not of what a table calls otherwise.
+    """Return whether lower values of a measure are better, as for perplexities; False for unknown names.
 
     Args:
         text: the measure, or the name of a column of published scores.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
     """
     try:
         return registry.measures[parse_measure(text, registry).name].lower_is_better

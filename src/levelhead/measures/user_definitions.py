@@ -1,4 +1,4 @@
-"""A user's own measures and schemes, from a TOML file."""
+"""Custom measures and schemes from a TOML file."""
 
 from __future__ import annotations
 
@@ -9,14 +9,16 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Any, NoReturn
 
+from levelhead.arguments import checked, instance
+from levelhead.arguments import path as path_of_file
 from levelhead.errors import Fault, InputError, MeasureError, Place
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.matches import Agree
 from levelhead.scoring.measure import Definition, split
-from levelhead.scoring.selection import Schemes, check, keeps_nothing
+from levelhead.scoring.selection import Schemes, check_classes, keeps_nothing
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import universal
 from levelhead.treebank.schemes import UNKNOWN, Scheme
-from levelhead.treebank.source import read_bytes
 
 _NEEDS: Mapping[str, Agree] = MappingProxyType(
     {
@@ -31,12 +33,13 @@ _NEEDS: Mapping[str, Agree] = MappingProxyType(
         "function-words": Agree.CHILDREN,
     }
 )
-"""What a measure can ask to agree."""
+"""What a custom measure can require to agree."""
 
 _MEASURE_KEYS = {"needs", "meaning", "formula", "source", "unit", "only", "without"}
 _SCHEME_KEYS = {"source", "version", "classes", "otherwise"}
 
 
+@checked(path=path_of_file, registry=instance(lambda: Registry, "a registry, as read_definitions returns it"))
 def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD) -> Registry:
     """Return a registry with the measures and schemes of a TOML file added.
 
@@ -49,10 +52,10 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
 
     Args:
         path: the file.
-        registry: to what it is added.
+        registry: the registry that they are added to.
 
     Raises:
-        InputError: it is not TOML, or something in it is not what it should be.
+        InputError: the file is not TOML, or a definition is invalid.
     """
     import tomllib
 
@@ -68,7 +71,7 @@ def read_definitions(path: str | os.PathLike[str], registry: Registry = STANDARD
     measures = {one: _measure(name, one, table, known) for one, table in _tables(name, document, "measure").items()}
     taken = {one.lower(): one for one in registry.measures}
     for one in sorted({*schemes} & {*registry.schemes.by_name} | {own for own in measures if own.lower() in taken}):
-        _refuse(name, f"there is a {taken.get(one.lower(), one)} already; give yours another name")
+        _refuse(name, f"{taken.get(one.lower(), one)} is already defined: choose another name")
     digest = hashlib.sha256(data).hexdigest()
     own = {(kind, one): digest for kind, names in (("measure", measures), ("scheme", schemes)) for one in names}
     origins = MappingProxyType({**registry.origins, **own})
@@ -81,7 +84,7 @@ def _refuse(path: str, message: str) -> NoReturn:
 
 def _check_keys(path: str, what: str, table: Mapping[str, Any], keys: set[str]) -> None:
     for key in sorted(table.keys() - keys):
-        _refuse(path, f"{what} has {key!r}, which is none of {', '.join(sorted(keys))}")
+        _refuse(path, f"{what} has the unknown key {key!r}: choose {', '.join(sorted(keys))}")
 
 
 def _tables(path: str, document: Mapping[str, Any], kind: str) -> Mapping[str, Mapping[str, Any]]:
@@ -101,7 +104,7 @@ def _scheme(path: str, name: str, table: Mapping[str, Any]) -> Scheme:
         if listed.count(relation) > 1:
             _refuse(path, f"scheme {name} has {relation} in two classes")
         if universal(relation) != relation or not relation:
-            _refuse(path, f"scheme {name}: {relation!r} is not a relation without subtype, which is what classes hold")
+            _refuse(path, f"scheme {name}: {relation!r} is not a relation without subtype, as classes require")
     if not all(re.fullmatch(r"[A-Z][A-Z0-9_]*", str(label)) for label in (*classes, table.get("otherwise", UNKNOWN))):
         _refuse(path, f"scheme {name}: classes are written in upper case")
     _check_texts(path, f"scheme {name}", table, ("source",))
@@ -137,26 +140,26 @@ def _measure(path: str, name: str, table: Mapping[str, Any], schemes: Schemes) -
     except MeasureError as error:
         _refuse(path, f"measure {name}: {error}")
     if keeps_nothing(own.only, own.without, schemes):
-        _refuse(path, f"measure {name}: `without` leaves nothing over: no relation is counted")
+        _refuse(path, f"measure {name}: `only` and `without` leave no relation to count")
     return own
 
 
 def _qualified(text: str, schemes: Schemes) -> str:
-    """Read a class or relation as a measure has it, and name the scheme of a class, whatever rules are used later."""
+    """Read a class or relation, and add the scheme to a class, so that the rules used later do not change it."""
     measure = split(f"LAS@{text}", schemes.by_name)
     if measure.only != text or measure.component:
         raise MeasureError(f"{text!r} is not one class or relation", "unknown-measure")
-    check(measure, schemes)
+    check_classes(measure, schemes)
     return schemes.qualified(text)
 
 
 def _check_texts(path: str, what: str, table: Mapping[str, Any], keys: tuple[str, ...]) -> None:
     for key in keys:
         if not isinstance(table.get(key, ""), str):
-            _refuse(path, f"{what}: {key} is not a text")
+            _refuse(path, f"{what}: {key} is not a string")
 
 
 def _texts(path: str, what: str, value: object) -> list[str]:
     if not isinstance(value, list) or not all(isinstance(one, str) for one in value):
-        _refuse(path, f"{what} is not a list of texts")
+        _refuse(path, f"{what} is not a list of strings")
     return value

@@ -2,12 +2,12 @@
 
 from levelhead.parsing.any_parser import ALL_PARSERS, ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.crossval import cross_validate
-from levelhead.parsing.lengths import left_out, parsed_in_haste
+from levelhead.parsing.external import OUTSIDE_PARSERS, Outside
+from levelhead.parsing.input_words import read_words
+from levelhead.parsing.long_sentences import parsing_warnings, training_warnings
 from levelhead.parsing.model import PARSERS, Model, OutsideModel, Schedule
 from levelhead.parsing.model_file import read_model, write_model
-from levelhead.parsing.outside import OUTSIDE_PARSERS, Outside
 from levelhead.parsing.training import Report, parse_treebank, train
-from levelhead.parsing.unparsed import read_words
 
 __all__ = [
     "ALL_PARSERS",
@@ -21,13 +21,13 @@ __all__ = [
     "Report",
     "Schedule",
     "cross_validate",
-    "left_out",
     "parse_any",
     "parse_treebank",
-    "parsed_in_haste",
+    "parsing_warnings",
     "read_model",
     "read_words",
     "train",
     "train_any",
+    "training_warnings",
     "write_model",
 ]

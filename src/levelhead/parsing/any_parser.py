@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault
+from levelhead.parsing.external import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
 from levelhead.parsing.model import PARSERS, Model, OutsideModel, Training
-from levelhead.parsing.outside import OUTSIDE_PARSERS, Outside, checked, parse_outside, train_outside
 from levelhead.parsing.training import (
     DEFAULT_BEAM,
     Relations,
@@ -69,7 +69,7 @@ def train_any(
         progress: as in `train`.
 
     Raises:
-        InputError: there is no such parser, nothing to learn from, or an outside parser fails.
+        InputError: the parser is unknown, there is nothing to learn from, or an external parser fails.
         LevelheadError: a library is not installed.
     """
     check_parser(recipe.parser, ALL_PARSERS)
@@ -99,7 +99,7 @@ def parse_any(
         treebank: what to parse; its heads and relations are not looked at.
         outside: how to run an outside parser.
         repair: whether to repair an outside parser's trees (`outside.checked` says how).
-        first: the number of the first sentence, where messages say which one they are about.
+        first: the number of the first sentence, as messages count sentences.
 
     Raises:
         InputError: an outside parser fails, changes the words, or gives wrong trees that are not to be repaired.

@@ -14,7 +14,7 @@ from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
 from levelhead.parsing.any_parser import ParsedTreebank, Recipe, parse_any, train_any
-from levelhead.parsing.outside import OUTSIDE_PARSERS, identity_of
+from levelhead.parsing.external import OUTSIDE_PARSERS, identity_of
 from levelhead.parsing.training import prepared
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank, from_conllu, to_conllu
@@ -44,7 +44,7 @@ def cross_validate(
         repair: as in `parse_any`.
         workers: who does the work; this process if None.
         store: where finished folds are kept, if anywhere; under the hash of all that decides them, for malt also that
-            of MaltParser's file. Not those of `command`: nothing tells whether a program is still the same.
+            of MaltParser's file. Results of `command` are not stored: the program may change unnoticed.
 
     Raises:
         InputError: there are fewer sentences than folds, a parser fails, workers are lost, or the results of `command`
@@ -54,7 +54,7 @@ def cross_validate(
     if len(treebank) < folds:
         message = f"there are {len(treebank)} sentences for {folds} folds"
         raise InputError(Fault("too-few-sentences", message))
-    prepared(treebank, recipe.relations, "content-head")  # what cannot be learned is told before there are folds
+    prepared(treebank, recipe.relations, "content-head")  # fails before the folds if nothing can be learned
     program = None if store is None else _program(recipe)
     data = to_conllu(treebank)
     outside = recipe.outside._replace(jar=None)  # its contents count, not its path
@@ -76,7 +76,7 @@ def cross_validate(
 
 
 def _program(recipe: Recipe) -> str | None:
-    """What tells an outside parser from another; None for our own, whose version is in every key."""
+    """The identity of an external parser; None for our own, whose version is in every key."""
     return identity_of(recipe.parser, recipe.outside) if recipe.parser in OUTSIDE_PARSERS else None
 
 
@@ -122,10 +122,10 @@ def parse_fold(data: bytes, recipe: Recipe, fold: int, folds: int, repair: bool,
         fold: which fold to parse, from 0.
         folds: how many there are.
         repair: as in `parse_any`.
-        program: what tells the outside parser from others, if that is part of the key.
+        program: the identity of the external parser, if it is part of the key.
 
     Raises:
-        StaleInput: here is another program than the key tells.
+        StaleInput: the program is not the one in the key.
     """
     if program is not None and _program(recipe) != program:
         raise StaleInput(f"{recipe.parser} is not the same program everywhere, or changed", "changing-file")

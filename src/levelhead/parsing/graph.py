@@ -19,10 +19,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels.graph_parser import GraphParser
-from levelhead.parsing.columns import Columns
-from levelhead.parsing.lengths import piece_of
+from levelhead.parsing.feature_templates import compiled
+from levelhead.parsing.long_sentences import piece_length
 from levelhead.parsing.model import Averages, Integers, Model, Schedule, Trees, rows_for
-from levelhead.parsing.templates import compiled
+from levelhead.parsing.word_features import Columns
 
 PARTS = ("arcs", "siblings", "grandparents", "labels", "relations")
 """What there are templates for; relations for second order only."""
@@ -138,7 +138,7 @@ def _as_trained(name: str, table: NDArray[np.int16]) -> NDArray[Any]:
 
 def _pieces(starts: Integers) -> Integers:
     """Sentence starts such that no sentence is too long."""
-    pieces = [np.arange(start, end, piece_of(end - start)) for start, end in pairwise(starts.tolist())]
+    pieces = [np.arange(start, end, piece_length(end - start)) for start, end in pairwise(starts.tolist())]
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.parsing.columns import Columns
+from levelhead.parsing.word_features import Columns
 
 Integers = NDArray[np.int32]
 Averages = tuple[NDArray[Any], ...]
@@ -117,7 +117,7 @@ def rows_for(n_words: int, most: int) -> int:
     return 1 << min(max(wanted, 14), most)
 
 
-def quantised(*averages: NDArray[Any]) -> list[NDArray[np.int16]]:
+def quantized(*averages: NDArray[Any]) -> list[NDArray[np.int16]]:
     """Return averaged weights as whole numbers, all on one scale."""
     largest = max((float(np.abs(table).max()) for table in averages), default=0.0)
     scale = 32000 / largest if largest else 1.0

@@ -14,12 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.parsing.external import OUTSIDE_PARSERS
+from levelhead.parsing.feature_templates import compiled, templates_for
 from levelhead.parsing.model import PARSERS, Model, OutsideModel
-from levelhead.parsing.outside import OUTSIDE_PARSERS
 from levelhead.parsing.relation_names import is_relation
-from levelhead.parsing.tables import Tables, check_shapes
-from levelhead.parsing.templates import compiled, templates_for
-from levelhead.treebank.source import Limits, read_bytes
+from levelhead.parsing.weight_tables import Tables, check_shapes
+from levelhead.treebank.input_bytes import Limits, read_bytes
 from levelhead.treebank.write import replace_file
 
 MAGIC = b"levelhead parser\n"
@@ -85,12 +85,12 @@ def read_model(path: str | os.PathLike[str]) -> Model | OutsideModel:
         path: a file that `write_model` wrote.
 
     Raises:
-        InputError: it cannot be read, is no model, is of another version, or is damaged.
+        InputError: it cannot be read, is not a model, has another version, or is damaged.
     """
     name = os.fsdecode(path)
     data = read_bytes(path, Limits(size=_MOST_BYTES))
     if not data.startswith(MAGIC):
-        _not_read("not-a-model", "this is no model of levelhead", name)
+        _not_read("not-a-model", "this is not a levelhead model", name)
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
         _not_read("damaged-model", "the file is cut off", name)

@@ -1,4 +1,4 @@
-"""Relations that a parser may give out: what can stand in the column DEPREL of any file."""
+"""Relations that a parser may assign: those that are valid in the column DEPREL of any file."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from levelhead.errors import Fault, InputError, quoted
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of
 
-_REPLACEMENT = "\ufffd"  # what bytes that are no UTF-8 become
+_REPLACEMENT = "\ufffd"  # replaces bytes that are not UTF-8
 
 
 def is_relation(text: str) -> bool:
-    """Say whether a text can be a relation: at least one character, all visible, none of them white space.
+    """Return whether a text can be a relation: at least one character, all visible, without white space.
 
     This is stricter than the reader of treebanks, which takes all that does not break the file: control and format
     characters, white space of any kind, lone surrogates and undecodable bytes are refused, too.

@@ -13,14 +13,14 @@ from numpy.typing import NDArray
 from levelhead._version import VERSION
 from levelhead.conversion import backward, forward, ud_version
 from levelhead.errors import Fault, InputError, unknown
-from levelhead.parsing.columns import Columns, columns_of
+from levelhead.parsing.feature_templates import templates_for
 from levelhead.parsing.graph import parse_graph, train_graph
-from levelhead.parsing.lengths import learnable
+from levelhead.parsing.long_sentences import learnable
 from levelhead.parsing.model import GRAPH_PARSERS, PARSERS, Averages, Model, Schedule, Training, Trees
 from levelhead.parsing.relation_names import check_relations
-from levelhead.parsing.tables import check_memory, tables_of
-from levelhead.parsing.templates import templates_for
 from levelhead.parsing.transition import parse_transitions, train_transitions
+from levelhead.parsing.weight_tables import check_memory, tables_of
+from levelhead.parsing.word_features import Columns, columns_of
 from levelhead.treebank import StringColumn, Treebank
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import UNDERSCORE
@@ -40,7 +40,7 @@ class Report(NamedTuple):
         done: passes over the training data that are done.
         passes: how many there will be.
         uas: on the development treebank, if there is one.
-        las: likewise; relations with subtypes count as their universal relation.
+        las: the share with the right head and universal relation.
     """
 
     done: int
@@ -64,7 +64,7 @@ def train(
     """Train a parser of our own.
 
     Args:
-        treebank: what to learn from; sentences that are too long (`left_out` names them) are not.
+        treebank: what to learn from; sentences that are too long (see `training_warnings`) are not.
         parser: a transition system, or "graph" or "graph-first-order".
         dev: a treebank to stop early by: the pass with the best LAS on it is kept.
         beam: how many hypotheses transition systems keep in training and parsing; 1 is greedy.
@@ -75,7 +75,7 @@ def train(
         progress: called after each pass.
 
     Raises:
-        InputError: there is no such parser, there is nothing to learn from, there are too many relations, or a
+        InputError: the parser is unknown, the treebank has nothing to learn from, it has too many relations, or a
             relation is none.
     """
     check_parser(parser, PARSERS)

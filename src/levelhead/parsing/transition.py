@@ -1,6 +1,6 @@
 """Transition-based parsing: arc-standard, arc-eager and the two swap systems, greedy or with beam search.
 
-The model is linear: averaged weights of hashed features (`levelhead.parsing.templates`). Greedy training follows the
+The model is linear: averaged weights of hashed features (`parsing.feature_templates`). Greedy training follows the
 oracle, and from its second pass on mostly the parser's own choices, so that it learns to go on after mistakes
 (Goldberg and Nivre 2012); beam training starts from greedy weights and makes max-violation updates (Huang, Fayong and
 Guo 2012), looking for the largest violation among the steps where the gold derivation has left the beam, and the last.
@@ -17,10 +17,10 @@ import numpy as np
 
 from levelhead.kernels.lifting import lift
 from levelhead.kernels.transition_parser import Parser, projective_order
-from levelhead.parsing.columns import Columns
-from levelhead.parsing.lengths import longest_searched
+from levelhead.parsing.feature_templates import compiled
+from levelhead.parsing.long_sentences import longest_with_beam
 from levelhead.parsing.model import TRANSITION_SYSTEMS, Averages, Integers, Model, Schedule, Trees, rows_for
-from levelhead.parsing.templates import compiled
+from levelhead.parsing.word_features import Columns
 
 TABLES = ("actions", "labels")
 """Weights for choosing transitions and relations."""
@@ -112,7 +112,7 @@ def parse_transitions(model: Model, columns: Columns, starts: Integers) -> tuple
     Sentences that are too long to be searched (`lengths.longest_searched`) are parsed greedily.
     """
     found = np.zeros((2, int(starts[-1])), np.int32)
-    long = np.diff(starts) > longest_searched(model.beam)
+    long = np.diff(starts) > longest_with_beam(model.beam)
     bounds = [0, *(np.flatnonzero(np.diff(long)) + 1).tolist(), len(long)]
     for first, last in pairwise(bounds):  # runs of sentences of one kind
         kernel = _kernel(model, 1 if long[first] else model.beam)

@@ -10,8 +10,8 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from levelhead.analysis import Average, Breakdown, Cascading, Confusion, Example, averages
-from levelhead.analysis.buckets import find
 from levelhead.analysis.confusion import MOST_RELATIONS, OTHER
+from levelhead.analysis.word_properties import property_named
 from levelhead.report.documents import header, points
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table
@@ -97,7 +97,7 @@ def _number(value: Fraction | None) -> Cell:
 
 
 def _averages(treebanks: Mapping[str, Sequence[Breakdown]]) -> list[tuple[tuple[str, ...], list[Average]]]:
-    """The means of each breakdown over treebanks; none of one treebank."""
+    """The means of each breakdown over treebanks; nothing for a single treebank."""
     if len(treebanks) < 2:
         return []
     return [(some[0].by, averages(some)) for some in zip(*treebanks.values(), strict=True)]
@@ -108,11 +108,11 @@ def _signed(signature: Signature) -> tuple[str, ...]:
 
 
 def _notes(breakdowns: Sequence[Breakdown]) -> tuple[str, ...]:
-    """Say of each property whose value a system word has."""
+    """Return a note per property on the value that system words have."""
     measure = str(breakdowns[0].measure)
     properties: dict[str, list[str]] = {}
     for name in dict.fromkeys(name for breakdown in breakdowns for name in breakdown.by):
-        properties.setdefault(find(name).whose, []).append(name)
+        properties.setdefault(property_named(name).whose, []).append(name)
     found: tuple[str, ...] = (f"{measure}, {next(iter(properties))}",)
     if len(properties) > 1:
         found = (measure, *(f"{', '.join(names)}: {whose}" for whose, names in properties.items()))

@@ -10,11 +10,11 @@ from levelhead.comparison.contrasts import Contrasts, Gain, Gains
 from levelhead.comparison.languages import LanguagePair, Languages
 from levelhead.comparison.systems import Comparison
 from levelhead.report.documents import header, points, sources
-from levelhead.report.drawing import draw_contrasts
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, p_text, value_cell
+from levelhead.report.tree_text import draw_contrasts
 from levelhead.scoring.matches import Agree
-from levelhead.significance import Result, Wins, unit_line
+from levelhead.significance import SystemResult, Wins, unit_line
 
 _LEVELS = ((0.001, "***"), (0.01, "**"), (0.05, "*"))
 
@@ -74,7 +74,7 @@ class _Layout(NamedTuple):
         tost = Column("p (TOST)", "probability", tidy_only=True)
         return (*columns, *((Column("Equiv.", "text", key="Equivalent"), tost) if self.margin else ()))
 
-    def row(self, one: Result, *, plain: bool) -> tuple[Cell, ...]:
+    def row(self, one: SystemResult, *, plain: bool) -> tuple[Cell, ...]:
         """Return the cells of a result.
 
         Args:
@@ -107,7 +107,7 @@ _RUNS = "p by Student's t where a system has several runs, otherwise also by ran
 _MARKS = "* p < .05, ** p < .01, *** p < .001"
 
 
-def _equivalent(one: Result) -> tuple[Cell, Cell]:
+def _equivalent(one: SystemResult) -> tuple[Cell, Cell]:
     return ("", "") if one.equivalent is None else (one.equivalent, one.p_equivalent)
 
 
@@ -181,7 +181,7 @@ def comparison_document(comparison: Comparison) -> dict[str, Any]:
     }
 
 
-def _document(one: Result, *, plain: bool) -> dict[str, Any]:
+def _document(one: SystemResult, *, plain: bool) -> dict[str, Any]:
     document = one._asdict()
     if plain:
         return document
@@ -376,7 +376,7 @@ def contrasts_text(found: Contrasts, needs: Agree) -> str:
     """
     texts = [
         f"{name}: " + draw_contrasts(baseline, system, gained, lost, needs)
-        for name, baseline, system, gained, lost in found.found
+        for name, baseline, system, gained, lost in found.outputs
     ]
     return "".join([*texts, signature_line(found.provenance.signature) + "\n"])
 
@@ -388,7 +388,7 @@ def contrasts_document(found: Contrasts) -> dict[str, Any]:
         found: the sentences.
     """
     rows = []
-    for name, baseline, system, gained, lost in found.found:
+    for name, baseline, system, gained, lost in found.outputs:
         gold = baseline.matches.gold
         kinds = {
             kind: [{**one._asdict(), "sentence": one.sentence + 1, "sent_id": gold[one.sentence].id} for one in some]

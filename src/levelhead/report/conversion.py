@@ -83,7 +83,7 @@ def round_trip_document(trip: RoundTrip, path: str | None = None) -> dict[str, A
     counts = {name: getattr(trip, name) for name in ("sentences", "words", "punctuation", "candidates", "converted")}
     return {
         **header("round-trip"),
-        "signature": trip.signature,
+        "signature": dict(trip.provenance.signature),
         **({} if path is None else {"path": path_text(path)}),
         **counts,
         "changed_heads": trip.changed_heads,
@@ -114,7 +114,7 @@ def round_trips_document(trips: Mapping[str, RoundTrip], paths: Mapping[str, str
 
 def _signature(trips: Mapping[str, RoundTrip]) -> tuple[str, ...]:
     """What decided the numbers, in a line; hashes of several treebanks one after another."""
-    signatures = [trip.signature for trip in trips.values()]
+    signatures = [trip.provenance.signature for trip in trips.values()]
     names = signatures[0] if signatures else {}
     joined = {name: "+".join(dict.fromkeys(one[name] for one in signatures)) for name in names}
     return (signature_line(joined),) if joined else ()

@@ -7,7 +7,7 @@ from typing import Any
 
 from levelhead.correlation import Coefficient, Correlation, CumulativeVariance, Measurements, Pair
 from levelhead.correlation.coefficients import Method
-from levelhead.correlation.families import FamilyCheck
+from levelhead.correlation.language_families import FamilyCheck
 from levelhead.report.documents import header
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table
@@ -33,8 +33,8 @@ def pairs_table(correlation: Correlation) -> Table:
         for pair in correlation.pairs
         for coefficient in (pair.coefficients[method],)
     )
-    told = [_extremes(pair, method) for pair in correlation.pairs for method in pair.coefficients]
-    return Table(columns, rows, (*filter(None, told), *_notes(correlation)), _starts(correlation))
+    extremes = [_extremes(pair, method) for pair in correlation.pairs for method in pair.coefficients]
+    return Table(columns, rows, (*filter(None, extremes), *_notes(correlation)), _starts(correlation))
 
 
 def _column(name: str) -> Column:
@@ -67,7 +67,8 @@ def _extremes(pair: Pair, method: Method) -> str:
 
 def _notes(correlation: Correlation) -> tuple[str, ...]:
     given = (f"held fixed: {', '.join(correlation.given)}",) if correlation.given else ()
-    return (*given, *correlation.notes, f"{len(correlation.treebanks)} treebanks", signature_line(correlation.settings))
+    signed = signature_line(correlation.provenance.signature)
+    return (*given, *correlation.provenance.notes, f"{len(correlation.treebanks)} treebanks", signed)
 
 
 def matrix_table(correlation: Correlation, method: Method) -> Table:
@@ -94,11 +95,11 @@ def correlation_document(correlation: Correlation) -> dict[str, Any]:
         correlation: the correlations.
     """
     return {
-        **header("correlation", correlation.settings),
+        **header("correlation", correlation.provenance.signature),
         "columns": list(correlation.columns),
         "given": list(correlation.given),
         "treebanks": list(correlation.treebanks),
-        "notes": list(correlation.notes),
+        "notes": list(correlation.provenance.notes),
         "pairs": [
             {"x": pair.x, "y": pair.y, "n": pair.n}
             | {method: _coefficient(one) for method, one in pair.coefficients.items()}

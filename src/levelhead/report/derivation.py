@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from itertools import pairwise
 from typing import Any
 
-from levelhead._version import VERSION
-from levelhead.derivation import Derivations, NgramModel, Perplexity
+from levelhead.derivation import Derivations, Perplexity
 from levelhead.derivation.perplexity import perplexity_of
+from levelhead.derivation.treebank_perplexity import Perplexities
 from levelhead.report.documents import header, path_text
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Column, Table
@@ -74,42 +74,20 @@ def derivation_documents(derivations: Derivations, *, labelled: bool) -> list[di
 
 def derivations_document(derivations: Derivations, *, labelled: bool) -> dict[str, Any]:
     """Return the derivations of a treebank for JSON."""
-    signature = {
-        "system": derivations.system.name,
-        "treebank": (derivations.treebank.source.sha256 or "")[:12],
-        "version": VERSION,
-    }
     return {
         **header("derivations"),
-        "signature": signature,
+        "signature": dict(derivations.provenance.signature),
         "swaps": int(derivations.swaps.sum()),
         "lifted": derivations.n_lifted,
         "sentences": derivation_documents(derivations, labelled=labelled),
     }
 
 
-Results = Mapping[str, Perplexity]
-"""The perplexity of each file."""
-
-
-def perplexity_signature(results: Results) -> dict[str, str]:
-    """Return what decided the perplexities of a test set and of parser output beside it, which have hashes too.
-
-    Args:
-        results: the perplexities, that of the test set first.
-    """
-    test, *systems = (one.signature for one in results.values())
-    signature = {name: value for name, value in test.items() if name != "version"}
-    if systems:
-        signature["system"] = "+".join(one["test"] for one in systems)
-    return signature | {"version": test["version"]}
-
-
-def perplexity_table(results: Results) -> Table:
+def perplexity_table(found: Perplexities) -> Table:
     """Return the perplexity of each file, one row a file.
 
     Args:
-        results: the perplexities.
+        found: the perplexities.
     """
     columns = (Column("File", "text"), *(Column(name, "number") for name in _NUMBERS))
     rows = tuple(
@@ -124,25 +102,25 @@ def perplexity_table(results: Results) -> Table:
             one.swaps,
             one.size_over_perplexity,
         )
-        for name, one in results.items()
+        for name, one in found.results.items()
     )
-    return Table(columns, rows, (signature_line(perplexity_signature(results)),))
+    return Table(columns, rows, (signature_line(found.provenance.signature),))
 
 
-def sentence_table(results: Results) -> Table:
+def sentence_table(found: Perplexities) -> Table:
     """Return the sums of each sentence of each file, one row a sentence.
 
     Args:
-        results: the perplexities.
+        found: the perplexities.
     """
     names = ("Sentence", "Perplexity", "Log10", "Events", "Log10 with OOV", "Events with OOV", "OOV", "Swaps")
     columns = (Column("File", "text"), *(Column(name, "number") for name in names))
     rows = tuple(
         (name, *(row[key] for key in _SENTENCE_KEYS))
-        for name, one in results.items()
+        for name, one in found.results.items()
         for row in sentence_documents(one)
     )
-    return Table(columns, rows, (signature_line(perplexity_signature(results)),))
+    return Table(columns, rows, (signature_line(found.provenance.signature),))
 
 
 _SENTENCE_KEYS = (
@@ -171,14 +149,14 @@ def _finite(number: float) -> float | None:
     return number if math.isfinite(number) else None
 
 
-def perplexity_documents(results: Results, *, sentences: bool) -> list[dict[str, Any]]:
+def perplexity_documents(found: Perplexities, *, sentences: bool) -> list[dict[str, Any]]:
     """Return the perplexity of each file for JSON.
 
     Args:
-        results: the perplexities.
+        found: the perplexities.
         sentences: whether to add the sums of each sentence.
     """
-    return [_perplexity(name, one, sentences=sentences) for name, one in results.items()]
+    return [_perplexity(name, one, sentences=sentences) for name, one in found.results.items()]
 
 
 def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, Any]:
@@ -200,17 +178,17 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
     return document | ({"per_sentence": sentence_documents(result)} if sentences else {})
 
 
-def perplexity_document(results: Results, model: NgramModel, *, sentences: bool) -> dict[str, Any]:
+def perplexity_document(found: Perplexities, *, sentences: bool) -> dict[str, Any]:
     """Return the perplexity of a test set, and of parser output beside it, for JSON.
 
     Args:
-        results: the perplexities, that of the test set first.
-        model: the model.
+        found: the perplexities.
         sentences: whether to add the sums of each sentence.
     """
-    test, *systems = perplexity_documents(results, sentences=sentences)
+    test, *systems = perplexity_documents(found, sentences=sentences)
+    model = found.model
     return {
-        "signature": perplexity_signature(results),
+        "signature": dict(found.provenance.signature),
         **test,
         "systems": systems,
         "model": {

@@ -5,8 +5,9 @@ from __future__ import annotations
 from importlib.util import find_spec
 from typing import TYPE_CHECKING, Any, get_args
 
+from levelhead.arguments import choice, optional
 from levelhead.extras import installed
-from levelhead.interop.libraries import needed
+from levelhead.interop.library_errors import required_library
 from levelhead.tabular import Frames
 
 if TYPE_CHECKING:
@@ -21,11 +22,9 @@ def to_frame(table: Table, library: Frames | None = None) -> Any:
         library: "polars" or "pandas"; by default polars if it is installed, otherwise pandas.
 
     Raises:
-        LevelheadError: the library is not installed.
-        ValueError: the library is unknown.
+        LevelheadError: the library is not installed or unknown.
     """
-    if library not in {None, *get_args(Frames)}:
-        raise ValueError(f"unknown library {library!r}: choose polars or pandas")
+    optional(choice(get_args(Frames)))("library", library)
     chosen = library or ("pandas" if not installed("polars") and find_spec("pandas") else "polars")
     return to_polars(table) if chosen == "polars" else to_pandas(table)
 
@@ -39,7 +38,7 @@ def to_polars(table: Table) -> Any:
     Raises:
         LevelheadError: polars is not installed.
     """
-    with needed("polars"):
+    with required_library("polars"):
         import polars as pl  # type: ignore[import-not-found,unused-ignore]
     table = table.tidy
     types = [pl.String if column.kind == "text" else pl.Float64 for column in table.columns]
@@ -56,7 +55,7 @@ def to_pandas(table: Table) -> Any:
     Raises:
         LevelheadError: pandas is not installed.
     """
-    with needed("pandas"):
+    with required_library("pandas"):
         import pandas as pd  # type: ignore[import-not-found,import-untyped,unused-ignore]
     table = table.tidy
     types = {column.unique_name: "string" if column.kind == "text" else "float64" for column in table.columns}

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
+from levelhead.comparison.judgement import ComparedMeasures, Judgement
 from levelhead.correlation import AgreementEstimate, HumanAgreement
-from levelhead.correlation.judgement import ComparedMeasures, Judgement
 from levelhead.report.documents import header, notes_of
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, formatted, p_text

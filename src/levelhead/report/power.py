@@ -6,9 +6,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from levelhead.comparison.power import Detectable, Power
+from levelhead.report.charts.study_charts import curves
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.documents import header, points, sources
-from levelhead.report.page.plots import curves
-from levelhead.report.page.svg import Drawing
 from levelhead.report.scores import signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, interval_cell, value_cell
 from levelhead.significance import unit_line
@@ -76,7 +76,7 @@ def power_chart(power: Power, *, each: bool = False) -> Drawing:
 
 
 def _label(one: Detectable, shown: Sequence[Detectable]) -> str:
-    """What tells a line from the others."""
+    """The label that distinguishes a line from the others."""
     parts = (one.treebank, one.measure, _units(one.unit), f"{one.n_runs} runs" if one.n_runs > 1 else "1 run")
     fields = ("treebank", "measure", "unit", "n_runs")
     differ = [part for part, field in zip(parts, fields) if len({getattr(other, field) for other in shown}) > 1]

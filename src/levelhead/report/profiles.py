@@ -2,50 +2,48 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 from levelhead.report.documents import header, path_text
 from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, percentage
-from levelhead.typology import COLUMNS, Criteria, Profile, ProfileColumn, Verdict
-from levelhead.typology.collection import Neighbours, Samples, Survey, TreebankFile, files_signature
+from levelhead.treebank.provenance import MEMORY, Provenance
+from levelhead.typology import COLUMNS, Profile, ProfileColumn
+from levelhead.typology.collection import Neighbours, Samples, SelectedTreebanks, Survey
 
-Files = Mapping[str, tuple[TreebankFile, ...]]
 Key = tuple[ProfileColumn, str | None]
 """A column and, where it has many values, which of them."""
 
 
-def profiles_table(profiles: Mapping[str, Profile], files: Files | None = None) -> Table:
+def profiles_table(survey: Survey) -> Table:
     """Return one row a treebank, one column a value; `wde:nsubj` is one of many values of a column.
 
     Args:
-        profiles: profiles by treebank, all with the same columns.
-        files: the files that were read, by treebank, for the signature.
+        survey: the profiles.
     """
-    keys = _keys(profiles.values())
-    rows = [(name, *(_cell(one, key) for key in keys)) for name, one in profiles.items()]
+    keys = _keys(survey.values())
+    rows = [(name, *(_cell(one, key) for key in keys)) for name, one in survey.items()]
     columns = tuple(Column(_name(key), key[0].kind) for key in keys)
-    return Table((Column("Treebank", "text"), *columns), tuple(rows), _signature(profiles, files))
+    return Table((Column("Treebank", "text"), *columns), tuple(rows), _signed(survey.provenance))
 
 
-def long_table(profiles: Mapping[str, Profile], files: Files | None = None) -> Table:
+def long_table(survey: Survey) -> Table:
     """Return one row for each value of each treebank; shares are percentages.
 
     Args:
-        profiles: profiles by treebank, all with the same columns.
-        files: the files that were read, by treebank, for the signature.
+        survey: the profiles.
     """
-    keys = _keys(profiles.values())
+    keys = _keys(survey.values())
     rows = []
-    for name, one in profiles.items():
+    for name, one in survey.items():
         for key in keys:
             value, unit = _cell(one, key), "%" if key[0].kind == "ratio" else ""
             shown = percentage(value) if unit and value is not None else value
             rows.append((name, key[0].name, key[1] or "", shown, unit))
     names = ("Treebank", "Column", "Of")
     columns = (*(Column(name, "text") for name in names), Column("Value", "number"), Column("Unit", "text"))
-    return Table(columns, tuple(rows), _signature(profiles, files))
+    return Table(columns, tuple(rows), _signed(survey.provenance))
 
 
 def _keys(profiles: Iterable[Profile]) -> list[Key]:
@@ -74,9 +72,8 @@ def _cell(profile: Profile, key: Key) -> int | float | None:
     return values.get(one, 0.0 if values and column.group == "frequencies" else None)
 
 
-def _signature(profiles: Mapping[str, Profile], files: Files | None) -> tuple[str, ...]:
-    first = next(iter(profiles.values())).signature
-    return (signature_line({**first, **(files_signature(files) if files else {})}),)
+def _signed(provenance: Provenance) -> tuple[str, ...]:
+    return (*provenance.notes, signature_line(provenance.signature))
 
 
 def profile_documents(survey: Survey) -> list[dict[str, Any]]:
@@ -93,7 +90,7 @@ def profile_documents(survey: Survey) -> list[dict[str, Any]]:
             **header("profile"),
             "treebank": name,
             "signature": dict(one.signature),
-            "files": [_file(file) for file in survey.files[name]],
+            "files": _files(survey.provenance.files[name]),
             "values": _values(one, shares),
         }
         for name, one in survey.profiles.items()
@@ -126,8 +123,8 @@ def profiles_document(survey: Survey) -> dict[str, Any]:
     }
 
 
-def _file(file: TreebankFile) -> dict[str, str | None]:
-    return {"path": path_text(file.path), "sha256": file.sha256}
+def _files(files: Mapping[str, str]) -> list[dict[str, str | None]]:
+    return [{"path": path_text(path), "sha256": None if one == MEMORY else one} for path, one in files.items()]
 
 
 _FIELDS = ("name", "group", "by", "meaning", "formula", "source")
@@ -171,7 +168,7 @@ def similarity_table(found: Neighbours) -> Table:
     """
     columns = (Column("A", "text"), Column("B", "text"), *(Column(name, "number") for name in _DISTANCES))
     rows = tuple((*names, *distances) for names, distances in found.pairs.items())
-    return Table(columns, rows, (signature_line(found.signature),))
+    return Table(columns, rows, _signed(found.provenance))
 
 
 def similarity_document(found: Neighbours) -> dict[str, Any]:
@@ -181,17 +178,14 @@ def similarity_document(found: Neighbours) -> dict[str, Any]:
         found: how far treebanks are apart.
     """
     rows = [{"a": one, "b": other, **far._asdict()} for (one, other), far in found.pairs.items()]
-    return _rows_document("similarity", rows, found.signature, found.files)
+    return _rows_document("similarity", rows, found.provenance)
 
 
-def _rows_document(
-    kind: str, rows: list[dict[str, Any]], signature: Mapping[str, str], files: Files, notes: Sequence[str] = ()
-) -> dict[str, Any]:
-    hashed = {name: [_file(file) for file in some] for name, some in files.items()}
+def _rows_document(kind: str, rows: list[dict[str, Any]], provenance: Provenance) -> dict[str, Any]:
     return {
-        **header(kind, signature),
-        "files": hashed,
-        "notes": list(notes),
+        **header(kind, provenance.signature),
+        "files": {name: _files(some) for name, some in provenance.files.items()},
+        "notes": list(provenance.notes),
         "rows": [{**header(kind), **row} for row in rows],
     }
 
@@ -205,34 +199,31 @@ def row_documents(document: Mapping[str, Any]) -> list[dict[str, Any]]:
     return [{**row, "signature": document["signature"]} for row in document["rows"]]
 
 
-def selection_table(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> Table:
+def selection_table(found: SelectedTreebanks) -> Table:
     """Return one row a treebank, with all that speaks against it.
 
     Args:
-        verdicts: on each treebank.
-        criteria: what treebanks had to have.
-        files: the files of each treebank by its name.
+        found: which treebanks can be compared.
     """
     columns = tuple(Column(name, "text") for name in ("Treebank", "Language", "Selected", "Reasons"))
-    rows = [(one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in verdicts]
-    chosen = sum(one.selected for one in verdicts)
-    signature = signature_line({**criteria.signature, **files_signature(files)})
-    return Table(columns, tuple(rows), (f"{chosen} of {len(verdicts)} selected", signature))
+    rows = [
+        (one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in found.decisions
+    ]
+    told = f"{len(found.selected)} of {len(found.decisions)} selected"
+    return Table(columns, tuple(rows), (told, *_signed(found.provenance)))
 
 
-def selection_document(verdicts: Sequence[Verdict], criteria: Criteria, files: Files) -> dict[str, Any]:
+def selection_document(found: SelectedTreebanks) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:
-        verdicts: on each treebank.
-        criteria: what treebanks had to have.
-        files: the files of each treebank by its name.
+        found: which treebanks can be compared.
     """
     rows = [
         {"treebank": one.name, "language": one.language, "selected": one.selected, "reasons": list(one.reasons)}
-        for one in verdicts
+        for one in found.decisions
     ]
-    return _rows_document("selection", rows, {**criteria.signature, **files_signature(files)}, files)
+    return _rows_document("selection", rows, found.provenance)
 
 
 _SAMPLE = (Column("Words", "number"), Column("Mean", "number"), Column("SD", "number"), Column("Samples", "number"))
@@ -250,7 +241,7 @@ def samples_table(samples: Samples) -> Table:
         for one in some
     ]
     columns = (Column("Treebank", "text"), Column("Relation", "text"), *_SAMPLE)
-    return Table(columns, tuple(rows), (*samples.notes, signature_line(samples.signature)))
+    return Table(columns, tuple(rows), _signed(samples.provenance))
 
 
 def samples_document(samples: Samples) -> dict[str, Any]:
@@ -260,4 +251,4 @@ def samples_document(samples: Samples) -> dict[str, Any]:
         samples: the entropies in samples.
     """
     rows = [{"treebank": name, **one._asdict()} for name, some in samples.rows.items() for one in some]
-    return _rows_document("rarefied", rows, samples.signature, samples.files, samples.notes)
+    return _rows_document("rarefied", rows, samples.provenance)

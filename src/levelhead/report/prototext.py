@@ -41,7 +41,7 @@ def _pairs(results: Results, system: str) -> Iterator[tuple[str, str]]:
 
 
 def _name(measure: str) -> str:
-    """The evaluators' name of a measure, which says that it is an F1 score."""
+    """The evaluators' name of a measure, which includes that it is an F1 score."""
     try:
         component = parse_measure(measure).component
     except ValueError:  # a published table may have other measures

@@ -13,7 +13,7 @@ from levelhead.report.documents import header, notes_of, points
 from levelhead.report.rank_notes import listed, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
-from levelhead.scoring.crossing import named_note
+from levelhead.scoring.measure_notes import named_note
 
 
 def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
@@ -36,7 +36,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
 
 
 class _Extras:
-    """Which columns there are beside ranks and values."""
+    """The columns in addition to ranks and values."""
 
     def __init__(self, rankings: Sequence[Ranking]) -> None:
         standings = [standing for ranking in rankings for standing in ranking.standings]
@@ -88,7 +88,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
         notes.append(
             "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
-            " compared, in place of 0; ranks do not follow it"
+            " compared, instead of 0; it does not change ranks"
         )
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])

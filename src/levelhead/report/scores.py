@@ -32,7 +32,7 @@ def score_table(evaluation: Evaluation, coverage: Coverage | None = None, *, cou
     Args:
         evaluation: the scores.
         coverage: on which sentences they rest, if they are secondary scores.
-        counts: the numbers behind the ratios in place of them.
+        counts: whether to show counts instead of ratios.
     """
     kind, names = ("number", _COUNTS) if counts else ("ratio", _RATIOS)
     surprising = not counts and any(score.perplexity for score in evaluation.values())

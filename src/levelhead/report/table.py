@@ -62,7 +62,7 @@ class Table(NamedTuple):
 
     Args:
         columns: its columns.
-        rows: its cells; None where there is no value.
+        rows: its cells; None for a missing value.
         notes: sentences to print below.
         rules_before: rows above which a rule is drawn.
         summary: rows that sum up the others, as averages: below a rule, and not in TSV and data frames.
@@ -148,7 +148,7 @@ def interval_cell(interval: tuple[float, float] | None, *, perplexity: bool) -> 
 
 
 def formatted(cell: Cell, column: Column, places: int | None = 2) -> str:
-    """Return a cell as text: percentages with so many places (all of them if None), a dash where there is no value.
+    """Return a cell as text: percentages with this many places (all if None), a dash for a missing value.
 
     Args:
         cell: the cell.

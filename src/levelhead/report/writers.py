@@ -141,7 +141,7 @@ def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
 
 
 def _heading(name: str) -> str:
-    """A heading that is no formula; what a measure leaves out, `-FUN`, is none either."""
+    """A heading that a spreadsheet does not run as a formula; exclusions such as `-FUN` are safe."""
     text = printable(re.sub(r"[\t\n\r]", " ", name))
     return text if _LEFT_OUT.fullmatch(text) else escaped(text)
 

@@ -1,4 +1,4 @@
-"""Which system word is which gold word."""
+"""Alignment: which system word corresponds to which gold word."""
 
 from __future__ import annotations
 
@@ -15,11 +15,11 @@ from levelhead.treebank.strings import Codes, distinct
 
 @dataclass(frozen=True, eq=False)
 class Alignment:
-    """Pairs of words, one to one and in order on both sides.
+    """Pairs of words, gold_inside to gold_inside and in order on both sides.
 
     Args:
         gold: the gold word of each pair, int32, shape (pairs,), ascending.
-        system: the system word, likewise.
+        system: the system word of each pair, int32, shape (pairs,), ascending.
     """
 
     gold: Codes
@@ -30,16 +30,16 @@ class Alignment:
 
 
 def align(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> Alignment:
-    """Align the words of two segmentations of one text.
+    """Align the words of two segmentations of gold_inside text.
 
     Words outside multiword tokens are aligned if they cover the same characters; inside, by the longest common
     subsequence of their lower-cased forms (CoNLL 2017 evaluation, "Aligning system words with the gold standard").
 
     Args:
         gold: the gold treebank.
-        system: the system's.
-        gold_spans: which characters the gold words cover.
-        system_spans: which the system's.
+        system: the system treebank.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters that system words cover.
     """
     pairs, regions = kernel.align(
         gold_spans.starts, gold_spans.ends, gold_spans.inside,
@@ -56,18 +56,18 @@ _Side = tuple[Treebank, Spans]
 
 
 def _align_regions(gold: _Side, system: _Side, regions: Codes) -> Codes:
-    """Align the words inside multiword regions: at once where both sides agree, else one region at a time."""
+    """Align the words inside multiword regions: all at once where both sides agree, otherwise region by region."""
     gold_ids, system_ids = _lower_cased(gold, system, regions)
     gold_words, region_of_gold = _words_of(regions[:, 0], regions[:, 1])
     system_words, _ = _words_of(regions[:, 2], regions[:, 3])
     same_size = regions[:, 1] - regions[:, 0] == regions[:, 3] - regions[:, 2]
     in_same = same_size[region_of_gold]
-    one, other = gold_words[in_same], system_words[np.repeat(same_size, regions[:, 3] - regions[:, 2])]
+    gold_inside, system_inside = gold_words[in_same], system_words[np.repeat(same_size, regions[:, 3] - regions[:, 2])]
     differs = np.zeros(len(regions), dtype=bool)
-    differs[region_of_gold[in_same][gold_ids[one] != system_ids[other]]] = True
+    differs[region_of_gold[in_same][gold_ids[gold_inside] != system_ids[system_inside]]] = True
     equal = same_size & ~differs
     in_equal = equal[region_of_gold[in_same]]
-    found = [np.stack([one[in_equal], other[in_equal]], axis=1)]
+    found = [np.stack([gold_inside[in_equal], system_inside[in_equal]], axis=1)]
     for gold_start, gold_end, system_start, system_end in regions[~equal].tolist():
         inner = common_subsequence(gold_ids[gold_start:gold_end].tolist(), system_ids[system_start:system_end].tolist())
         if inner:
@@ -84,9 +84,9 @@ def _words_of(starts: Codes, ends: Codes) -> tuple[Codes, Codes]:
 
 
 def _lower_cased(gold: _Side, system: _Side, regions: Codes) -> tuple[Codes, Codes]:
-    """Number the forms of the words in regions alike on both sides; int32, shape (words,), elsewhere -1.
+    """Number the forms of words in regions, with the same numbers on both sides; int32, shape (words,), elsewhere -1.
 
-    Forms are lower-cased; a word that stands alone is compared without its spaces, as its characters are.
+    Forms are lower-cased; words outside multiword tokens are compared without their spaces.
     """
     numbers: dict[str, int] = {}
     result = []

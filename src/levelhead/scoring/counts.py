@@ -1,4 +1,4 @@
-"""Counts: how much is right, in gold, in the system's output, and aligned; they add, ratios never do."""
+"""Counts: how much is correct, in gold, in the system's output, and aligned. Counts add up; ratios do not."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.kernels.trees import bad_sentences
-from levelhead.scoring.enhanced import universal_labels
+from levelhead.scoring.enhanced_edges import universal_labels
 from levelhead.scoring.matches import Agree, Matches
 from levelhead.scoring.measure import NOTHING
 from levelhead.treebank.strings import Codes
@@ -21,18 +21,18 @@ Numbers = NDArray[Any]
 """Counts, int64, or weighted sums, float64."""
 
 Weights = NDArray[Any]
-"""What each thing counts: bool, int64 or float64."""
+"""The weight of each item: bool, int64 or float64."""
 
 
 @dataclass(frozen=True, eq=False)
 class Counts:
-    """Counts by row: one row for all, or one row for each gold sentence.
+    """Counts by row: one row in all, or one row per gold sentence.
 
     Args:
-        correct: what is right; int64 (float64 for weighted measures), shape (rows,).
-        gold: what gold has, likewise.
-        system: what the system has, likewise.
-        aligned: what gold has and is aligned, likewise; None for measures of the segmentation itself.
+        correct: the number of correct items; int64 (float64 for weighted measures), shape (rows,).
+        gold: the number in gold, same type and shape.
+        system: the number in the system's output, same type and shape.
+        aligned: the number in gold that are aligned, same type and shape; None for measures of segmentation.
     """
 
     correct: Numbers
@@ -69,7 +69,7 @@ def _sum(numbers: Numbers) -> Numbers:
 
 
 class _Rows(NamedTuple):
-    """Where counts go: all into one row, or each into the row of its gold sentence."""
+    """The rows that counts are summed into: a single row, or one per gold sentence."""
 
     matches: Matches
     by_sentence: bool
@@ -86,7 +86,7 @@ class _Rows(NamedTuple):
         return self._sum(weights, self.matches.row_of_system if self.by_sentence else None)
 
     def at(self, starts: NDArray[np.int64], weights: Weights) -> Numbers:
-        """Count things by where in the text they start."""
+        """Sum items by the position in the text where they start."""
         return self._sum(weights, self.matches.rows_at(starts) if self.by_sentence else None)
 
     def _sum(self, weights: Weights, rows: Codes | None) -> Numbers:
@@ -157,7 +157,7 @@ def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
 
     Args:
         matches: the aligned words.
-        needs: what must agree beside.
+        needs: what else must agree.
         by_sentence: one row for each gold sentence.
     """
     rows = _Rows(matches, by_sentence)
@@ -168,7 +168,7 @@ def count_roots(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
 
 
 def count_trees(matches: Matches, *, by_sentence: bool = False) -> Counts:
-    """Count the system's sentences whose heads make a tree with one root; gold is the number of them all."""
+    """Count the system's sentences whose heads make a tree with one root; gold is the number of all its sentences."""
     trees = bad_sentences(matches.system.local_heads(), matches.system.sentence_starts, several_roots=False) == 0
     rows = _Rows(matches, by_sentence)
     at = matches.system_spans.sentence_starts[:-1]
@@ -205,7 +205,7 @@ def _count_spans(
 
 
 def count_aligned(matches: Matches, *, by_sentence: bool = False) -> Counts:
-    """Count words that are aligned at all."""
+    """Count aligned words."""
     words = count_words(matches, NOTHING, by_sentence=by_sentence)
     return Counts(words.correct, words.gold, words.system, None)
 
@@ -225,7 +225,7 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
     numbers = np.arange(len(labels)) if needs & Agree.FULL_RELATION else universal_labels(labels)
     child = matches.gold_of_system[system.child]
     parent = np.where(system.parent < 0, -1, matches.gold_of_system[system.parent.clip(min=0)])
-    reachable = (child >= 0) & ((parent >= 0) | (system.parent == -1))  # NO_HEAD is another's head on no side
+    reachable = (child >= 0) & ((parent >= 0) | (system.parent == -1))  # NO_HEAD agrees with no head
     keys = _keys(
         (gold.child, gold.parent, numbers[gold.label]),
         (child[reachable], parent[reachable], numbers[system.label][reachable]),
@@ -242,7 +242,7 @@ def count_edges(matches: Matches, needs: Agree, *, by_sentence: bool = False) ->
 
 
 def _keys(*sides: tuple[Codes, Codes, NDArray[Any]]) -> list[NDArray[np.int64]]:
-    """Number the triples of both sides alike, int64."""
+    """Number the triples, with the same numbers on both sides, int64."""
     child, parent, label = (np.concatenate(columns).astype(np.int64) for columns in zip(*sides, strict=True))
     heads = np.unique(child * (1 << 31) + parent + 1, return_inverse=True)[1]
     keys = heads * (int(label.max(initial=0)) + 1) + label
@@ -251,7 +251,7 @@ def _keys(*sides: tuple[Codes, Codes, NDArray[Any]]) -> list[NDArray[np.int64]]:
 
 
 def _partners(gold: NDArray[np.int64], system: NDArray[np.int64], *, one_to_one: bool) -> NDArray[np.int64]:
-    """Count the system edges equal to each gold edge, int64; one to one, no system edge is used twice."""
+    """Count the system edges equal to each gold edge, int64; if one to one, no system edge counts twice."""
     distinct, n_system = np.unique(system, return_counts=True)
     if not len(distinct):
         return np.zeros(len(gold), dtype=np.int64)

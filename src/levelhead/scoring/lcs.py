@@ -11,7 +11,7 @@ def common_subsequence(gold: Sequence[Hashable], system: Sequence[Hashable]) -> 
     """Pair equal items of two lists so that as many as possible are paired, in order.
 
     From the left, a pair that agrees is taken; else the gold item is dropped if that loses nothing; else the
-    system item (the back-trace of the CoNLL 2017 evaluation). Rows of the table are integers of one bit a
+    system item (the back-trace of the CoNLL 2017 evaluation). Rows of the table are integers with one bit per
     system item (Hyyrö 2004), and only one in 128 is kept; the others are computed again when needed.
 
     Args:

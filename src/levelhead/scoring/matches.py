@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from levelhead.kernels import pools
 from levelhead.scoring.align import Alignment, align
-from levelhead.scoring.enhanced import Edges, edges_of
+from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank
@@ -38,7 +38,7 @@ class Agree(IntFlag):
     FULL_RELATION = 4  # with subtype
     UPOS = 8
     XPOS = 16
-    FEATS = 32  # what the rules compare of FEATS
+    FEATS = 32  # the features that the rules compare
     ALL_FEATS = 64  # FEATS as they are
     LEMMA = 128
     CHILDREN = 256  # all functional children: aligned, with the same relation, UPOS and features (MLAS)
@@ -46,14 +46,14 @@ class Agree(IntFlag):
 
 @dataclass(frozen=True, eq=False)
 class Matches:
-    """One row for each aligned pair of words, with flags for what agrees; measures are counted from this alone.
+    """One row for each aligned pair of words, with flags for what agrees; all measures are counted from this.
 
     Args:
         gold: the gold treebank.
-        system: the system's.
-        rules: whose decisions were followed.
-        gold_spans: which characters the gold words cover.
-        system_spans: which the system's.
+        system: the system treebank.
+        rules: the rules that were followed.
+        gold_spans: the characters that gold words cover.
+        system_spans: the characters that system words cover.
         alignment: the pairs.
         flags: what agrees in each pair, `Agree`, uint16, shape (pairs,).
     """
@@ -67,18 +67,18 @@ class Matches:
     flags: NDArray[np.uint16]
 
     def agree(self, needs: Agree) -> NDArray[np.bool_]:
-        """Say of each pair whether all that is needed agrees."""
+        """Return the pairs in which everything needed agrees."""
         agree: NDArray[np.bool_] = (self.flags & int(needs)) == int(needs)
         return agree
 
     @cached_property
     def gold_of_system(self) -> Codes:
-        """The gold word of each system word, -1 where there is none, int32, shape (system words,)."""
+        """The gold word of each system word, -1 if it is not aligned, int32, shape (system words,)."""
         return _gold_of_system(self.alignment, self.system.n_words)
 
     @cached_property
     def row_of_system(self) -> Codes:
-        """The gold sentence in which each system word's first character lies, int32, shape (system words,)."""
+        """The gold sentence that contains each system word's first character, int32, shape (system words,)."""
         return self.rows_at(self.system_spans.starts)
 
     @cached_property
@@ -90,7 +90,7 @@ class Matches:
         return gold, edges_of(self.system, labels, **settings), labels
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
-        """Return what each gold and each system word counts, bool or float64, shapes (words,)."""
+        """Return the weight of each gold word and each system word, bool or float64, shapes (words,)."""
         gold = _values(selection, self.gold.relations)
         if not selection.by_gold:
             return gold, _values(selection, self.system.relations)
@@ -101,18 +101,18 @@ class Matches:
         return gold, system
 
     def rows_at(self, starts: NDArray[np.int64]) -> Codes:
-        """The gold sentence in which each position lies, int32."""
+        """The gold sentence that contains each position, int32."""
         sentences = np.searchsorted(self.gold_spans.sentence_starts[:-1], starts, side="right") - 1
         return sentences.astype(np.int32)
 
 
 def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
-    """Align two treebanks and compare what is aligned.
+    """Align two treebanks and compare the aligned words.
 
     Args:
         gold: the gold treebank.
-        system: the system's.
-        rules: whose decisions to follow.
+        system: the system treebank.
+        rules: the rules to follow.
 
     Raises:
         TextMismatch: they do not have the same characters.
@@ -174,14 +174,14 @@ def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignmen
 
 
 def _same_head(gold: Treebank, system: Treebank, alignment: Alignment, of_system: Codes) -> NDArray[np.bool_]:
-    """Both are roots, or the system head is aligned to the gold head."""
+    """Whether both are roots, or the system head is aligned to the gold head."""
     gold_heads, system_heads = gold.heads[alignment.gold], system.heads[alignment.system]
     root = system_heads < 0
     return np.where(root, gold_heads < 0, (of_system[system_heads] == gold_heads) & (gold_heads >= 0))
 
 
 def _numbered(value: Callable[[str], str], *columns: StringColumn) -> list[Codes]:
-    """Number the values of columns alike: equal numbers for strings with equal `value`, int32, shape (words,)."""
+    """Number the values of columns: equal numbers for strings with equal `value`, int32, shape (words,)."""
     numbers: dict[str, int] = {}
     result = []
     for column in columns:
@@ -193,7 +193,7 @@ def _numbered(value: Callable[[str], str], *columns: StringColumn) -> list[Codes
 
 
 def universal_features(feats: str) -> str:
-    """Keep the universal features of FEATS, sorted; layered ones such as Number[psor] are not among them."""
+    """Keep the universal features of FEATS, sorted; layered features such as Number[psor] are left out."""
     return "|".join(sorted(feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES))
 
 

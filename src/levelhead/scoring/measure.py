@@ -18,7 +18,7 @@ Punctuation = Literal["relation", "callin"]
 Component = Literal["precision", "recall", "f1", "aligned_accuracy", "perplexity"]
 
 NOTHING = Agree(0)
-"""What a word must agree in to be aligned: no more."""
+"""No agreement is required: the word only has to be aligned."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
 _TEXT = re.compile(
@@ -31,14 +31,14 @@ _RELATION = re.compile(r"[a-z][a-z0-9_]*(?::[a-z0-9_]+)*")
 
 @dataclass(frozen=True, slots=True)
 class Measure:
-    """A measure as it is named: `LAS`, `CLAS.precision`, `LAS@CORE`, `LAS-FUN-PUNCT`, `WLAS(weights.tsv)`.
+    """A measure, as users write it: `LAS`, `CLAS.precision`, `LAS@CORE`, `LAS-FUN-PUNCT`, `WLAS(weights.tsv)`.
 
     Args:
         name: its name in the registry.
-        argument: what stands in parentheses, or None.
-        only: the class or relation to which it is restricted, or None: `CORE`, `callin:CONTENT`, `nsubj`.
+        argument: the text in parentheses, or None.
+        only: the class or relation that it is restricted to, or None: `CORE`, `callin:CONTENT`, `nsubj`.
         without: the classes and relations that are left out, sorted.
-        component: which ratio is its value, or None for the F1 score.
+        component: the ratio that is its value, or None for the F1 score.
     """
 
     name: str
@@ -55,12 +55,12 @@ class Measure:
 
 
 class Resource(NamedTuple):
-    """What a measure needs from a file: weights, a model.
+    """The contents of a file that a measure needs: weights, a model.
 
     Args:
-        values: what was read.
+        values: the weights, or the model.
         sha256: the hash of the file.
-        warnings: what to know before it is used, in sentences.
+        warnings: warnings about the file, in sentences.
     """
 
     values: Any
@@ -69,29 +69,29 @@ class Resource(NamedTuple):
 
 
 class Definition(NamedTuple):
-    """What a measure counts, and what it is.
+    """The definition of a measure.
 
     Args:
         name: its name.
         meaning: its definition in one sentence.
-        formula: what is correct, and of what.
+        formula: what counts as correct / what it is a share of.
         source: where it comes from.
         unit: what is counted.
         needs: what must agree for a word to be correct.
-        only: the class to which it is restricted, of the rules' scheme (`CONTENT`) or of another
+        only: the class that it is restricted to, in the rules' scheme (`CONTENT`) or another
             (`kohita:CONTENT`); None for all words.
         without: classes and relations that it leaves out.
-        columns: the columns without which in gold there is nothing to measure.
+        columns: the columns that gold must have.
         argument: what its argument means, or None if it has none.
-        variants: options in the argument that change what must agree.
-        takes_nopunct: whether the argument may hold `nopunct` (words whose gold relation is punctuation are left
-            out) and `class=gold` (gold labels alone decide which words are in a class).
+        variants: options of the argument that change what must agree.
+        takes_nopunct: whether the argument may contain `nopunct` (words whose gold relation is punctuation are left
+            out) and `class=gold` (only gold labels decide which words are in a class).
         takes_weights: whether the argument names a file of weights.
         default_weight: the weight of relations that the file does not list; None: that is an error, unless the
             argument says `,default=NUMBER`.
         by_gold: whether each system word counts as its gold word does.
-        load: reads what the argument names, for a measure that needs more than weights.
-        counter: counts it, given the aligned words, what was read, and whether by sentence.
+        load: reads the file that the argument names, for a measure that needs more than weights.
+        counter: counts it, given the aligned words, the contents of the file, and whether by sentence.
     """
 
     name: str
@@ -114,7 +114,7 @@ class Definition(NamedTuple):
 
     @property
     def lower_is_better(self) -> bool:
-        """Whether a lower value is a better one."""
+        """Whether lower values are better."""
         return self.unit == "perplexity"
 
     @property
@@ -127,22 +127,22 @@ class Definition(NamedTuple):
         return next((needs for option, needs in self.variants if option in _options(argument)), self.needs)
 
     def punctuation_for(self, argument: str | None) -> Punctuation | None:
-        """Return what counts as punctuation and is left out, given the argument; None if nothing is."""
+        """Return which punctuation is left out, given the argument; None if none is."""
         if self.takes_nopunct and "nopunct" in _options(argument):
             return "relation"
         return "callin" if self.takes_nopunct and "nopunct=callin" in _options(argument) else None
 
     def selects_by_gold(self, argument: str | None) -> bool:
-        """Return whether gold labels alone decide which words count, given the argument."""
+        """Return whether only gold labels decide which words count, given the argument."""
         return self.by_gold or self.punctuation_for(argument) is not None or CLASS_BY_GOLD in _options(argument)
 
     def options(self) -> tuple[str, ...]:
-        """Return every option that the argument may hold; none for a file of weights."""
+        """Return every option that the argument may contain; none for a file of weights."""
         return (*(option for option, _ in self.variants), *(_SELECTING if self.takes_nopunct else ()))
 
 
 CLASS_BY_GOLD = "class=gold"
-"""The option by which gold labels alone decide which words are in the class that a measure names."""
+"""The option by which only gold labels decide which words are in the class that a measure names."""
 
 _SELECTING = ("nopunct", "nopunct=callin", CLASS_BY_GOLD)
 
@@ -152,11 +152,11 @@ def _options(argument: str | None) -> list[str]:
 
 
 def split(text: str, schemes: Collection[str] = ()) -> Measure:
-    """Read the text of a measure, without asking whether there is such a measure.
+    """Read the text of a measure, without checking that the measure exists.
 
     Args:
         text: `NAME[(argument)][@CLASS | -CLASS-CLASS ...][.component]`, a class alone or as `scheme:CLASS`.
-        schemes: the names of schemes, which may hold hyphens.
+        schemes: the names of schemes, which may contain hyphens.
 
     Raises:
         MeasureError: the text is not of that form.
@@ -164,24 +164,24 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
     match = _TEXT.fullmatch(text.strip())
     if not match:
         message = (
-            f"{text!r} is not written NAME[(argument)][@CLASS or -CLASS...][.component], as in LAS-FUN-PUNCT.recall"
+            f"{text!r} does not have the form NAME[(argument)][@CLASS or -CLASS...][.component]: LAS-FUN-PUNCT.recall"
         )
         raise MeasureError(message, "unknown-measure")
     component = match["component"] and match["component"].lower()
     if component is not None and component not in COMPONENTS:
-        raise MeasureError(f"{component!r} is none of {', '.join(COMPONENTS)}", "unknown-measure")
+        raise MeasureError(f"unknown component {component!r}: choose {', '.join(COMPONENTS)}", "unknown-measure")
     sign, classes = (match["classes"] or " ")[0], (match["classes"] or " ")[1:]
-    only = _named(classes, text) if sign == "@" else None
+    only = _checked_name(classes, text) if sign == "@" else None
     without = tuple(sorted(set(_list(classes, schemes, text)))) if sign == "-" else ()
     return Measure(match["name"], match["argument"], only, without, cast("Component | None", component))
 
 
 def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
-    """Cut a list at its hyphens, those inside the names of schemes apart."""
+    """Split a list at its hyphens, except those inside names of schemes."""
     parts = classes.split("-")
     while parts:
         n_parts = next((n for n in range(2, len(parts) + 1) if _scheme_of("-".join(parts[:n])) in schemes), 1)
-        yield _named("-".join(parts[:n_parts]), text)
+        yield _checked_name("-".join(parts[:n_parts]), text)
         del parts[:n_parts]
 
 
@@ -190,7 +190,7 @@ def _scheme_of(name: str) -> str | None:
     return match["scheme"] if match else None
 
 
-def _named(name: str, text: str) -> str:
+def _checked_name(name: str, text: str) -> str:
     if not (_CLASS.fullmatch(name) or _RELATION.fullmatch(name)):
         message = f"{name!r} in {text!r} is neither a class (CORE, callin:CONTENT) nor a relation (nsubj, acl:relcl)"
         raise MeasureError(message, "unknown-measure")

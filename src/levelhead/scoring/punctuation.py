@@ -22,7 +22,7 @@ def punctuation_of(gold: Treebank, rule: Punctuation) -> frozenset[str]:
     Args:
         gold: the gold treebank.
         rule: "relation": `punct`. "callin": also every relation whose last word in the treebank is made of ASCII
-            punctuation only, as Callin's program has it (it drops `dep` from Spanish of UD 1.2).
+            punctuation only, as in Callin's program (which drops `dep` from Spanish of UD 1.2).
     """
     return PUNCT if rule == "relation" else PUNCT | _last_words_are_punctuation(gold)
 

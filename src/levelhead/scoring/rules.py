@@ -1,4 +1,4 @@
-"""Whose verdicts and numbers are given: the official scorers', or levelhead's own."""
+"""Scoring rules: levelhead's own, or exact emulations of official scorers."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from levelhead.errors import MeasureError
+from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import schemes
 
 _2017 = "Tokens Sentences Words UPOS XPOS Feats AllTags Lemmas UAS LAS CLAS".split()
@@ -19,20 +19,20 @@ class Rules(NamedTuple):
     """Every decision in which the scorers differ.
 
     Args:
-        name: how the rules are called.
+        name: the name of the rules.
         source: the script whose numbers they give.
-        measures: what it prints, in its order.
-        lacks: measures that have no meaning under these rules.
+        measures: the measures that it prints, in its order.
+        lacks: measures that these rules do not have.
         scheme: the partition of relations whose class CONTENT is what CLAS counts.
-        unicode_spaces: whether all space separators are taken out of forms (else only U+0020).
-        universal_features: whether only the 21 universal features are compared (else the whole FEATS).
+        unicode_spaces: whether all space separators are removed from forms (otherwise only U+0020).
+        universal_features: whether only the 21 universal features are compared (otherwise the whole FEATS).
         missing_lemma_counts: whether a word without a gold lemma counts as right.
-        edges_one_to_one: whether an enhanced edge matches at most one other (else every pair that agrees counts).
-        collapse: whether paths through empty nodes become edges (else edges from empty nodes are dropped).
+        edges_one_to_one: whether an enhanced edge matches at most one other (otherwise every pair that agrees counts).
+        collapse: whether paths through empty nodes become edges (otherwise edges from empty nodes are dropped).
         undefined: the value of a ratio with nothing to count.
-        unannotated: whether a column that gold leaves out is reported as such (else scored all the same).
-        reading: the official scorer as which files are read; None for levelhead's own care and repairs.
-        switches: the kinds of enhancement that are taken out of both graphs (`scoring.enhancements`).
+        unannotated: whether a column that gold leaves out is reported as such (otherwise it is scored all the same).
+        reading: the official scorer whose reading of files is used; None for levelhead's own checks and repairs.
+        switches: the kinds of enhancement that are removed from both graphs (`scoring.enhancement_switches`).
     """
 
     name: str
@@ -101,10 +101,10 @@ def rules_named(name: str | Rules) -> Rules:
     """Return the rules of a name.
 
     Raises:
-        MeasureError: there are none of that name.
+        MeasureError: the rules are unknown.
     """
     if isinstance(name, Rules):
         return name
     if name not in RULES:
-        raise MeasureError(f"there are no rules {name!r}; there are {', '.join(RULES)}", "unknown-rules")
+        raise MeasureError(unknown("rules", name, RULES), "unknown-rules")
     return RULES[name]

@@ -24,7 +24,7 @@ from levelhead.scoring.counts import (
 from levelhead.scoring.punctuation import punctuation_of
 from levelhead.scoring.selection import STANDARD, Schemes, Selection, selection_of
 from levelhead.scoring.weights import default_weight
-from levelhead.treebank.graph import MalformedDeps
+from levelhead.treebank.enhanced_graph import MalformedDeps
 
 if TYPE_CHECKING:
     from levelhead.scoring.matches import Matches
@@ -32,23 +32,23 @@ if TYPE_CHECKING:
 
 
 _MOST_SURPRISE = 308
-"""Above this power of ten there are no floats."""
+"""Larger powers of ten are not floats."""
 
 
 @dataclass(frozen=True)
 class Score:
-    """What a measure says of a system.
+    """The score of a system by one measure.
 
     Args:
-        measure: which measure.
-        correct: what is right (a number of words, or a sum of weights).
-        gold: what gold has.
-        system: what the system has.
-        aligned: what gold has and is aligned; None for measures of the segmentation and of graphs.
+        measure: the measure.
+        correct: how much is correct (a number of words, or a sum of weights).
+        gold: how much gold has.
+        system: how much the system has.
+        aligned: how much of gold is aligned; None for measures of segmentation and of graphs.
         undefined: the value of a ratio with nothing to count: None, or 0.0 as the official scorers print it.
-        reason: why there is no value, where there is none.
+        reason: why there is no value; None if there is one.
         signature: everything that decides the number, by name.
-        perplexity: whether the value is 10 ** (correct / gold) in place of a ratio: of surprise to events.
+        perplexity: whether the value is 10 ** (correct / gold) instead of a ratio: of surprise to events.
     """
 
     measure: Measure
@@ -83,7 +83,7 @@ class Score:
 
     @property
     def value(self) -> float | None:
-        """The ratio that the measure names: F1 unless it says otherwise."""
+        """The ratio that the measure names, F1 by default."""
         if self.perplexity:
             surprise = self.correct / self.gold if self.gold else math.inf
             return 10.0**surprise if surprise < _MOST_SURPRISE else None
@@ -91,12 +91,12 @@ class Score:
 
     @property
     def component(self) -> Component:
-        """Which ratio is the value."""
+        """The ratio that is the value."""
         return self.measure.component or "f1"
 
     @property
     def exact(self) -> Fraction | None:
-        """The value without rounding; None where there is none."""
+        """The value without rounding; None if there is none."""
         if self.value is None:
             return None
         if self.perplexity:
@@ -126,19 +126,19 @@ def count(
     weights: Any = None,
     by_sentence: bool = False,
 ) -> Counts:
-    """Count what a measure counts.
+    """Return the counts of a measure.
 
     Args:
         matches: the aligned words.
-        measure: which measure.
-        definition: what it is.
-        schemes: where the classes that it names are looked up.
+        measure: the measure.
+        definition: its definition.
+        schemes: the schemes in which its classes are looked up.
         weights: the weights, or the model, that its argument names.
-        by_sentence: one row for each gold sentence, else one row in all.
+        by_sentence: one row per gold sentence, otherwise one row in all.
 
     Raises:
-        MalformedDeps: the measure is of enhanced graphs, and DEPS cannot be read.
-        MeasureError: a relation has no weight, and there is no default.
+        MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
+        MeasureError: a relation has no weight, and the measure has no default.
     """
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence)
@@ -159,18 +159,18 @@ def count_by_sentence(
     schemes: Schemes = STANDARD,
     weights: Mapping[str, float] | None = None,
 ) -> Counts:
-    """Count what a measure counts, one row for each gold sentence.
+    """Return the counts of a measure, one row per gold sentence.
 
     Args:
         matches: the aligned words.
-        measure: which measure.
-        definition: what it is.
-        schemes: where the classes that it names are looked up.
+        measure: the measure.
+        definition: its definition.
+        schemes: the schemes in which its classes are looked up.
         weights: the weights that its argument names, for a weighted measure.
 
     Raises:
-        InputError: the measure is of enhanced graphs, and DEPS cannot be read.
-        MeasureError: a relation has no weight, and there is no default.
+        InputError: the measure scores enhanced graphs, and DEPS cannot be read.
+        MeasureError: a relation has no weight, and the measure has no default.
     """
     try:
         return count(matches, measure, definition, schemes=schemes, weights=weights, by_sentence=True)
@@ -186,13 +186,13 @@ def selection_for(
     schemes: Schemes = STANDARD,
     weights: Mapping[str, float] | None = None,
 ) -> Selection | None:
-    """Return what each word counts in a measure; None where every word counts 1.
+    """Return the weight of each word in a measure; None if every word counts 1.
 
     Args:
         matches: the aligned words.
         measure: a measure of words or of exact matches.
-        definition: what it is.
-        schemes: where the classes that it names are looked up.
+        definition: its definition.
+        schemes: the schemes in which its classes are looked up.
         weights: the weights that its argument names, for a weighted measure.
     """
     return selection_of(
@@ -224,13 +224,13 @@ def score(
 
     Args:
         matches: the aligned words.
-        measure: which measure.
-        definition: what it is.
-        schemes: where the classes that it names are looked up.
+        measure: the measure.
+        definition: its definition.
+        schemes: the schemes in which its classes are looked up.
         weights: the weights, or the model, that its argument names.
 
     Raises:
-        MeasureError: a relation has no weight, and there is no default.
+        MeasureError: a relation has no weight, and the measure has no default.
     """
     missing = not_annotated(matches, definition)
     nothing = Score(measure, 0, 0, 0, None, matches.rules.undefined)
@@ -240,18 +240,18 @@ def score(
         total = count(matches, measure, definition, schemes=schemes, weights=weights)
     except MalformedDeps as error:
         return replace(nothing, reason=f"DEPS cannot be read: {error}")
-    except InputError as error:  # only this measure cannot be had: no derivation of the tree, for example
+    except InputError as error:  # only this measure has no value: a tree without a derivation, for example
         return replace(nothing, reason=str(error.faults[0]) if error.faults else str(error))
     found = score_of(total, measure, matches.rules.undefined)
     return replace(found, perplexity=definition.unit == "perplexity")
 
 
 def score_of(total: Counts, measure: Measure, undefined: float | None = None) -> Score:
-    """Return the score that counts make.
+    """Return the score that follows from counts.
 
     Args:
         total: one row of counts.
-        measure: of which measure.
+        measure: the measure.
         undefined: the value of a ratio with nothing to count.
     """
     aligned = None if total.aligned is None else total.aligned[0].item()
@@ -260,11 +260,11 @@ def score_of(total: Counts, measure: Measure, undefined: float | None = None) ->
 
 
 def not_annotated(matches: Matches, definition: Definition) -> str | None:
-    """Say that gold has no value in any of the columns that a measure needs, where the rules ask for it.
+    """Return that gold has no values in the columns that a measure needs, if the rules report this; otherwise None.
 
     Args:
         matches: the aligned words.
-        definition: what the measure is.
+        definition: the definition of the measure.
     """
     if not matches.rules.unannotated or not definition.columns:
         return None

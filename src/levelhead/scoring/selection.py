@@ -13,15 +13,15 @@ from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.schemes import NIVRE_FANG, SCHEMES, Scheme
 
 Keeps = Callable[[str], bool]
-"""Says of a relation, with or without subtype, whether its words are counted."""
+"""Whether words with a relation, with or without subtype, are counted."""
 
 
 class Schemes(NamedTuple):
     """The schemes in which classes are looked up.
 
     Args:
-        by_name: all of them.
-        default: the name of the one whose classes need not be qualified.
+        by_name: all schemes.
+        default: the name of the scheme whose classes need not be qualified.
     """
 
     by_name: Mapping[str, Scheme] = SCHEMES
@@ -31,7 +31,7 @@ class Schemes(NamedTuple):
         """Return the scheme and the name of a class: `CORE`, `callin:CONTENT`.
 
         Raises:
-            MeasureError: there is no such scheme, or it has no such class.
+            MeasureError: the scheme or the class is unknown.
         """
         name, _, label = text.rpartition(":")
         scheme = self.by_name.get(name or self.default)
@@ -40,7 +40,9 @@ class Schemes(NamedTuple):
         if label not in scheme.names:
             having = [f"{other.name}:{label}" for other in self.by_name.values() if label in other.names]
             message = f"the scheme {scheme.name} has no class {label!r}, only {', '.join(scheme.names)}"
-            raise MeasureError(message + (f"; there is {', '.join(having)}" if having else ""), "unknown-measure")
+            raise MeasureError(
+                message + (f"; did you mean {' or '.join(having)}?" if having else ""), "unknown-measure"
+            )
         return scheme, label
 
     def qualified(self, text: str) -> str:
@@ -56,13 +58,13 @@ STANDARD = Schemes()
 
 
 class Selection(NamedTuple):
-    """What each word counts, by its relation.
+    """The weight of each word, by its relation.
 
     Args:
-        value: the value of a relation, with or without subtype: whether it counts, or its weight.
+        value: whether a relation, with or without subtype, counts, or its weight.
         weighted: whether values are weights.
-        by_gold: whether a system word counts as the gold word that it is aligned to does (a word that is aligned
-            to none as its own relation says). Else each side goes by its own relations.
+        by_gold: whether a system word counts as much as the gold word that it is aligned to (an unaligned word by its
+            own relation). Otherwise each side counts by its own relations.
     """
 
     value: Callable[[str], float]
@@ -71,19 +73,19 @@ class Selection(NamedTuple):
 
 
 def is_class(text: str) -> bool:
-    """Say whether a name in a measure is that of a class (upper case), not of a relation."""
+    """Return whether a name in a measure is that of a class (upper case), not of a relation."""
     return text.rpartition(":")[2].isupper()
 
 
-def check(measure: Measure, schemes: Schemes) -> None:
-    """Refuse classes and relations that there are not.
+def check_classes(measure: Measure, schemes: Schemes) -> None:
+    """Refuse unknown classes and relations.
 
     Args:
         measure: any measure.
-        schemes: where classes are looked up.
+        schemes: the schemes in which classes are looked up.
 
     Raises:
-        MeasureError: it names one that there is not, with the nearest that there are.
+        MeasureError: a class or relation is unknown; the message suggests a similar one.
     """
     for name in (measure.only, *measure.without):
         if name is not None and is_class(name):
@@ -99,12 +101,12 @@ def _known_relations(schemes: Schemes) -> frozenset[str]:
 
 
 def keeps_nothing(only: str | None, without: tuple[str, ...], schemes: Schemes) -> bool:
-    """Say whether no relation is left by the class or relation that alone counts and by those that do not.
+    """Return whether a restriction and exclusions together leave no relation.
 
     Args:
-        only: the class or relation that alone counts, or None.
-        without: those that do not.
-        schemes: where classes are looked up.
+        only: the class or relation that the measure is restricted to, or None.
+        without: the classes and relations that are left out.
+        schemes: the schemes in which classes are looked up.
     """
     tests = _tests_of(only, without, schemes)
     some = {*_known_relations(schemes), "unlisted"} | ({only} if only is not None and not is_class(only) else set())
@@ -125,9 +127,9 @@ def selection_of(
 
     Args:
         measure: the measure.
-        definition: what it is.
-        rules: in whose scheme the definition's own class is looked up.
-        schemes: where the measure's classes are looked up.
+        definition: its definition.
+        rules: the definition's own class is looked up in their scheme.
+        schemes: the schemes in which the measure's classes are looked up.
         punctuation: the universal relations that a measure without punctuation leaves out.
         weights: the weights of relations, for a weighted measure.
         default: the weight of relations without one; None if there must be none.
@@ -148,8 +150,8 @@ def selection_of(
     )
 
 
-def weighing(weights: Mapping[str, float]) -> Selection:
-    """Return the selection that weighs every relation, 1.0 where it has no weight (as conll17_ud_eval.py does)."""
+def weighted_selection(weights: Mapping[str, float]) -> Selection:
+    """Return the selection that weights every relation, with 1.0 if it has no weight (as conll17_ud_eval.py does)."""
     return Selection(_weigher(weights, 1.0), weighted=True)
 
 
@@ -181,7 +183,7 @@ def _weigher(weights: Mapping[str, float], default: float | None) -> Callable[[s
         label = universal(relation)
         weight = weights.get(label, default)
         if weight is None:
-            message = f"there is no weight for the relation {label}; add one, or give a default: WLAS(FILE,default=1)"
+            message = f"the relation {label} has no weight: add one, or give a default: WLAS(FILE,default=1)"
             raise MeasureError(message, "missing-weight")
         return weight
 

@@ -1,4 +1,4 @@
-"""Which characters of the text each token, word and sentence covers."""
+"""Spans: the characters of the text that each token, word and sentence covers."""
 
 from __future__ import annotations
 
@@ -22,19 +22,19 @@ _SHOWN = 20
 
 
 class Spans(NamedTuple):
-    """Positions in the text, which is all surface tokens without spaces; in bytes of UTF-8.
+    """Positions in the text, which is all surface tokens without spaces, in bytes of UTF-8.
 
-    Bytes serve as well as characters: UTF-8 maps texts to bytes one to one, so equal spans stay equal.
+    Bytes work as well as characters: UTF-8 maps texts to bytes one to one, so equal spans stay equal.
 
     Args:
         text: the text, uint8.
         token_starts: where each token starts, int64, shape (tokens,).
-        token_ends: where it ends, likewise.
+        token_ends: where each token ends, int64, shape (tokens,).
         starts: where each word's token starts, int64, shape (words,).
-        ends: where it ends, likewise.
+        ends: where each word's token ends, int64, shape (words,).
         inside: whether a word is part of a multiword token, uint8, shape (words,).
         sentence_starts: where each sentence starts, then the size of the text; int64, shape (sentences + 1,).
-        spaces: what counts as a space, as `str.translate` takes it.
+        spaces: the characters that count as spaces, a table for `str.translate`.
     """
 
     text: Bytes
@@ -71,7 +71,7 @@ def _sentence_starts(treebank: Treebank, token_starts: Offsets, total: int) -> O
 
 
 def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[bytes, Offsets, Offsets]:
-    """Give a pool, and where each string starts and how long it is there, with spaces taken out of token forms."""
+    """Give a pool, and the start and length of each string in it, with spaces removed from token forms."""
     strings = treebank.strings
     used = distinct(treebank.tokens.forms, len(strings))
     spaced = np.intersect1d(used, strings.codes_with(_SPACE_CHARACTERS), assume_unique=True)
@@ -88,7 +88,7 @@ def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[byt
 
 
 def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_spans: Spans) -> None:
-    """Raise a TextMismatch unless both treebanks have the same characters, and say where they part."""
+    """Raise a TextMismatch unless both treebanks have the same characters, and report where they differ."""
     one, other = gold_spans.text, system_spans.text
     if len(one) == len(other) and bool((one == other).all()):
         return
@@ -105,7 +105,7 @@ def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_
 
 
 def _unrelated(gold: Treebank, system: Treebank, one: Bytes, other: Bytes) -> Fault:
-    """Say that not even the first character is the same: these files hardly belong together."""
+    """The fault of files that differ from the first character on, which hardly belong together."""
     name = printable(gold.source.path or "this")
     message = (
         f"the texts differ from the first character on: is {name} the right gold file?"
@@ -121,7 +121,7 @@ def _start(text: Bytes, at: int) -> str:
 
 
 def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> Fault:
-    """Say what one side has where the texts part: the token, and the text around."""
+    """The fault of one side where the texts differ: the token, and the text around it."""
     if not len(spans.token_starts):
         return Fault("text-mismatch", f"{name} has no words", Place(treebank.source.path))
     token = max(0, int(np.searchsorted(spans.token_starts, at, side="right")) - 1)

@@ -11,19 +11,19 @@ from typing import Any
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, quoted
 from levelhead.scoring.measure import Definition, Measure, Resource
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.relations import UD1, UD2, universal
-from levelhead.treebank.source import read_bytes
 
 _LARGEST = 1e9
 
 ENTROPY = "WDE"
-"""What stands in the place of a path for the word dependency entropies of training treebanks: WLAS(WDE)."""
+"""Written instead of a path for the word dependency entropies of training treebanks: WLAS(WDE)."""
 
 ABSENT_ENTROPY = 0.5
 """The word dependency entropy of a relation in a treebank that does not have it (Callin, section 4.2)."""
 
 TEMPLATE = "{treebank}"
-"""What stands for the code of each treebank in the path of a file that a measure names."""
+"""The placeholder for the code of each treebank in the path of a file that a measure names."""
 
 _OPTION = re.compile(r",(default|order)=[^,/]*$")
 
@@ -32,13 +32,13 @@ Weights = Resource
 
 
 def read_weights(path: str | os.PathLike[str]) -> Weights:
-    """Read a weight for each universal relation: two columns divided by white space or a comma, comments after `#`.
+    """Read a weight for each universal relation: two columns separated by white space or a comma, comments after `#`.
 
     Args:
         path: the file.
 
     Raises:
-        InputError: a line is something else, a relation has a subtype, a weight is negative or not a number, or the
+        InputError: a line has another form, a relation has a subtype, a weight is negative or not a number, or the
             file has no weight.
     """
     name = os.fspath(path)
@@ -60,7 +60,7 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
     if faults:
         raise InputError(*faults)
     strange = [
-        f"{quoted(relation)} in {name} is no relation of UD: only words with exactly this label have its weight"
+        f"{quoted(relation)} in {name} is not a UD relation: only words with exactly this label have its weight"
         for relation in weights
         if relation not in UD1 | UD2
     ]
@@ -68,7 +68,7 @@ def read_weights(path: str | os.PathLike[str]) -> Weights:
 
 
 def weights_of(values: Mapping[str, float]) -> Weights:
-    """Return weights that come from no file.
+    """Return weights that do not come from a file.
 
     Args:
         values: the weight of each universal relation.
@@ -77,7 +77,7 @@ def weights_of(values: Mapping[str, float]) -> Weights:
 
 
 def checked_weights(values: Mapping[str, float]) -> Weights:
-    """Return weights from a mapping, which may hold what a file of weights may hold.
+    """Return weights from a mapping, checked like the weights of a file.
 
     Args:
         values: the weight of each universal relation.
@@ -97,16 +97,16 @@ def checked_weights(values: Mapping[str, float]) -> Weights:
 
 
 def _wrong(line: str, columns: list[str], value: float | None, weights: Mapping[str, float]) -> str | None:
-    """Say what is wrong with a line of a file of weights; None if it is valid."""
+    """Return what is wrong with a line of a file of weights; None if it is valid."""
     if value is None:
         return f"{quoted(line)} is not a relation and a weight from 0 to 1e9"
     relation = columns[0]
     if universal(relation) != relation:
         return (
-            f"{quoted(relation)} has a subtype: words weigh what their universal relation weighs; give one weight for"
+            f"{quoted(relation)} has a subtype: weights apply to universal relations; give one weight for"
             f" {quoted(universal(relation))}"
         )
-    return f"{quoted(relation)} has a weight already" if relation in weights else None
+    return f"{quoted(relation)} already has a weight" if relation in weights else None
 
 
 def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resource]) -> Any:
@@ -114,14 +114,14 @@ def values_of(measure: Measure, definition: Definition, read: Mapping[str, Resou
 
     Args:
         measure: any measure.
-        definition: what it is.
+        definition: its definition.
         read: the weights of `weights_for`, by path.
     """
     return file_of(measure, read).values if definition.needs_file else None
 
 
 def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
-    """Return what was read from the file that a weighted measure names.
+    """Return the contents of the file that a weighted measure names.
 
     Args:
         measure: a weighted measure.
@@ -131,7 +131,7 @@ def file_of(measure: Measure, read: Mapping[str, Weights]) -> Weights:
 
 
 def key_of(measure: Measure) -> str:
-    """Return under which name what a measure needs is kept: its argument, but for the weight of other relations.
+    """Return the key of a measure's file among those that were read: its argument without the default weight.
 
     Args:
         measure: a measure whose argument names a file.
@@ -144,7 +144,7 @@ def default_weight(measure: Measure, definition: Definition) -> float | None:
 
     Args:
         measure: a measure; `,default=NUMBER` may end its argument.
-        definition: what it is.
+        definition: its definition.
     """
     path, default = _path_and_default(measure) if definition.takes_weights else ("", None)
     if default is not None:
@@ -162,14 +162,14 @@ def path_of(measure: Measure) -> str:
 
 
 def for_treebank(measure: Measure, treebank: str | None) -> Measure:
-    """Return a measure with the code of a treebank in place of `{treebank}` in its argument.
+    """Return a measure with `{treebank}` in its argument replaced by the code of a treebank.
 
     Args:
         measure: any measure.
-        treebank: the code; None where there is but one pair of files.
+        treebank: the code; None if there is only one pair of files.
 
     Raises:
-        MeasureError: the measure asks for a code, and there is none.
+        MeasureError: the measure needs a code, and there is none.
     """
     if TEMPLATE not in (measure.argument or ""):
         return measure
@@ -187,7 +187,7 @@ def _path_and_default(measure: Measure) -> tuple[str, float | None]:
 
 
 def _weight(columns: list[str]) -> float | None:
-    if len(columns) != 2 or "_" in columns[1] or not columns[1].isascii():  # Python takes `1_0` for 10
+    if len(columns) != 2 or "_" in columns[1] or not columns[1].isascii():  # Python reads `1_0` as 10
         return None
     try:
         value = float(columns[1])

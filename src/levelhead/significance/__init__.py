@@ -1,14 +1,14 @@
 """Is a difference real: intervals and tests from counts, nothing scored twice."""
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
-from levelhead.significance.counted import Counted, Run, counted
-from levelhead.significance.differences import Result, differences, permutation_p
+from levelhead.significance.differences import SystemResult, differences, permutation_p
 from levelhead.significance.equivalence import Equivalence, check_margin, equivalence
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.pairwise import pairwise_randomization_p, separated_shares, significant_shares
 from levelhead.significance.resampling import resampled, resampled_rows, spawned, swapped
 from levelhead.significance.runs import enough_runs, run_errors
-from levelhead.significance.settings import STANDARD, Settings, check_settings, seeded
+from levelhead.significance.settings import STANDARD, InferenceSettings, check_settings, seeded
+from levelhead.significance.system_counts import Run, SystemCounts, system_counts
 from levelhead.significance.units import ENOUGH_UNITS, FEWEST_UNITS, Units, unit_line, unit_notes, units_of
 from levelhead.significance.wins import Wins, better_on_at_least, count_wins, mean_votes
 
@@ -16,19 +16,18 @@ __all__ = [
     "ENOUGH_UNITS",
     "FEWEST_UNITS",
     "STANDARD",
-    "Counted",
     "Equivalence",
     "Estimate",
-    "Result",
+    "InferenceSettings",
     "Run",
-    "Settings",
+    "SystemCounts",
+    "SystemResult",
     "Units",
     "Wins",
     "better_on_at_least",
     "check_margin",
     "check_settings",
     "count_wins",
-    "counted",
     "differences",
     "enough_runs",
     "equivalence",
@@ -46,6 +45,7 @@ __all__ = [
     "significant_shares",
     "spawned",
     "swapped",
+    "system_counts",
     "unit_line",
     "unit_notes",
     "units_of",

@@ -8,21 +8,21 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import Counted, Sums
 from levelhead.significance.equivalence import equivalence, margin_of
 from levelhead.significance.estimates import Estimate, Interval
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, leave_out_of, spread_of
 from levelhead.significance.resampling import swapped
 from levelhead.significance.runs import enough_runs, run_errors
-from levelhead.significance.settings import Settings, seeded
+from levelhead.significance.settings import InferenceSettings, seeded
+from levelhead.significance.system_counts import Sums, SystemCounts
 
 EQUAL = 1e-12
-"""Differences closer than this are ties: sums of integers in another order give the same ratio but for rounding."""
+"""Differences closer than this are ties: sums in another order give the same ratio up to rounding."""
 
 Average = Literal["macro", "micro"]
 
 
-class Result(NamedTuple):
+class SystemResult(NamedTuple):
     """One system, one measure, one treebank or average.
 
     Args:
@@ -93,7 +93,7 @@ class _Sample(NamedTuple):
     average: Average | None = None
 
 
-def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Result]:
+def differences(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> list[SystemResult]:
     """Compare systems with the first one, on every treebank, and on their averages if there are several.
 
     Standard errors come from leaving out one unit at a time (`spread_of`), and intervals from Student's t
@@ -119,7 +119,7 @@ def differences(treebanks: Mapping[str, Counted], settings: Settings) -> list[Re
     return results
 
 
-def _samples(treebanks: Mapping[str, Counted], settings: Settings) -> Iterator[_Sample]:
+def _samples(treebanks: Mapping[str, SystemCounts], settings: InferenceSettings) -> Iterator[_Sample]:
     """Each treebank, then the averages; permutations are added up, so that memory does not grow with treebanks."""
     macro: list[Sums] = []
     micro: list[Sums] = []
@@ -145,7 +145,7 @@ def _added(sums: Sequence[Sums], more: Sequence[Sums]) -> list[Sums]:
     return [one + other for one, other in zip(sums, more, strict=True)] if sums else list(more)
 
 
-def _swapped(table: Counted, settings: Settings) -> list[Sums]:
+def _swapped(table: SystemCounts, settings: InferenceSettings) -> list[Sums]:
     """Numerators and denominators: observed, then those of the baseline and the systems after swapping units.
 
     Shapes (runs, measures, 2), then (permutations, systems, measures, 2) twice: of the first run of each system,
@@ -159,13 +159,13 @@ def _swapped(table: Counted, settings: Settings) -> list[Sums]:
     return [total, total[:1] + moved, total[firsts] - moved]
 
 
-def _result(sample: _Sample, table: Counted, s: int, m: int, settings: Settings) -> Result:
+def _result(sample: _Sample, table: SystemCounts, s: int, m: int, settings: InferenceSettings) -> SystemResult:
     systems = list(dict.fromkeys(sample.systems))
     runs = [_runs_of(sample, name) for name in (systems[s], systems[0])]
     values = [sample.values[own, m] for own in runs]
     score = _estimate(sample, runs[:1], m)
     interval = score.log_interval if m in table.perplexities else score.score_interval
-    result = Result(
+    result = SystemResult(
         treebank=sample.name,
         measure=table.measures[m],
         system=systems[s],
@@ -181,7 +181,9 @@ def _result(sample: _Sample, table: Counted, s: int, m: int, settings: Settings)
     return _compared(result, _estimate(sample, runs, m), sample, s, m, settings)
 
 
-def _compared(result: Result, difference: Estimate, sample: _Sample, s: int, m: int, settings: Settings) -> Result:
+def _compared(
+    result: SystemResult, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
+) -> SystemResult:
     single = result.runs == (1, 1)
     p = difference.p()
     if p is not None and single:
@@ -203,7 +205,7 @@ def _bounded(interval: Interval | None, *, bounded: bool) -> Interval | None:
 
 
 def _equivalence(
-    result: Result, difference: Estimate, sample: _Sample, s: int, m: int, settings: Settings
+    result: SystemResult, difference: Estimate, sample: _Sample, s: int, m: int, settings: InferenceSettings
 ) -> dict[str, Any]:
     """Whether the difference is within the margin, if there is one; that of perplexities is of their logarithms."""
     if settings.margin is None:

@@ -60,12 +60,12 @@ def check_margin(margin: float | None, n_systems: int, n_measures: int, n_perple
         n_perplexities: how many of them are perplexities.
 
     Raises:
-        InputError: the margin is not positive, or a ratio of at most 1, or there is no difference to test.
+        InputError: the margin is not positive, is a ratio of at most 1, or there is only one system.
     """
     if margin is None:
         return
     if n_systems < 2:
-        raise _refusal("needs at least two systems: with one system there is no difference to test")
+        raise _refusal("needs at least two systems")
     if not math.isfinite(margin) or margin <= 0:
         raise _refusal(f"must be a number above 0, not {margin:g}")
     if 0 < n_perplexities < n_measures:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from levelhead.significance.student import noncentrality, quantile, two_sided_p
+from levelhead.significance.student_t import noncentrality, quantile, two_sided_p
 from levelhead.significance.units import FEWEST_UNITS
 
 _SMALLEST_P = 1e-12

@@ -1,4 +1,4 @@
-"""Standard errors from units that are left out one at a time, with the degrees of freedom that they deserve."""
+"""Standard errors from leaving out one unit at a time, with effective degrees of freedom."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.significance.counted import Counted, Sums
+from levelhead.significance.system_counts import Sums, SystemCounts
 
 _OBSERVATION = 2.0
 """What one word or sentence adds to the numerator of an F1 score, which counts the words of both sides.
@@ -22,7 +22,7 @@ class Stratum(NamedTuple):
 
     Args:
         moves: the value without the unit minus the value, float64, shape (units, runs, measures).
-        sizes: the denominators, float64, likewise.
+        sizes: the denominators, float64, same shape.
         is_ratio: whether a measure is a ratio of counts (a perplexity is not), bool, shape (measures,).
         share: the share of the test set in the value, or one for each run and measure, shape (runs, measures).
     """
@@ -49,7 +49,7 @@ class Spread(NamedTuple):
     observation: float
 
 
-def leave_out(table: Counted, share: float = 1.0) -> Stratum:
+def leave_out(table: SystemCounts, share: float = 1.0) -> Stratum:
     """Return what each unit does to the values on one test set.
 
     Args:
@@ -61,10 +61,10 @@ def leave_out(table: Counted, share: float = 1.0) -> Stratum:
     return Stratum(share * np.nan_to_num(moves), table.parts[..., 1], _ratios(table), share)
 
 
-def leave_out_of(tables: Sequence[Counted]) -> list[Stratum]:
+def leave_out_of(tables: Sequence[SystemCounts]) -> list[Stratum]:
     """Return what each unit does to the values of all test sets together, one stratum for each test set.
 
-    A test set from which a unit is left out keeps its size: the other units in which something counts stand in for it.
+    A test set from which a unit is left out keeps its size: the other units with counts replace it.
 
     Args:
         tables: the counts of each test set by unit, all of the same runs and measures.
@@ -82,7 +82,7 @@ def leave_out_of(tables: Sequence[Counted]) -> list[Stratum]:
     return strata
 
 
-def _ratios(table: Counted) -> NDArray[np.bool_]:
+def _ratios(table: SystemCounts) -> NDArray[np.bool_]:
     return np.array([number not in table.perplexities for number in range(len(table.measures))])
 
 

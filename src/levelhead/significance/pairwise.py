@@ -7,12 +7,12 @@ from itertools import combinations
 
 import numpy as np
 
-from levelhead.significance.counted import Counted, Sums
 from levelhead.significance.differences import EQUAL, permutation_p
 from levelhead.significance.resampling import Seed, swapped
+from levelhead.significance.system_counts import Sums, SystemCounts
 
 
-def pairwise_randomization_p(table: Counted, resamples: int, seed: Seed) -> Sums:
+def pairwise_randomization_p(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """Return the two-sided p-values of each pair of runs by paired randomization, shape (pairs, measures).
 
     Args:
@@ -23,7 +23,7 @@ def pairwise_randomization_p(table: Counted, resamples: int, seed: Seed) -> Sums
     return np.array([permutation_p(*found) for found in _permuted_differences(table, resamples, seed)])
 
 
-def _permuted_differences(table: Counted, resamples: int, seed: Seed) -> Iterator[tuple[Sums, Sums]]:
+def _permuted_differences(table: SystemCounts, resamples: int, seed: Seed) -> Iterator[tuple[Sums, Sums]]:
     """The differences of each pair of runs in all permutations, shape (resamples, measures), and in the data."""
     rng, sums = np.random.default_rng(seed), table.parts.sum(axis=0)
     values = table.values(sums)
@@ -34,7 +34,7 @@ def _permuted_differences(table: Counted, resamples: int, seed: Seed) -> Iterato
         yield permuted, values[other] - values[one]
 
 
-def significant_shares(table: Counted, size: int, samples: int, resamples: int, level: float, seed: Seed) -> Sums:
+def significant_shares(table: SystemCounts, size: int, samples: int, resamples: int, level: float, seed: Seed) -> Sums:
     """Return the share of pairs of runs that differ significantly in random samples of sentences, shape (measures,).
 
     Args:
@@ -73,7 +73,7 @@ def exact_rejections(permuted: Sums, observed: Sums, level: float) -> Sums:
 
 
 def separated_shares(
-    table: Counted, by: int, size: int, samples: int, resamples: int, level: float, seed: Seed
+    table: SystemCounts, by: int, size: int, samples: int, resamples: int, level: float, seed: Seed
 ) -> Sums | None:
     """Return the share of pairs of runs that are separated in random samples of sentences, shape (measures,).
 
@@ -81,7 +81,7 @@ def separated_shares(
 
     Args:
         table: the counts.
-        by: the measure that says which run of a pair is better, by number; equal pairs are left out.
+        by: the number of the measure that decides which run of a pair is better; ties are left out.
         size: how many sentences a sample has, drawn without replacement.
         samples: how many samples.
         resamples: how many permutations for each pair.

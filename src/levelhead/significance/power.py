@@ -12,11 +12,11 @@ from typing import NamedTuple
 import numpy as np
 
 from levelhead.errors import Fault, InputError
-from levelhead.significance.counted import Counted
 from levelhead.significance.differences import EQUAL
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Stratum, disagreement_of, leave_out, spread_of
 from levelhead.significance.runs import enough_runs
+from levelhead.significance.system_counts import SystemCounts
 from levelhead.significance.units import FEWEST_UNITS
 
 
@@ -66,7 +66,7 @@ def checked_test(alpha: float, power: float) -> Target:
     return Target(alpha, power)
 
 
-def difference_variances(table: Counted, baseline: str, system: str) -> tuple[Variances | None, ...]:
+def difference_variances(table: SystemCounts, baseline: str, system: str) -> tuple[Variances | None, ...]:
     """Return the variance of the difference between two systems by source, for each measure.
 
     The variance between units is that of `compare`: of the delete-one-unit jackknife (`spread_of`), times the number of

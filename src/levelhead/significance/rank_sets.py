@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.significance.differences import EQUAL
-from levelhead.significance.failures import evidence
+from levelhead.significance.failed_outputs import evidence
 
 Sums = NDArray[np.float64]
 Flags = NDArray[np.bool_]

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.significance.corrections import holm
-from levelhead.significance.counted import Counted, ratios
 from levelhead.significance.differences import EQUAL, permutation_p
 from levelhead.significance.estimates import Estimate
-from levelhead.significance.failures import evidence
+from levelhead.significance.failed_outputs import evidence
 from levelhead.significance.jackknife import Stratum, leave_out, spread_of
 from levelhead.significance.rank_sets import PairDifferences, pair_differences
 from levelhead.significance.resampling import Seed, correlated_errors, spawned, swapped
-from levelhead.significance.settings import Settings, seeded
-from levelhead.significance.student import two_sided_p
+from levelhead.significance.settings import InferenceSettings, seeded
+from levelhead.significance.student_t import two_sided_p
+from levelhead.significance.system_counts import SystemCounts, ratios
 
 Sums = NDArray[np.float64]
 Flags = NDArray[np.bool_]
@@ -33,7 +33,9 @@ class RankedAverages:
         settings: how many permutations and draws, the seed, the level.
     """
 
-    def __init__(self, measure: str, test_sets: Iterable[str], order: Sequence[int], settings: Settings) -> None:
+    def __init__(
+        self, measure: str, test_sets: Iterable[str], order: Sequence[int], settings: InferenceSettings
+    ) -> None:
         self.measure, self.test_sets, self.settings = measure, tuple(test_sets), settings
         self.neighbors = list(pairwise(order))
         self._permuted = np.zeros((settings.resamples, len(self.neighbors)))
@@ -124,11 +126,11 @@ def add_test_set(
     parts: Mapping[str, Sums],
     failed: Mapping[str, Flags],
     rankings: Sequence[RankedAverages],
-    settings: Settings,
+    settings: InferenceSettings,
 ) -> None:
     """Add one test set to all rankings that count it: every measure has the same swaps.
 
-    Nothing is swapped between two systems of which one failed, and none of them is significantly better on this test
+    Nothing is swapped between two systems if one of them failed, and neither is significantly better on this test
     set: its units cannot show more than the one failure.
 
     Args:
@@ -139,7 +141,9 @@ def add_test_set(
         settings: how many permutations, and the seed.
     """
     swaps = _Swaps(parts, failed, rankings, seeded(settings, key), settings.resamples)
-    tables = {name: Counted(("",) * table.shape[1], (name,), table[:, :, None], key) for name, table in parts.items()}
+    tables = {
+        name: SystemCounts(("",) * table.shape[1], (name,), table[:, :, None], key) for name, table in parts.items()
+    }
     strata = {name: leave_out(table) for name, table in tables.items()}
     tests = {name: better_p(tables[name], strata[name], failed[name]) for name in parts}
     for ranking in rankings:
@@ -150,7 +154,7 @@ def add_test_set(
         ranking.add_tests(tests[measure])
 
 
-def better_p(table: Counted, stratum: Stratum, failed: Flags) -> Sums:
+def better_p(table: SystemCounts, stratum: Stratum, failed: Flags) -> Sums:
     """Return the p-values of all pairs of systems on one test set by Student's t, nan where the first is not better.
 
     A failure alone shows nothing about the other output: p is 1.
@@ -178,7 +182,7 @@ def _p(stratum: Stratum, one: int, other: int, change: float) -> float:
     return 1.0 if p is None else p
 
 
-def add_scores(table: Sums, ranking: RankedAverages, settings: Settings) -> None:
+def add_scores(table: Sums, ranking: RankedAverages, settings: InferenceSettings) -> None:
     """Add scores alone: test sets are the units that are left out, and swapped between neighbors.
 
     Args:

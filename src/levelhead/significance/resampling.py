@@ -91,7 +91,7 @@ def resampled(table: Sums, resamples: int, seed: Seed) -> Sums:
 def swapped(table: Sums, resamples: int, seed: Seed) -> Sums:
     """Sum the rows of a table over random halves: each row is in a half with probability 1/2.
 
-    The halves depend on the number of rows alone: other columns beside change nothing.
+    The halves depend on the number of rows alone: other columns change nothing.
 
     Args:
         table: one row a sentence, float64, shape (sentences, columns).

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from levelhead.significance.counted import Sums
+from levelhead.significance.system_counts import Sums
 
 FEWEST_RUNS = 3
 """A system with fewer runs than this has no significant differences, unless single outputs are compared."""

@@ -7,8 +7,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from levelhead.arguments import number, whole
 
-class Settings(NamedTuple):
+
+class InferenceSettings(NamedTuple):
     """How differences are tested.
 
     Args:
@@ -28,26 +30,25 @@ class Settings(NamedTuple):
     resample_by: str = "auto"
 
 
-STANDARD = Settings()
+STANDARD = InferenceSettings()
 """10,000 permutations, intervals of 95%, documents where gold marks them."""
 
 
-def check_settings(settings: Settings) -> None:
+def check_settings(settings: InferenceSettings) -> None:
     """Refuse settings that no test can have.
 
     Args:
         settings: how differences are tested.
 
     Raises:
-        ValueError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
+        InputError: the level is not between 0 and 1, there are no resamples, or the seed is negative.
     """
-    if not 0 < settings.level < 1:
-        raise ValueError(f"the level of confidence must be between 0 and 1, not {settings.level}")
-    if settings.resamples < 1 or settings.seed < 0:
-        raise ValueError("there must be at least one resample, and the seed cannot be negative")
+    number(0, 1, inside=True)("level", settings.level)
+    whole(1)("resamples", settings.resamples)
+    whole(0)("seed", settings.seed)
 
 
-def seeded(settings: Settings, key: str) -> np.random.SeedSequence:
+def seeded(settings: InferenceSettings, key: str) -> np.random.SeedSequence:
     """Return the seed of one treebank's draws: what is drawn elsewhere, and in which order, changes nothing.
 
     Args:

@@ -106,7 +106,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
 def unit_notes(
     units: Mapping[str, Units], results: str = "intervals and p-values", *, averaged: bool = False
 ) -> Iterator[str]:
-    """Say where intervals and p-values are missing, rough or too optimistic.
+    """Return notes on missing, rough or too optimistic intervals and p-values.
 
     Args:
         units: the units of each test set by its code.
@@ -146,7 +146,7 @@ def _plural(kind: str, n_units: int) -> str:
 
 
 def _documents(gold: Treebank) -> NDArray[np.int64]:
-    """The document of each sentence, from 0; 0 is what stands before the first mark, if anything does."""
+    """The document of each sentence, from 0; 0 also holds sentences before the first mark."""
     if b"newdoc" not in gold.comments.text:
         return np.zeros(len(gold), dtype=np.int64)
     starts = np.array([_starts_document(text) for text in gold.comments], dtype=np.int64)

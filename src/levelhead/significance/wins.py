@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.significance.corrections import holm, sign_test, signed_rank_test
-from levelhead.significance.differences import Result
+from levelhead.significance.differences import SystemResult
 
 
 class Wins(NamedTuple):
@@ -42,7 +42,7 @@ class Wins(NamedTuple):
 
 
 def count_wins(
-    results: Sequence[Result], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
+    results: Sequence[SystemResult], voters: Mapping[str, str], level: float, *, sign: int, wilcoxon: bool
 ) -> Wins:
     """Count the treebanks on which a system is better than the baseline, and test whether most are.
 
@@ -102,11 +102,11 @@ def better_on_at_least(one_sided: Sequence[float], level: float) -> int:
     return sum(p is not None and p < level for p in holm(one_sided))
 
 
-def _better_on_at_least(results: Sequence[Result], sign: int, level: float) -> int:
+def _better_on_at_least(results: Sequence[SystemResult], sign: int, level: float) -> int:
     tested = [one for one in results if one.p is not None and one.enough_runs]
     return better_on_at_least([_one_sided(one, sign) for one in tested], level)
 
 
-def _one_sided(one: Result, sign: int) -> float:
+def _one_sided(one: SystemResult, sign: int) -> float:
     half = (one.p or 0.0) / 2
     return half if sign * (one.difference or 0.0) > 0 else 1 - half

@@ -1,4 +1,4 @@
-"""Studies: the experiments of papers, run again, with every printed number beside ours and a verdict on each claim."""
+"""Replications of papers: every printed number next to ours, and a verdict on each claim."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 from types import MappingProxyType
 
 from levelhead.errors import Fault, InputError, Place, unknown
-from levelhead.studies.parts import check_outputs, parts_of
 from levelhead.studies.request import StudyRequest, Trainer
 from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.treebank_parts import check_outputs, parts_of
 
 STUDIES: Mapping[str, str] = MappingProxyType(
     {
@@ -43,7 +43,7 @@ _USED: Mapping[str, frozenset[str]] = MappingProxyType(
         "documents-2018": frozenset({"systems"}),
     }
 )
-"""What each study uses beside treebanks."""
+"""What each study uses besides treebanks."""
 
 _WHERE: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -69,7 +69,7 @@ def reproduce(name: str, request: StudyRequest) -> Study:
         request: what to run it on.
 
     Raises:
-        InputError: there is no such study, something that it needs is missing or is given and not used, or a file is
+        InputError: the study is unknown, an input is missing or not used by the study, or a file is
             not valid.
     """
     if name not in STUDIES:
@@ -92,5 +92,5 @@ def _check(name: str, given: str, path: Path | None) -> None:
         raise InputError(Fault("unused-input", f"{name} does not use {given}", Place(os.fspath(path))))
     folder = given in {"systems", "judgements"}
     if not (path.is_dir() if folder else path.is_file()):
-        message = f"there is no such {'folder' if folder else 'file'} of {given}"
+        message = f"{'folder' if folder else 'file'} of {given} not found"
         raise InputError(Fault("unreadable-file", message, Place(os.fspath(path))))

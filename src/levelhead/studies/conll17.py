@@ -13,13 +13,13 @@ from levelhead.errors import InputError
 from levelhead.evaluation.pair import parse_as
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.table import Column, Table
-from levelhead.scoring.definitions import ATTACHED
 from levelhead.scoring.matches import match
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.studies.examples import conllu
-from levelhead.studies.numbers import agrees, counted, every
+from levelhead.studies.example_sentences import conllu
 from levelhead.studies.printed_numbers import printed
 from levelhead.studies.request import StudyRequest, signature
+from levelhead.studies.statistics import agrees, counted, every
 from levelhead.studies.study import Claim, Study, StudySection
 from levelhead.studies.verdicts import verdict_of_fact
 from levelhead.treebank import Treebank
@@ -40,7 +40,7 @@ def reproduce(request: StudyRequest) -> Study:
 
     Args:
         request: gold test sets, a folder of systems' outputs, and a table of all published scores by test set; all may
-            be missing, but for what depends on them.
+            be missing, except for what depends on them.
 
     Raises:
         InputError: a file is not valid.
@@ -205,7 +205,7 @@ def _ranked(published: Results) -> dict[str, tuple[int | None, float]]:
 def _claims_on_ranking(published: Results | None, numbers: Numbers) -> list[Claim]:
     texts = (
         "Systems are ranked by the macro-average over all test sets",
-        "The averages are as published, as far as scores with two decimals can tell",
+        "The averages are as published, as far as scores with two decimals show",
         "So are the averages of all groups by LAS, UAS and CLAS",
     )
     if published is None:

@@ -1,4 +1,4 @@
-"""A study as one page, HTML or Markdown with figures beside it; as plain text, and as JSON."""
+"""A study as one page, HTML or Markdown with figures next to it; as plain text, and as JSON."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from types import MappingProxyType
 from typing import Any
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.page import Block, Page
 from levelhead.report.page import Section as Part
-from levelhead.report.page.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.report.writers import to_markdown, to_text
 from levelhead.studies.study import Study
@@ -34,13 +34,13 @@ def claims_table(study: Study) -> Table:
 def summary(study: Study) -> str:
     """Return how many claims have each verdict, in a sentence."""
     parts = [f"{n} {verdict if n == 1 else _PLURAL[verdict]}" for verdict, n in _counted(study)]
-    told = f"Of {len(study.claims)} claims: {', '.join(parts)}."
-    return f"{told} {_QUICK}" if "quick" in study.signature else told
+    summary_text = f"Of {len(study.claims)} claims: {', '.join(parts)}."
+    return f"{summary_text} {_QUICK}" if "quick" in study.signature else summary_text
 
 
 _QUICK = (
-    "This is a quick run, to see that all works: few resamples, and other parts of treebanks in place of training sets"
-    " that are missing. Its verdicts on treebanks and parsers mean nothing."
+    "This is a quick run, to check that everything works: few resamples, and other parts of treebanks instead of"
+    " missing training sets. Its verdicts on treebanks and parsers mean nothing."
 )
 
 
@@ -51,7 +51,7 @@ _PLURAL: Mapping[Verdict, str] = MappingProxyType(
 
 
 def _counted(study: Study) -> list[tuple[Verdict, int]]:
-    """How many claims have each verdict that there is."""
+    """How many claims have each verdict."""
     counted = Counter(claim.verdict for claim in study.claims)
     return [(verdict, counted[verdict]) for verdict in _PLURAL if counted[verdict]]
 
@@ -142,7 +142,7 @@ def _rows(table: Table) -> dict[str, Any]:
 
 
 def write_page(study: Study, path: str | os.PathLike[str]) -> None:
-    """Write the page of a study to a file, whole or not at all; beside Markdown, its figures as SVG.
+    """Write the page of a study to a file, completely or not at all; for Markdown, its figures as SVG next to it.
 
     Args:
         study: the study.

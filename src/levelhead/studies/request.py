@@ -1,4 +1,4 @@
-"""What a study is asked to run on: treebanks, outputs of parsers, workers; and its jobs, stored and resumed."""
+"""The inputs of a study (treebanks, outputs of parsers, workers), and its jobs, stored and resumed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 Trainer = Callable[[str, Sequence[Treebank], Treebank | None, Treebank], Treebank]
 """Trains a parser and parses: its name, training treebanks, a development treebank if there is one, what to parse.
@@ -59,8 +59,8 @@ class StudyRequest:
         return 100 if self.quick else 2000
 
 
-class Task(NamedTuple):
-    """A part of a study that is done anywhere: a function of files and settings whose result is plain JSON.
+class StudyTask(NamedTuple):
+    """A part of a study that can run on any worker: a function of files and settings whose result is plain JSON.
 
     Args:
         name: its name in the results and in messages.
@@ -75,8 +75,8 @@ class Task(NamedTuple):
     settings: tuple[Any, ...] = ()
 
 
-def done(study: str, tasks: Iterable[Task], request: StudyRequest) -> dict[str, Any]:
-    """Do tasks, or take their results from the store; the results by the name of the task.
+def run_tasks(study: str, tasks: Iterable[StudyTask], request: StudyRequest) -> dict[str, Any]:
+    """Run tasks, or take their results from the store; returns the results by the name of the task.
 
     Args:
         study: what to call it in the progress bar.
@@ -97,21 +97,21 @@ def done(study: str, tasks: Iterable[Task], request: StudyRequest) -> dict[str, 
     return {name: json.loads(outcome.results[job.key]) for name, job in planned.items()}
 
 
-def _job(task: Task) -> Job:
+def _job(task: StudyTask) -> Job:
     files = [None if path is None else (os.fspath(path), _hash(path)) for path in task.paths]
     name = f"{task.function.__module__}.{task.function.__qualname__}"
     parts = ["study", VERSION, unicodedata.unidata_version, name, [f and f[1] for f in files], task.settings]
     key = hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()
     size = sum(Path(f[0]).stat().st_size for f in files if f is not None)
-    return Job(key, do, (task.function, tuple(files), task.settings), task.name, size + 1)
+    return Job(key, run_task, (task.function, tuple(files), task.settings), task.name, size + 1)
 
 
 def _hash(path: str | os.PathLike[str]) -> str:
     return hashlib.sha256(read_bytes(path)).hexdigest()
 
 
-def do(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
-    """Do a task; this is what workers call.
+def run_task(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], settings: Sequence[Any]) -> bytes:
+    """Run a task; workers call this.
 
     Args:
         function: the function of the task.
@@ -132,7 +132,7 @@ def do(function: Callable[..., Any], files: Sequence[tuple[str, str] | None], se
 
 
 def signature(request: StudyRequest, **more: str) -> Mapping[str, str]:
-    """Return what decides the numbers of a study beside its files.
+    """Return what decides the numbers of a study besides its files.
 
     Args:
         request: the request.

@@ -9,8 +9,8 @@ from typing import Any
 
 from levelhead.campaign import OutputResult, Plan, Results, System, TestSet, language_of, score_plan
 from levelhead.evaluation.setup import Setup
-from levelhead.studies.parts import format_of
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank.contents import Contents
 from levelhead.treebank.reader import Format
 

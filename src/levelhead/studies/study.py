@@ -1,4 +1,4 @@
-"""What a study gives: tables of printed numbers beside ours, and a verdict on each claim."""
+"""The result of a study: tables of printed numbers next to ours, and a verdict on each claim."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from levelhead.report.by_result import View
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Table
 from levelhead.studies.verdicts import Verdict
 from levelhead.tabular import Tabular

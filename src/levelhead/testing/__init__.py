@@ -6,7 +6,7 @@ import warnings
 
 from levelhead.errors import MeasureError
 from levelhead.evaluation import Input, score
-from levelhead.evaluation.gates import Gate, bound_of, doubt, gate_of
+from levelhead.evaluation.gates import Gate, bound_of, gate_of, percentage_warning
 from levelhead.measures import REGISTRY, parse_measure
 
 
@@ -15,7 +15,7 @@ def assert_las(gold: Input, system: Input, *, at_least: float) -> None:
 
     Args:
         gold: a treebank or the path of one.
-        system: likewise.
+        system: the system treebank or file.
         at_least: a percentage, compared unrounded.
 
     Raises:
@@ -38,7 +38,7 @@ def assert_score(
         at_most: a perplexity, compared unrounded; for measures of which lower values are better.
 
     Raises:
-        AssertionError: the value is on the wrong side of the bound, or there is no value.
+        AssertionError: the value is on the wrong side of the bound, or the measure has no value.
         MeasureError: the measure is unknown, or the bound is not a finite number, or not the one for its direction.
     """
     gate = _gate(measure, at_least, at_most)
@@ -51,7 +51,7 @@ def assert_score(
 
 
 def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
-    """Return the gate that is asked for, as `--fail-under` and `--fail-over` have it."""
+    """Return the requested gate, as `--fail-under` and `--fail-over` define it."""
     parsed = parse_measure(measure)
     lower = REGISTRY[parsed.name].lower_is_better
     given, other = (at_most, at_least) if lower else (at_least, at_most)
@@ -61,6 +61,6 @@ def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
     bound = bound_of(given)
     if bound is None:
         raise MeasureError(f"{measure}: {wanted}={given} is not a number that can be a bound", "invalid-gate")
-    if doubtful := doubt(wanted, bound, highest=lower):
+    if doubtful := percentage_warning(wanted, bound, highest=lower):
         warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=3)
     return gate_of(str(parsed), bound, highest=lower)

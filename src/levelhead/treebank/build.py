@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from itertools import repeat
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
+from levelhead.arguments import checked, is_list, optional, refuse
 from levelhead.errors import ConlluError, Fault
 from levelhead.treebank.reader import from_conllu
 
@@ -15,6 +16,32 @@ if TYPE_CHECKING:
 Nested = Sequence[Sequence[str]]
 
 
+def _column(name: str, value: Any) -> list[list[Any]]:
+    """The values of each sentence."""
+    if not is_list(value):
+        refuse(name, value, _COLUMN)
+    sentences = list(value)
+    for sentence in sentences:
+        if not is_list(sentence):
+            refuse(name, sentence, _COLUMN)
+    return list(map(list, sentences))
+
+
+_COLUMN = "a list of sentences, each of them a list with a value for each word"
+_OPTIONAL = optional(_column)
+
+
+@checked(
+    forms=_column,
+    heads=_column,
+    relations=_column,
+    lemmas=_OPTIONAL,
+    upos=_OPTIONAL,
+    xpos=_OPTIONAL,
+    feats=_OPTIONAL,
+    deps=_OPTIONAL,
+    misc=_OPTIONAL,
+)
 def build(
     forms: Nested,
     heads: Sequence[Sequence[int]],
@@ -33,15 +60,15 @@ def build(
         forms: the forms.
         heads: the heads as in CoNLL-U: 1-based in the sentence, 0 for the root.
         relations: the relations.
-        lemmas: the lemmas, and so on; "_" everywhere if None.
-        upos: likewise.
-        xpos: likewise.
-        feats: likewise.
-        deps: likewise.
-        misc: likewise.
+        lemmas: the lemmas; "_" everywhere if None, as for all columns below.
+        upos: the universal parts of speech.
+        xpos: the treebank's own parts of speech.
+        feats: the features.
+        deps: the enhanced edges.
+        misc: the column MISC.
 
     Raises:
-        ConlluError: the lists differ in length, a value is not fit for CoNLL-U, or a sentence is not a tree.
+        ConlluError: the lists differ in length, a value is not valid in CoNLL-U, or a sentence is not a tree.
     """
     columns = (forms, lemmas, upos, xpos, feats, heads, relations, deps, misc)
     given = [column for column in columns if column is not None]

@@ -1,7 +1,7 @@
 """Every fault of a CoNLL-U file, line by line, for people.
 
-The scanner only says that a file is not in order; this slower reading finds all that is wrong. Both must agree on
-which files are in order: a test compares them on damaged files.
+The scanner only reports that a file is invalid; this slower reading finds everything that is wrong. Both must agree
+on which files are valid: a test compares them on damaged files.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ _MOST = 1000
 _TREE_SLUGS = {
     2: ("no-root", "no word has HEAD 0"),
     3: ("several-roots", "{} words have HEAD 0"),
-    4: ("cycle", "the heads go round in a circle"),
+    4: ("cycle", "the heads form a cycle"),
 }
 
 
@@ -87,7 +87,7 @@ def find_faults(
         return unreadable
     faults = _first_of_each_kind(_walk(data, ranges=ranges, several_roots=several_roots, line_of=line))
     if not faults and not data.strip():
-        return [Fault("empty-file", "there is no sentence", Place(line=1))]
+        return [Fault("empty-file", "the file has no sentences", Place(line=1))]
     return sorted(faults, key=lambda fault: fault.place.line or 0)
 
 
@@ -114,10 +114,10 @@ def _walk(data: bytes, *, ranges: bool, several_roots: bool, line_of: Callable[[
     for position, content in enumerate(lines_of(data), 1):
         number, line = line_of(position), content.removesuffix(b"\n").decode()
         if "\r" in line:
-            yield Fault("stray-carriage-return", "a carriage return stands inside the line", Place(line=number))
+            yield Fault("stray-carriage-return", "a carriage return is inside the line", Place(line=number))
         if not line:
             if sentence is None:
-                yield Fault("empty-sentence", "comments are followed by no words", Place(line=comments_from or number))
+                yield Fault("empty-sentence", "comments are not followed by words", Place(line=comments_from or number))
             else:
                 yield from _end(sentence, number, several_roots=several_roots)
             sentence, comments_from = None, 0
@@ -131,18 +131,18 @@ def _walk(data: bytes, *, ranges: bool, several_roots: bool, line_of: Callable[[
     if sentence is not None:
         yield from _end(sentence, line_of(data.count(b"\n") + 1), several_roots=several_roots)
     elif comments_from:
-        yield Fault("empty-sentence", "comments are followed by no words", Place(line=comments_from))
+        yield Fault("empty-sentence", "comments are not followed by words", Place(line=comments_from))
 
 
 def _line(sentence: _Sentence, number: int, line: str, *, ranges: bool) -> Iterator[Fault]:
     cells = line.split("\t")
     place = Place(line=number, sentence=sentence.number, word=cells[0][:20])
     if line.startswith("#") and ranges:
-        yield Fault("misplaced-comment", "a comment stands inside a sentence", place)
+        yield Fault("misplaced-comment", "a comment is inside a sentence", place)
         return
     if len(cells) != len(FIELDS):
         yield Fault(
-            "number-of-columns", f"{len(cells)} column{'s' * (len(cells) != 1)} in place of 10: {quoted(line)}", place
+            "number-of-columns", f"{len(cells)} column{'s' * (len(cells) != 1)} instead of 10: {quoted(line)}", place
         )
         sentence.renumbered = True
         return
@@ -160,19 +160,19 @@ def _node(sentence: _Sentence, number: int, cells: list[str], place: Place, *, r
         yield from _empty_node(sentence, int(match[1]), int(match[2]), place)
     else:
         sentence.renumbered = True
-        yield Fault("invalid-id", f"the ID {quoted(cells[0])} is no number{', range' * ranges}", place)
+        yield Fault("invalid-id", f"the ID {quoted(cells[0])} is not a number{' or range' * ranges}", place)
 
 
 def _word(sentence: _Sentence, number: int, cells: list[str], place: Place) -> Iterator[Fault]:
     expected = len(sentence.heads) + 1
     if int(cells[0]) != expected and not sentence.renumbered:
         yield Fault("word-id-sequence", f"the ID is {cells[0]}, expected {expected}", place)
-        sentence.renumbered = True  # said once a sentence: what follows is shifted too
+        sentence.renumbered = True  # reported once per sentence: what follows is shifted too
     sentence.minor = 0
     sentence.range_pending = False
     head = int(cells[6]) if _NUMBER.fullmatch(cells[6]) else None
     if head is None:
-        yield Fault("invalid-head", f"the HEAD {quoted(cells[6])} is no number", place)
+        yield Fault("invalid-head", f"the HEAD {quoted(cells[6])} is not a number", place)
     if not cells[7]:
         yield Fault("empty-relation", "DEPREL is empty", place)
     sentence.heads.append(head)
@@ -185,7 +185,7 @@ def _multiword(sentence: _Sentence, number: int, first: int, last: int, place: P
     elif first <= sentence.range_end or sentence.range_pending:
         yield Fault("overlapping-ranges", f"the range {first}-{last} overlaps the one before", place)
     elif first != len(sentence.heads) + 1 and not sentence.renumbered:
-        yield Fault("misplaced-range", f"the range {first}-{last} stands before word {len(sentence.heads) + 1}", place)
+        yield Fault("misplaced-range", f"the range {first}-{last} is before word {len(sentence.heads) + 1}", place)
     sentence.range_end, sentence.range_line = max(last, sentence.range_end), number
     sentence.range_pending = True
 
@@ -193,7 +193,7 @@ def _multiword(sentence: _Sentence, number: int, first: int, last: int, place: P
 def _empty_node(sentence: _Sentence, after: int, minor: int, place: Place) -> Iterator[Fault]:
     expected = f"{len(sentence.heads)}.{sentence.minor + 1}"
     if (f"{after}.{minor}" != expected or sentence.range_pending) and not sentence.renumbered:
-        yield Fault("misplaced-empty-node", f"the empty node {after}.{minor} stands where {expected} could", place)
+        yield Fault("misplaced-empty-node", f"the empty node {after}.{minor} is where {expected} should be", place)
     sentence.minor = minor
 
 
@@ -230,4 +230,4 @@ def _tree(sentence: _Sentence, place: Place, *, several_roots: bool) -> Iterator
         again = int(trees.bad_sentences(heads, starts, True)[0])
         if again == 4:
             where = Place(line=sentence.first_line, sentence=sentence.number)
-            yield Fault("cycle", f"the heads go round in a circle{ended}", where)
+            yield Fault("cycle", f"the heads form a cycle{ended}", where)

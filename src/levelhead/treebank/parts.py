@@ -1,4 +1,4 @@
-"""The parts of a treebank beside its columns: multiword tokens, empty nodes, comments, and where all came from."""
+"""The parts of a treebank besides its columns: multiword tokens, empty nodes, comments and the source file."""
 
 from __future__ import annotations
 
@@ -17,12 +17,12 @@ FIELDS = ("ID", "FORM", "LEMMA", "UPOS", "XPOS", "FEATS", "HEAD", "DEPREL", "DEP
 """The ten columns of CoNLL-U."""
 
 FORM, DEPS, MISC = 0, 7, 8
-"""Where these stand in the nine cells after the ID."""
+"""The positions of these columns in the nine cells after the ID."""
 
 
 @dataclass(frozen=True, eq=False)
 class MultiwordTokens:
-    """Surface tokens that hold several words.
+    """Surface tokens that consist of several words.
 
     Args:
         first: the first word of each, int32, shape (n,), ascending.
@@ -42,10 +42,10 @@ class MultiwordTokens:
 
 @dataclass(frozen=True, eq=False)
 class EmptyNodes:
-    """Nodes of the enhanced graph that are no words.
+    """Nodes of the enhanced graph that are not words.
 
     Args:
-        position: the word before which each stands (so 2.1 has the index of word 3), int32, shape (n,), ascending.
+        position: the word that follows each (so 2.1 has the index of word 3), int32, shape (n,), ascending.
         sentence: its sentence, int32, shape (n,).
         minor: its number after the dot, int32, shape (n,).
         cells: the codes of the nine columns after ID, int32, shape (n, 9).
@@ -62,11 +62,11 @@ class EmptyNodes:
 
 @dataclass(frozen=True, eq=False)
 class Comments(Sequence[str]):
-    """The comment lines above each sentence, one string a sentence, each line with its line feed.
+    """The comment lines above each sentence, one string per sentence, each line with its line feed.
 
     Args:
-        text: all of them, in UTF-8.
-        starts: where each sentence's begin, then the size, int64, shape (sentences + 1,).
+        text: all comments, in UTF-8.
+        starts: where the comments of each sentence begin, then the size, int64, shape (sentences + 1,).
     """
 
     text: bytes
@@ -95,7 +95,7 @@ class Source:
         path: the name of the file as given, or None if it was made in Python.
         sha256: the hash of the file's bytes after decompression.
         lines: the line of each sentence's first word or range, int32, shape (sentences,); empty if made in Python.
-        warnings: what was odd but clear.
+        warnings: the warnings about the file.
     """
 
     path: str | None = None
@@ -106,7 +106,7 @@ class Source:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class Tokens:
-    """The surface tokens of a treebank, in order: words that stand alone, and multiword tokens.
+    """The surface tokens of a treebank, in order: single words and multiword tokens.
 
     Args:
         forms: the code of each token's form, int32, shape (tokens,).
@@ -127,7 +127,7 @@ class Tokens:
 
 
 class Word(NamedTuple):
-    """One word as people read it: the ten columns, with the head as an id in the sentence (0 is the root)."""
+    """One word: the ten columns, with the head as an id in the sentence (0 is the root)."""
 
     id: int
     form: str

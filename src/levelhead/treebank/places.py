@@ -1,4 +1,4 @@
-"""Where in its file a word, a multiword token or an empty node stands; computed, for no line numbers are kept."""
+"""Where a word, a multiword token or an empty node is in its file; computed, since line numbers are not stored."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def place_of(treebank: Treebank, word: int) -> Place:
-    """Return where a word is: its line is computed from what stands above it in its sentence."""
+    """Return where a word is: its line is computed from the lines above it in its sentence."""
     sentence = int(treebank.sentence_of_word[word])
     start = int(treebank.sentence_starts[sentence])
     name = str(word - start + 1)

@@ -10,20 +10,22 @@ from typing import Literal, get_args
 
 import numpy as np
 
+from levelhead.arguments import checked, choice, instance, optional, path, text
 from levelhead.errors import ConlluError, Fault, InputError
 from levelhead.kernels import scan, trees
-from levelhead.treebank.notices import find_notices
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
 from levelhead.treebank.repair import Repaired, repair
-from levelhead.treebank.source import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
+from levelhead.treebank.warning_checks import find_warnings
 
 _BLANK_STRING = re.compile(r"\n\s*\n")
 
 Format = Literal["conllu", "conllx"]
 
 
+@checked(path=path, limits=instance(lambda: Limits, "Limits"))
 def read(
     path: str | os.PathLike[str],
     *,
@@ -45,6 +47,7 @@ def read(
     return from_conllu(read_bytes(path, limits), name=name, format=format)
 
 
+@checked(data=instance(lambda: (bytes, str), "a text or bytes"), name=optional(text))
 def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = "conllu") -> Treebank:  # noqa: A002
     """Read a treebank from bytes or text.
 
@@ -69,25 +72,28 @@ def from_conllu(data: bytes | str, *, name: str | None = None, format: Format = 
         raise ConlluError(*(fault.in_file(name) for fault in _every_fault(repaired, conllx=conllx)))
     source = Source(name, hashlib.sha256(raw).hexdigest(), repaired.lines(treebank.source.lines))
     treebank = replace(treebank, source=source)
-    notices = () if conllx else find_notices(treebank)
-    warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *notices))
+    found = () if conllx else find_warnings(treebank)
+    warnings = tuple(fault.in_file(name) for fault in (*repaired.warnings, *found))
     return replace(treebank, source=replace(source, warnings=warnings))
 
 
 def check_format(name: str) -> None:
-    """Raise a ValueError unless a format of files is known.
+    """Refuse a format of files that is unknown.
 
     Args:
         name: its name.
+
+    Raises:
+        InputError: the format is unknown.
     """
-    if name not in get_args(Format):
-        raise ValueError(f"unknown format {name!r}: choose {' or '.join(get_args(Format))}")
+    choice(get_args(Format))("format", name)
 
 
+@checked(path=path, format=choice(get_args(Format)))
 def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
-    """Return all errors of a file or, where there are none, its warnings.
+    """Return all errors of a file or, if it is valid, its warnings.
 
-    In addition to what reading warns of, `# text` comments are compared with the forms.
+    In addition to the warnings of `read`, `# text` comments are compared with the forms.
 
     Args:
         path: its path, or "-" for standard input.
@@ -103,7 +109,7 @@ def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tup
 
 
 def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:
-    """Return the treebank in a file that needs no repair, or None where anything is not in order."""
+    """Return the treebank in a file that needs no repair, or None if anything is wrong with it."""
     if not data or b"\0" in data or b"\r" in data:
         return None
     scanned = scan.scan(data, not conllx)

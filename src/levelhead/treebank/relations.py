@@ -28,12 +28,12 @@ TO_UD2: Mapping[str, str] = MappingProxyType(
         "remnant": "orphan",
     }
 )
-"""What became of the relations that only UD v1 has (universaldependencies.org/v2/summary.html); `neg` has no heir."""
+"""The UD v2 counterparts of relations only in v1 (universaldependencies.org/v2/summary.html); `neg` has none."""
 
 TO_UD1: Mapping[str, str] = MappingProxyType(
     {"fixed": "mwe", "flat": "name", "obj": "dobj", "obl": "nmod", "orphan": "remnant"}
 )
-"""What the relations that only UD v2 has were in UD v1; `clf` was nothing of its own."""
+"""The UD v1 counterparts of relations only in v2; `clf` has none."""
 
 
 def universal(relation: str) -> str:
@@ -42,7 +42,7 @@ def universal(relation: str) -> str:
 
 
 def version(relations: Iterable[str]) -> int | None:
-    """Say which version of UD labels a treebank: 1, 2, or None where the labels do not tell.
+    """Return the version of UD that labels a treebank: 1, 2, or None if the labels do not show it.
 
     Args:
         relations: the distinct relations that occur, with or without subtypes.

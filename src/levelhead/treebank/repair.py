@@ -1,4 +1,4 @@
-"""Repairs of bytes that leave no doubt what was meant; each leaves a warning."""
+"""Unambiguous repairs of bytes; each leaves a warning."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 _BOM = b"\xef\xbb\xbf"
 _BLANK_LINES = {
     "blank-line-with-spaces": "the line has only white space",
-    "extra-blank-line": "the blank line ends no sentence",
+    "extra-blank-line": "the blank line does not end a sentence",
 }
-_ODD_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
+_IRREGULAR_BLANK_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
 
 
 class Repaired(NamedTuple):
@@ -49,16 +49,16 @@ class Repaired(NamedTuple):
 
 
 def repair(data: bytes) -> Repaired:
-    """Strip a byte order mark, make line ends line feeds, blank lines single, and the last sentence ended."""
+    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
     warnings: list[Fault] = []
     data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings)
     numbers, n_lines = None, data.count(b"\n")
-    if _ODD_LINE.search(data):
+    if _IRREGULAR_BLANK_LINE.search(data):
         data, numbers = _with_single_blank_lines(data, warnings)
     ended = _ended(data)
     if ended != data:
-        _warn(warnings, "missing-final-blank-line", "the last sentence is not ended", n_lines + 1)
+        _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
     return Repaired(ended, tuple(warnings), numbers)
 
 
@@ -87,7 +87,7 @@ def _with_line_feeds(data: bytes, warnings: list[Fault]) -> bytes:
 
 
 def _with_single_blank_lines(data: bytes, warnings: list[Fault]) -> tuple[bytes, Codes]:
-    """Drop blank lines that end no sentence; lines of white space are blank."""
+    """Drop blank lines that do not end a sentence; lines of white space are blank."""
     kept, numbers = bytearray(), array("i")
     first: dict[str, int] = {}
     counts: Counter[str] = Counter()
@@ -120,5 +120,5 @@ def _ended(data: bytes) -> bytes:
         return data
     last = data.rstrip(b"\n").rpartition(b"\n")[2]
     if not last or last.startswith(b"#"):
-        return data  # nothing there that could be a sentence
+        return data  # there is no sentence to end
     return data + (b"\n" if data.endswith(b"\n") else b"\n\n")

@@ -23,7 +23,7 @@ class Scheme(NamedTuple):
     """A partition of universal relations into classes.
 
     Args:
-        name: how it is called.
+        name: its name.
         source: where it comes from.
         classes: the relations of each class, disjoint.
         otherwise: the class of relations that are not listed.
@@ -44,7 +44,7 @@ class Scheme(NamedTuple):
 
     @property
     def counterparts(self) -> Mapping[str, str]:
-        """As which relation each one of the other version of UD is looked up."""
+        """The relation as which each relation of the other version of UD is looked up."""
         return _COUNTERPARTS[self.version]
 
     def class_of(self, relation: str) -> str:
@@ -57,7 +57,7 @@ class Scheme(NamedTuple):
         return self.otherwise if counterpart is None else self.class_of(counterpart)
 
     def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
-        """Say of each word whether its relation is in a class, bool, shape (words,)."""
+        """Return whether the relation of each word is in a class, bool, shape (words,)."""
         member = np.zeros(len(relations.strings), dtype=bool)
         for code in relations.distinct.tolist():
             member[code] = self.class_of(relations.strings[code]) == name
@@ -110,7 +110,7 @@ _CALLIN_FUNCTION = "aux auxpass case cc cop det expl mark mwe neg"
 
 CALLIN = Scheme(
     "callin",
-    "Callin, Table 2 and section 4.1: `list` stands under two heads of the table, the text says OTHER",
+    "Callin, Table 2 and section 4.1: the table lists `list` in two classes, the text in OTHER",
     _classes(
         CONTENT=_CALLIN_CONTENT,
         FUNCTION=_CALLIN_FUNCTION,

@@ -112,10 +112,10 @@ class Sentence:
 
     @property
     def text(self) -> str:
-        """Its text: the comment `# text = ...`, or its surface tokens with spaces where MISC does not deny them."""
-        return self.metadata.get("text") or self._spelled()
+        """Its text: the comment `# text = ...`, or its surface tokens with spaces unless MISC has SpaceAfter=No."""
+        return self.metadata.get("text") or self._with_registered_name()
 
-    def _spelled(self) -> str:
+    def _with_registered_name(self) -> str:
         treebank = self.treebank
         tokens, multiword, strings = treebank.tokens, treebank.multiword, treebank.strings
         first, last = np.searchsorted(tokens.sentence, [self.index, self.index + 1])

@@ -24,10 +24,10 @@ SPACES = (
 """All space separators, the Unicode category Zs: first and last of each range."""
 
 ANY_SPACE = dict.fromkeys(point for first, last in SPACES for point in range(first, last + 1))
-"""What `str.translate` takes to delete all space separators."""
+"""A table for `str.translate` that deletes all space separators."""
 
 PLAIN_SPACE = {0x20: None}
-"""What `str.translate` takes to delete U+0020."""
+"""A table for `str.translate` that deletes U+0020."""
 
 UNDERSCORE = 0
 """The code of "_", which every pool has first."""
@@ -37,7 +37,7 @@ _NONE: Codes = np.zeros(0, dtype=np.int32)
 
 
 def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
-    """Return which characters up to U+FFFF lie in some ranges, first and last included; bool, shape (65536,)."""
+    """Return which characters up to U+FFFF are in some ranges, first and last included; bool, shape (65536,)."""
     members = np.zeros(1 << 16, dtype=bool)
     for first, last in ranges:
         members[first : last + 1] = True
@@ -111,7 +111,7 @@ class Strings(Sequence[str]):
 
 
 def distinct(codes: Codes, n_strings: int) -> Codes:
-    """Return the codes that occur, ascending, int32; no sorting is needed, for there are few strings.
+    """Return the codes that occur, ascending, int32; without sorting, since there are few strings.
 
     Args:
         codes: codes below `n_strings`, int32.

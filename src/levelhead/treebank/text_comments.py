@@ -1,4 +1,4 @@
-"""Whether `# text` comments say what the forms and `SpaceAfter=No` spell: looked at by `validate`, not by scoring."""
+"""Whether `# text` comments match the forms and `SpaceAfter=No`: checked by `validate`, not by scoring."""
 
 from __future__ import annotations
 
@@ -25,8 +25,8 @@ _Piece = tuple[str, str]
 def text_faults(treebank: Treebank) -> Iterator[Fault]:
     """Give a warning if a `# text` comment differs from the forms: the first difference, and in how many sentences.
 
-    Between two forms the text must have white space, however much, or none after `SpaceAfter=No`. What follows the last
-    form is free of spaces in the text, whatever its MISC says. Sentences without the comment are skipped.
+    Between two forms the text must have white space, however much, or none after `SpaceAfter=No`. Spaces after the
+    last form are ignored, whatever its MISC says. Sentences without the comment are skipped.
 
     Args:
         treebank: a treebank that was read from a file.
@@ -65,18 +65,18 @@ def _difference(text: str, pieces: list[_Piece]) -> str | None:
     at = 0
     for number, (form, space) in enumerate(pieces):
         if not text.startswith(form, at):
-            return _told(text, at, quoted(form, _SHOWN))
+            return _message(text, at, quoted(form, _SHOWN))
         at += len(form)
         after = at
         while after < len(text) and text[after].isspace():
             after += 1
         if space and after == at and number < len(pieces) - 1:
-            return _told(text, at, f"a space after {quoted(form, _SHOWN)} (no SpaceAfter=No)")
+            return _message(text, at, f"a space after {quoted(form, _SHOWN)} (no SpaceAfter=No)")
         at = after if space else at
-    return None if at == len(text) else _told(text, at, "the end")
+    return None if at == len(text) else _message(text, at, "the end")
 
 
-def _told(text: str, at: int, expected: str) -> str:
+def _message(text: str, at: int, expected: str) -> str:
     shown = quoted(text[at:], _SHOWN) if at < len(text) else "the end"
     return f"# text differs from the forms at character {at + 1}: it has {shown}, the forms give {expected}"
 

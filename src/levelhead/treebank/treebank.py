@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import trees
-from levelhead.treebank.graph import Graph, read_graph
+from levelhead.treebank.enhanced_graph import Graph, read_graph
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
 from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
 
@@ -29,7 +29,7 @@ COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "mis
 
 @dataclass(frozen=True, eq=False)
 class Treebank(Sequence["Sentence"]):
-    """Trees in memory: one row a word, every column dictionary-encoded into one pool of strings.
+    """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
 
     Args:
         forms: FORM of each word, and so on for the other columns.
@@ -38,7 +38,7 @@ class Treebank(Sequence["Sentence"]):
         multiword: the multiword tokens.
         empty: the empty nodes.
         comments: the comments.
-        source: where all this came from.
+        source: the file it was read from.
     """
 
     forms: StringColumn
@@ -89,7 +89,7 @@ class Treebank(Sequence["Sentence"]):
 
     @property
     def warnings(self) -> tuple[Fault, ...]:
-        """What was odd in the file, as far as reading it had to say so."""
+        """The warnings from reading the file."""
         return self.source.warnings
 
     @cached_property
@@ -126,7 +126,7 @@ class Treebank(Sequence["Sentence"]):
 
     @cached_property
     def graph(self) -> Graph:
-        """The enhanced graph as written; a MalformedDeps error where DEPS cannot be read."""
+        """The enhanced graph as written; raises MalformedDeps if DEPS cannot be read."""
         return read_graph(self)
 
     def to_polars(self) -> Any:
@@ -198,7 +198,7 @@ class Treebank(Sequence["Sentence"]):
         return EmptyNodes(moved.astype(np.int32), target, self.empty.minor[rows], self.empty.cells[rows])
 
     def without_multiword_tokens(self) -> Treebank:
-        """Return a treebank in which every word is a surface token of its own, as in CoNLL-X."""
+        """Return a treebank in which every word is a separate surface token, as in CoNLL-X."""
         none = np.zeros(0, dtype=np.int32)
         multiword = MultiwordTokens(none, none, none, np.zeros((0, 9), dtype=np.int32))
         return replace(self, multiword=multiword)
@@ -234,7 +234,7 @@ class Treebank(Sequence["Sentence"]):
         return np.where(self.heads < 0, 0, self.heads - starts + 1).astype(np.int32)
 
     def _checked(self, heads: Iterable[int], *, several_roots: bool) -> Codes:
-        """Return heads as an array, or raise a ConlluError where they are not trees within their sentences."""
+        """Return heads as an array, or raise a ConlluError if they are not trees within their sentences."""
         given = [_integer(head, word) for word, head in enumerate(heads)]
         if len(given) != self.n_words:
             raise ConlluError(Fault("invalid-columns", f"{len(given)} heads for {self.n_words} words"))
@@ -242,7 +242,7 @@ class Treebank(Sequence["Sentence"]):
         outside = [h != -1 and not start <= h < end for h, start, end in zip(given, starts.tolist(), ends.tolist())]
         if any(outside):
             word = outside.index(True)
-            message = f"the head {given[word]} of word {word} is no word of its sentence"
+            message = f"the head {given[word]} of word {word} is not a word of its sentence"
             raise ConlluError(Fault("head-outside-sentence", message))
         array = np.array(given, dtype=np.int32)
         local = np.where(array < 0, 0, array - starts + 1).astype(np.int32)
@@ -255,7 +255,7 @@ class Treebank(Sequence["Sentence"]):
 
 
 def _integer(head: object, word: int) -> int:
-    """Return a head as an integer; a number with a fraction is refused, never cut."""
+    """Return a head as an integer; fractions are refused, never truncated."""
     try:
         return operator.index(head)  # type: ignore[arg-type]
     except TypeError as error:
@@ -289,7 +289,7 @@ def _rows_of(sentence: Codes, n_sentences: int, chosen: NDArray[np.intp]) -> tup
 
 def _check_column(name: str, texts: list[str], n_words: int) -> None:
     if name not in COLUMNS:
-        raise ConlluError(Fault("invalid-columns", f"there is no column {name!r}; there are {', '.join(COLUMNS)}"))
+        raise ConlluError(Fault("invalid-columns", f"unknown column {name!r}: choose {', '.join(COLUMNS)}"))
     if len(texts) != n_words:
         raise ConlluError(Fault("invalid-columns", f"{len(texts)} {name} for {n_words} words"))
     if any(not text or _FORBIDDEN.search(text) for text in texts):
@@ -297,4 +297,4 @@ def _check_column(name: str, texts: list[str], n_words: int) -> None:
             Fault("invalid-columns", f"a value of {name} is empty, or has a tab, line end, NUL or surrogate")
         )
     if name == "forms" and not all(text.translate(ANY_SPACE) for text in texts):
-        raise ConlluError(Fault("invalid-columns", "a form is white space only"))
+        raise ConlluError(Fault("invalid-columns", "a form has only white space"))

@@ -1,4 +1,4 @@
-"""Every error and warning of some files."""
+"""The errors and warnings of files."""
 
 from __future__ import annotations
 
@@ -7,9 +7,10 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
+from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault, InputError, Place
 from levelhead.tabular import Tabular
-from levelhead.treebank.finder import treebanks_in
+from levelhead.treebank.layouts import treebanks_in
 from levelhead.treebank.reader import Format, faults_of
 
 
@@ -18,14 +19,14 @@ class Validation(Tabular):
     """The errors and warnings of files.
 
     Args:
-        files: those of each file, by its path.
+        files: the errors and warnings of each file, by its path.
     """
 
     files: Mapping[str, tuple[Fault, ...]]
 
     @property
     def valid(self) -> bool:
-        """Whether no file has an error; warnings make no file invalid."""
+        """Whether all files are free of errors; warnings are allowed."""
         return not any(fault.severity == "error" for faults in self.files.values() for fault in faults)
 
     def __repr__(self) -> str:
@@ -33,6 +34,7 @@ class Validation(Tabular):
         return f"<Validation: {len(self.files)} files, {n_faults} errors and warnings>"
 
 
+@checked(paths=path, format=choice(("conllu", "conllx")))
 def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Validation:  # noqa: A002
     """Return every error of CoNLL-U files, and their warnings.
 
@@ -47,7 +49,7 @@ def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Valid
 
 
 def _files(paths: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
-    """Give every file, those in folders as well."""
+    """Give every file, including those in folders."""
     for given in paths:
         path = os.fspath(given)
         if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses

@@ -1,4 +1,4 @@
-"""Treebank to CoNLL-U, byte for byte what was read."""
+"""Treebanks to CoNLL-U, byte for byte as they were read."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from contextlib import contextmanager
 from itertools import chain, pairwise
 from typing import TYPE_CHECKING
 
+from levelhead.arguments import checked, instance, path
 from levelhead.errors import OutputError, Place
 
 if TYPE_CHECKING:
@@ -27,14 +28,21 @@ def to_conllu(treebank: Treebank) -> bytes:
 
 
 def conllu_parts(treebank: Treebank) -> Iterator[bytes]:
-    """Give the treebank as CoNLL-U, some thousand sentences at a time."""
+    """Give the treebank as CoNLL-U, a few thousand sentences at a time."""
     for start in range(0, len(treebank), _SENTENCES_AT_ONCE):
         part = treebank if len(treebank) <= _SENTENCES_AT_ONCE else treebank[start : start + _SENTENCES_AT_ONCE]
         yield _to_text(part).encode()
 
 
+def _treebank() -> type:
+    from levelhead.treebank.treebank import Treebank
+
+    return Treebank
+
+
+@checked(treebank=instance(_treebank, "a treebank"), path=path)
 def write(treebank: Treebank, path: str | os.PathLike[str]) -> None:
-    """Write a treebank as CoNLL-U; the file is there whole or not at all.
+    """Write a treebank as CoNLL-U; the file is written completely or not at all.
 
     Args:
         treebank: what to write.
@@ -110,7 +118,7 @@ def check_folder(path: str | os.PathLike[str]) -> None:
 
 
 def _check_new_file(folder: Path) -> None:
-    """Make a file in a folder and remove it: permissions alone tell too little, for example to root."""
+    """Make a file in a folder and remove it: permissions alone are not enough, for example for root."""
     import tempfile
 
     with tempfile.TemporaryFile(dir=folder):
@@ -119,7 +127,7 @@ def _check_new_file(folder: Path) -> None:
 
 @contextmanager
 def _output_errors(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Turn what the system says about a path into an OutputError."""
+    """Turn errors of the operating system about a path into an OutputError."""
     if "\0" in os.fsdecode(path):
         raise OutputError("a path cannot hold NUL", "output", Place(os.fsdecode(path)))
     try:
@@ -188,7 +196,7 @@ def _sizes(treebank: Treebank) -> list[int]:
 
 
 def _lines_before_words(treebank: Treebank) -> dict[tuple[int, int], list[str]]:
-    """The lines of empty nodes and multiword tokens, by the sentence and the word before which they stand."""
+    """The lines of empty nodes and multiword tokens, by the sentence and the word that follows them."""
     texts = treebank.strings.texts
     starts = treebank.sentence_starts
     before: dict[tuple[int, int], list[str]] = {}

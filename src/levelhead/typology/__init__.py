@@ -1,7 +1,6 @@
 """What treebanks are like: profiles from counts that add, their similarity, and which of them to compare."""
 
 from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, select_treebanks, survey
-from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.entropy import (
     HeadEntropy,
@@ -12,8 +11,9 @@ from levelhead.typology.entropy import (
 )
 from levelhead.typology.lexical import CALLIN_CHUNKS, Chunks
 from levelhead.typology.profile import Profile, profile
+from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
-from levelhead.typology.selection import CALLIN, Criteria, Verdict, select
+from levelhead.typology.selection import CALLIN, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Similarity, similarity
 
 __all__ = [
@@ -29,10 +29,10 @@ __all__ = [
     "ProfileColumn",
     "Rarefied",
     "SelectedTreebanks",
+    "SelectionDecision",
     "Similarity",
     "Survey",
     "TreebankCounts",
-    "Verdict",
     "averaged_entropy",
     "count",
     "entropy_weights",

@@ -15,14 +15,15 @@ from levelhead.errors import Fault, InputError, Place
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.finder import stem_of, treebank_of, treebanks_in
+from levelhead.treebank.layouts import stem_of, treebank_of, treebanks_in
+from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
 from levelhead.typology.counts import TreebankCounts, count
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
-from levelhead.typology.selection import CALLIN, NEEDED, Criteria, Verdict, select
+from levelhead.typology.selection import CALLIN, NEEDED, Criteria, SelectionDecision, select
 from levelhead.typology.similarity import Distributions, Similarity, similarity
 
 Files = Mapping[str, Sequence[str | Treebank]]
@@ -31,31 +32,17 @@ Files = Mapping[str, Sequence[str | Treebank]]
 _Result = TypeVar("_Result")
 
 
-class TreebankFile(NamedTuple):
-    """A file that was read.
-
-    Args:
-        path: its path.
-        sha256: the hash of its bytes after decompression.
-    """
-
-    path: str
-    sha256: str | None
-
-
 @dataclass(frozen=True, eq=False, repr=False)
 class Survey(Mapping[str, Profile], Tabular):
     """The profiles of some treebanks, by the name of the treebank.
 
     Args:
         profiles: a profile for each treebank by its name.
-        files: the files of each.
-        warnings: what was odd in the files.
+        provenance: where the numbers come from.
     """
 
     profiles: Mapping[str, Profile]
-    files: Mapping[str, tuple[TreebankFile, ...]]
-    warnings: tuple[Fault, ...]
+    provenance: Provenance
 
     def __getitem__(self, name: str) -> Profile:
         return self.profiles[name]
@@ -86,18 +73,11 @@ class Neighbours(Tabular):
 
     Args:
         pairs: for each pair of names, in the order given, how far they are apart.
-        files: the files of each treebank by its name.
-        warnings: what was odd in the files.
+        provenance: where the numbers come from.
     """
 
     pairs: Mapping[tuple[str, str], Similarity]
-    files: Mapping[str, tuple[TreebankFile, ...]]
-    warnings: tuple[Fault, ...]
-
-    @property
-    def signature(self) -> dict[str, str]:
-        """Everything that decides the numbers, by name."""
-        return files_signature(self.files)
+    provenance: Provenance
 
 
 @dataclass(frozen=True, repr=False)
@@ -105,21 +85,19 @@ class SelectedTreebanks(Tabular):
     """Which treebanks can be compared.
 
     Args:
-        verdicts: whether each treebank is selected, with all reasons against it.
+        decisions: whether each treebank is selected, with all reasons against it.
         criteria: what a treebank must have.
-        files: the files of each treebank by its name.
-        warnings: the warnings about the files.
+        provenance: where the verdicts come from.
     """
 
-    verdicts: tuple[Verdict, ...]
+    decisions: tuple[SelectionDecision, ...]
     criteria: Criteria
-    files: Mapping[str, tuple[TreebankFile, ...]]
-    warnings: tuple[Fault, ...]
+    provenance: Provenance
 
     @property
     def selected(self) -> tuple[str, ...]:
         """The names of the selected treebanks."""
-        return tuple(one.name for one in self.verdicts if one.selected)
+        return tuple(decision.name for decision in self.decisions if decision.selected)
 
 
 @dataclass(frozen=True, repr=False)
@@ -128,36 +106,24 @@ class Samples(Tabular):
 
     Args:
         rows: those of each treebank by its name.
-        settings: the sizes, how many samples and the seed, by name.
-        files: the files of each treebank by its name.
-        warnings: what was odd in the files.
-        notes: which treebanks are too small for which samples, in sentences.
+        provenance: where the numbers come from; its notes name treebanks that are too small for samples.
     """
 
     rows: Mapping[str, Sequence[Rarefied]]
-    settings: Mapping[str, str]
-    files: Mapping[str, tuple[TreebankFile, ...]]
+    provenance: Provenance
+
+
+class _Read(NamedTuple):
+    """The files that were read: the hash of each by treebank and path, and all warnings about them."""
+
+    files: Mapping[str, Mapping[str, str]]
     warnings: tuple[Fault, ...]
-    notes: tuple[str, ...] = ()
 
-    @property
-    def signature(self) -> dict[str, str]:
-        """Everything that decides the numbers, by name."""
-        return {**self.settings, **files_signature(self.files)}
-
-
-def files_signature(files: Mapping[str, tuple[TreebankFile, ...]]) -> dict[str, str]:
-    """Return what decides numbers besides settings: a hash of the files' hashes in their order, and the version.
-
-    Args:
-        files: the files of each treebank by its name.
-    """
-    hashes = "\n".join(file.sha256 or "" for some in files.values() for file in some)
-    return {"files": hashlib.sha256(hashes.encode()).hexdigest()[:12], "version": VERSION}
-
-
-MEMORY = "memory"
-"""What stands for the path of a treebank that was not read from a file."""
+    def provenance(self, settings: Mapping[str, str], notes: tuple[str, ...] = ()) -> Provenance:
+        """The provenance of numbers: settings, a hash of the files' hashes in their order, and the version."""
+        every = "\n".join("" if one == MEMORY else one for some in self.files.values() for one in some.values())
+        signature = {**settings, "files": hashlib.sha256(every.encode()).hexdigest()[:12], "version": VERSION}
+        return Provenance(signature, self.files, self.warnings, notes)
 
 
 def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) -> Mapping[str, Sequence[str]]:
@@ -177,7 +143,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
     if copies:
-        message = f"two files are called {min(copies)}, so that they are no parts of one treebank"
+        message = f"two files are called {min(copies)}: they cannot be parts of one treebank"
         raise InputError(Fault("no-pairs", message))
     found: dict[str, list[str]] = {}
     for file, stem in stems.items():
@@ -190,7 +156,7 @@ def _files_in(path: str) -> list[str]:
         return [path]
     files = [str(file) for file in treebanks_in(Path(path)).values()]
     if not files:
-        raise InputError(Fault("no-pairs", "there is no CoNLL-U file in this folder", Place(path)))
+        raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
     return files
 
 
@@ -217,7 +183,7 @@ def survey(
 
     Raises:
         InputError: files are missing or not valid; the error holds the faults of all.
-        MeasureError: there is no such column or scheme.
+        MeasureError: the column or scheme is unknown.
     """
     wanted = [column.name for column in columns_named(columns)]
     classes = scheme_named(scheme)
@@ -229,11 +195,12 @@ def survey(
             sums[:] = [part + counts for part in sums] or [counts]
         return profile(counts, columns=wanted, scheme=classes, least=least)
 
-    profiles, sources, warnings = _each(files, profiled, format)
+    profiles, read_files = _each(files, profiled, format)
     if total is not None:
         profiles[total] = profile(sums[0], columns=wanted, scheme=classes, least=least)
-        sources[total] = tuple(file for some in sources.values() for file in some)
-    return Survey(profiles, sources, warnings)
+        every = [file for some in read_files.files.values() for file in some.items()]
+        read_files = read_files._replace(files={**read_files.files, total: _by_path(every)})
+    return Survey(profiles, read_files.provenance(next(iter(profiles.values())).signature))
 
 
 def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noqa: A002
@@ -250,10 +217,11 @@ def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noq
     def compared_by(parts: Iterator[Treebank]) -> Distributions:
         return _sum(count(part) for part in parts).distributions
 
-    known, sources, warnings = _each(files, compared_by, format)
+    known, read_files = _each(files, compared_by, format)
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
-    return Neighbours({pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}, sources, warnings)
+    found = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
+    return Neighbours(found, read_files.provenance({}))
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
@@ -268,7 +236,9 @@ def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Forma
         InputError: files are missing or invalid; the error holds the faults of all.
     """
     found = survey(files, columns=NEEDED, format=format)
-    return SelectedTreebanks(select(found.profiles, criteria), criteria, found.files, found.warnings)
+    of_files = {name: found.provenance.signature[name] for name in ("files", "version")}
+    provenance = found.provenance._replace(signature={**criteria.signature, **of_files})
+    return SelectedTreebanks(select(found.profiles, criteria), criteria, provenance)
 
 
 def sampled(
@@ -296,14 +266,14 @@ def sampled(
         (treebank,) = parts
         return rarefied_entropy(treebank, sizes, samples=samples, seed=seed), treebank.n_words
 
-    found, sources, warnings = _each(files, drawn, format)
+    found, read_files = _each(files, drawn, format)
     notes = tuple(
         f"{name} has {n_words} words: no samples of {', '.join(str(size) for size in sizes if size > n_words)}"
         for name, (_, n_words) in found.items()
         if max(sizes, default=0) > n_words
     )
     settings = {"sizes": ",".join(map(str, sizes)), "samples": str(samples), "seed": str(seed)}
-    return Samples({name: rows for name, (rows, _) in found.items()}, settings, sources, warnings, notes)
+    return Samples({name: rows for name, (rows, _) in found.items()}, read_files.provenance(settings, notes))
 
 
 def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
@@ -315,28 +285,36 @@ def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
 
 def _each(
     files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
-) -> tuple[dict[str, _Result], dict[str, tuple[TreebankFile, ...]], tuple[Fault, ...]]:
+) -> tuple[dict[str, _Result], _Read]:
     """Apply a function to the treebanks of each name, which are read when it asks for them."""
     results: dict[str, _Result] = {}
-    sources: dict[str, tuple[TreebankFile, ...]] = {}
+    sources: dict[str, Mapping[str, str]] = {}
     faults: list[Fault] = []
     warnings: list[Fault] = []
 
-    def parts(paths: Sequence[str | Treebank], read_files: list[TreebankFile]) -> Iterator[Treebank]:
+    def parts(paths: Sequence[str | Treebank], read_files: list[tuple[str, str]]) -> Iterator[Treebank]:
         for path in paths:
             treebank = path if isinstance(path, Treebank) else read(path, format=form)
             warnings.extend(treebank.warnings)
             name = treebank.source.path or MEMORY if isinstance(path, Treebank) else path
-            read_files.append(TreebankFile(name, treebank.source.sha256))
+            read_files.append((name, treebank.source.sha256 or MEMORY))
             yield treebank
 
     for name, paths in tracked(files.items(), "reading"):
-        read_files: list[TreebankFile] = []
+        read_files: list[tuple[str, str]] = []
         try:
             results[name] = function(parts(paths, read_files))
         except InputError as error:
             faults += error.faults
-        sources[name] = tuple(read_files)
+        sources[name] = _by_path(read_files)
     if faults:
         raise InputError(*faults)
-    return results, sources, tuple(warnings)
+    return results, _Read(sources, tuple(warnings))
+
+
+def _by_path(files: Iterable[tuple[str, str]]) -> dict[str, str]:
+    """Hashes by path; of several files with one path (treebanks in memory) the others have a number, too."""
+    found: dict[str, str] = {}
+    for path, digest in files:
+        found[path if path not in found else f"{path} ({len(found) + 1})"] = digest
+    return found

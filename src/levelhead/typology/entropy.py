@@ -46,10 +46,10 @@ def averaged_entropy(
         relations: relations to list although no treebank has them.
 
     Raises:
-        ValueError: there is no treebank.
+        ValueError: no treebanks were given.
     """
     if not entropies:
-        raise ValueError("there is no treebank to average over")
+        raise ValueError("there are no treebanks to average over")
     every = sorted({*relations, *(relation for one in entropies for relation in one)})
     means = {name: sum(one.get(name, ABSENT_ENTROPY) for one in entropies) / len(entropies) for name in every}
     return dict(sorted(means.items(), key=lambda item: item[1]))
@@ -123,7 +123,7 @@ def entropy_weights(treebanks: Iterable[Treebank]) -> Weights:
         treebanks: training treebanks, at least one, each counted and forgotten before the next is read.
 
     Raises:
-        ValueError: there is no treebank.
+        ValueError: no treebanks were given.
     """
     tallies = (Tally.of(mapped(one.relations, universal), compact(one.forms)) for one in treebanks)
     return weights_of(averaged_entropy([word_dependency_entropy(words) for words in tallies]))

@@ -92,7 +92,7 @@ def count_lexical(treebank: Treebank, chunks: Chunks) -> Lexical:
 
 
 def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
-    """Return where each token's form stood last before it, -1 if nowhere; int64, shape (tokens,)."""
+    """Return the last position of each token's form before it, -1 if none; int64, shape (tokens,)."""
     order = np.argsort(codes, kind="stable")
     again = np.flatnonzero(codes[order[1:]] == codes[order[:-1]]) + 1
     before = np.full(codes.size, -1, dtype=np.int64)
@@ -101,7 +101,7 @@ def _previous(codes: NDArray[np.int32]) -> NDArray[np.int64]:
 
 
 def _chunk_ratios(before: NDArray[np.int64], chunks: Chunks) -> NDArray[np.float64]:
-    """A token is a new type of its chunk where its form stood last before the chunk."""
+    """A token is a new type of its chunk if its form last occurred before the chunk."""
     places = np.arange(before.size)
     chunk = places // chunks.size
     types = np.bincount(chunk[before < chunk * chunks.size])
@@ -111,7 +111,7 @@ def _chunk_ratios(before: NDArray[np.int64], chunks: Chunks) -> NDArray[np.float
 
 
 def _window_types(before: NDArray[np.int64], window: int) -> int:
-    """Sum the types of all windows: each token is a type's first in those that begin after its form stood last."""
+    """Sum the types of all windows: each token is new in windows that begin after its form last occurred."""
     places = np.arange(before.size)
     first = np.maximum(np.maximum(before + 1, places - window + 1), 0)
     last = np.minimum(places, before.size - window)

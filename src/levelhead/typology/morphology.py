@@ -15,7 +15,7 @@ NOTHING = "_"
 
 
 def are_annotated(tally: Tally, place: int) -> bool:
-    """Say whether any word has a value at a place."""
+    """Return whether any word has a value at a place."""
     return any(text != NOTHING for text in tally.axes[place].texts)
 
 

@@ -9,8 +9,8 @@ from levelhead._version import VERSION
 from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES, Scheme
-from levelhead.typology.columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, ProfileSettings, Value
 from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, ProfileSettings, Value
 
 if TYPE_CHECKING:
     from levelhead.typology.lexical import Chunks
@@ -64,7 +64,7 @@ def profile(
     chunks: Chunks | None = None,
     least: int = 5,
 ) -> Profile:
-    """Say what a treebank is like.
+    """Return the profile of a treebank, or of several as one.
 
     Args:
         treebank: a treebank, or its counts (`count`), which may be the sum of several.
@@ -74,7 +74,7 @@ def profile(
         least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
 
     Raises:
-        MeasureError: there is no such column or scheme; the message lists the nearest names.
+        MeasureError: the column or scheme is unknown; the message suggests similar names.
     """
     wanted = columns_named(columns)
     settings = ProfileSettings(scheme_named(scheme), least)
@@ -90,7 +90,7 @@ def columns_named(names: Iterable[str]) -> tuple[ProfileColumn, ...]:
         names: names of columns, names of groups, "summary" or "all".
 
     Raises:
-        MeasureError: there is no such column.
+        MeasureError: the column is unknown.
     """
     found = dict.fromkeys(column for name in names for column in _columns_of(name))
     return tuple(COLUMNS[name] for name in found)
@@ -115,7 +115,7 @@ def scheme_named(scheme: str | Scheme) -> Scheme:
         scheme: its name, or the scheme itself.
 
     Raises:
-        MeasureError: there is no such scheme.
+        MeasureError: the scheme is unknown.
     """
     if isinstance(scheme, Scheme):
         return scheme

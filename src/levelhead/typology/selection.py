@@ -43,10 +43,10 @@ class Criteria(NamedTuple):
 
 
 CALLIN = Criteria()
-"""Callin's criteria. He preferred treebanks with manual corrections to large ones, which no file tells."""
+"""Callin's criteria. He preferred manually corrected treebanks to large ones; files do not show which these are."""
 
 
-class Verdict(NamedTuple):
+class SelectionDecision(NamedTuple):
     """Whether a treebank is selected.
 
     Args:
@@ -65,7 +65,7 @@ class Verdict(NamedTuple):
         return not self.reasons
 
 
-def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[Verdict, ...]:
+def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tuple[SelectionDecision, ...]:
     """Select treebanks, and say why others are left out.
 
     Args:
@@ -78,13 +78,13 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
         best = largest.setdefault(language_of(name), name)
         if not own[name] and (own[best] or (one.number("tokens") or 0) > (profiles[best].number("tokens") or 0)):
             largest[language_of(name)] = name
-    verdicts = []
+    decisions = []
     for name, reasons in own.items():
         best = largest[language_of(name)]
         if criteria.one_per_language and not reasons and best != name:
             reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
-        verdicts.append(Verdict(name, language_of(name), reasons))
-    return tuple(verdicts)
+        decisions.append(SelectionDecision(name, language_of(name), reasons))
+    return tuple(decisions)
 
 
 def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:

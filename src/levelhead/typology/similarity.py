@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.strings import Codes
 
 BOUNDARY = "\t"
-"""What stands before the first part of speech of a sentence and after the last: no cell of CoNLL-U can hold it."""
+"""Marks the start and the end of a sentence among parts of speech; no cell of CoNLL-U can contain it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,7 +89,7 @@ def klcpos3(target: Tally, source: Tally) -> float | None:
 
     Args:
         target: counts of trigrams of UPOS.
-        source: likewise.
+        source: the same of the source treebank.
     """
     if not (len(target) and len(source) and are_annotated(target, 1) and are_annotated(source, 1)):
         return None

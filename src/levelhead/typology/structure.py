@@ -31,7 +31,7 @@ class Structure(Sums):
         arities: the number of dependents of each word that has any.
         gap_degrees: the most gaps of a subtree, for each tree.
         head_first: arcs whose head precedes, by (relation, UPOS, UPOS of the head).
-        head_last: arcs whose head follows, likewise.
+        head_last: arcs whose head follows, by the same keys.
     """
 
     nonprojective_arcs: int
@@ -62,7 +62,7 @@ class Structure(Sums):
 
     @property
     def expected_distance(self) -> float | None:
-        """The mean dependency distance expected if the words of each sentence stood in random order."""
+        """The mean dependency distance expected if the words of each sentence were in random order."""
         return self.random_distance / 3 / self.n_arcs if self.n_arcs else None
 
     @property

@@ -18,7 +18,7 @@ _MOST_KEYS = 2**62
 
 
 class Sums:
-    """A record whose fields all add, which is how it adds; 0 may stand for nothing counted."""
+    """A record that is added field by field; 0 may be used for no counts."""
 
     def __add__(self, other: Self | int) -> Self:
         if isinstance(other, int):
@@ -69,7 +69,7 @@ class Tally:
         return _summed(axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts]))
 
     def marginal(self, *places: int) -> Tally:
-        """Return the counts of these places alone, whatever stands at the others.
+        """Return the counts by these places, summed over all values at the others.
 
         Args:
             places: the numbers of places, in the order that the new tuples have.
@@ -183,7 +183,7 @@ class Histogram:
         """Return the share of numbers for which something holds, None if there are none.
 
         Args:
-            wanted: says of distinct numbers, int64, shape (numbers,), whether it holds, bool, likewise.
+            wanted: a condition on distinct numbers, int64, shape (numbers,); returns bool of the same shape.
         """
         return int(self.counts[wanted(self.values)].sum()) / self.total if self.total else None
 

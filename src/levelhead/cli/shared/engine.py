@@ -1,9 +1,9 @@
-"""The options of commands that count outputs with the engine: which split, who works, where results are kept."""
+"""The options of commands that count outputs with the engine: which split, who counts, where results are kept."""
 
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 
@@ -12,39 +12,53 @@ import click
 from levelhead.cli.shared.cluster import cluster_options, tls_of, workers_of
 from levelhead.cli.shared.grouped import Decorator, grouped
 from levelhead.cli.shared.result_paths import STORE
+from levelhead.cli.shared.values import Choice, limited
 
 if TYPE_CHECKING:
     from levelhead.campaign.plan import Plan
-    from levelhead.treebank.finder import Split
+    from levelhead.jobs import Tls, Workers
+    from levelhead.treebank.layouts import Split
 
 _SMALL = 8 << 20  # bytes of input up to which starting processes takes longer than they save
 
 split_option: Decorator = click.option(
-    "--split", type=click.Choice(["train", "dev", "test"]),
+    "--split", type=Choice(["train", "dev", "test"], "split"),
     help="Which files of UD releases are gold.  [default: test, or the only split available]",
 )  # fmt: skip
 
-_OPTIONS = (
-    split_option,
-    click.option(
-        "-j", "--jobs", type=click.IntRange(1, 1024),
-        help="Number of processes  [default: one per core; one for small inputs]",
-    ),
-    click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run"),
-    cluster_options,
-)  # fmt: skip
 
+class WorkerOptions(NamedTuple):
+    """The values of the options that say who counts outputs; see there."""
 
-class EngineOptions(NamedTuple):
-    """The values of these options; see there."""
-
-    split: Split | None
     jobs: int | None
-    store: str | None
     address: str | None
     tls_ca: str | None
     tls_cert: str | None
     tls_key: str | None
+
+    @property
+    def tls(self) -> Tls | None:
+        """The files of the encryption, None if there is none."""
+        return tls_of(self.address, self.tls_ca, self.tls_cert, self.tls_key)
+
+    def for_files(self, paths: Iterable[os.PathLike[str]]) -> Workers:
+        """Return the workers that count outputs.
+
+        Args:
+            paths: the outputs; for small ones, one process is faster than several.
+        """
+        from levelhead.jobs import n_cores
+
+        small = self.address is None and self.jobs is None and sum(map(_size, paths)) < _SMALL
+        return workers_of(self.address, self.jobs or (1 if small else n_cores()), self.tls)
+
+
+class EngineOptions(NamedTuple):
+    """The values of the options of a command that counts outputs; see there."""
+
+    split: Split | None
+    workers: WorkerOptions
+    store: str | None
 
     @contextmanager
     def running(self, plan: Plan) -> Iterator[dict[str, Any]]:
@@ -53,12 +67,9 @@ class EngineOptions(NamedTuple):
         Args:
             plan: what is scored.
         """
-        from levelhead.jobs import Store, n_cores
+        from levelhead.jobs import Store
 
-        tls = tls_of(self.address, self.tls_ca, self.tls_cert, self.tls_key)
-        paths = (path for system in plan.systems for path in system.outputs.values())
-        small = self.address is None and sum(map(_size, paths)) < _SMALL
-        workers = workers_of(self.address, self.jobs or (1 if small else n_cores()), tls)
+        workers = self.workers.for_files(path for system in plan.systems for path in system.outputs.values())
         if self.store is None:
             yield {"workers": workers}
             return
@@ -73,5 +84,17 @@ def _size(path: os.PathLike[str]) -> int:
         return 0  # the engine reports it
 
 
-engine_options: Decorator = grouped("engine", EngineOptions, _OPTIONS)
-"""These options, whose values a command gets as the argument `engine`."""
+def worker_options(default: str = "one per core; one for small inputs") -> Decorator:
+    """Return --jobs, --cluster and its TLS files, whose values a command gets as the argument `workers`.
+
+    Args:
+        default: what the help says of the default of --jobs.
+    """
+    jobs = click.option("-j", "--jobs", type=limited("jobs"), help=f"Number of processes  [default: {default}]")
+    return grouped("workers", WorkerOptions, (jobs, cluster_options))
+
+
+_STORE = click.option("--store", type=STORE, help="Keep results in this file, and continue from there in the next run")
+
+engine_options: Decorator = grouped("engine", EngineOptions, (split_option, worker_options(), _STORE))
+"""The options of commands that count outputs, whose values a command gets as the argument `engine`."""

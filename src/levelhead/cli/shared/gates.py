@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from levelhead.cli.program import DONE, GATE, say
 from levelhead.errors import Fault, InputError
-from levelhead.evaluation.gates import Gate, bound_of, doubt, gate_of
+from levelhead.evaluation.gates import Gate, bound_of, gate_of, percentage_warning
 from levelhead.measures.registry import parse_measure
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iter
             if lower != (option == "--fail-over"):
                 kind, other = ("lower", "--fail-over") if lower else ("higher", "--fail-under")
                 raise InputError(Fault("invalid-gate", f"{option} {text}: {kind} values are better; use {other}"))
-            if doubtful := doubt(name, bound, highest=lower):
+            if doubtful := percentage_warning(name, bound, highest=lower):
                 say(f"warning: {option} {text}: {doubtful}")
             yield gate_of(str(measure), bound, highest=lower)
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import os
 import re
 import sys
@@ -12,9 +11,11 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from levelhead.arguments import resampling_unit
 from levelhead.cli.program import OutputClosed, say
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.result_paths import FIGURES, REPORT, RESULT
+from levelhead.cli.shared.values import Choice, FiniteRange, limited
 from levelhead.errors import Fault, OutputError, Place, UnreadableFile
 from levelhead.extras import require
 from levelhead.report.table import Table
@@ -38,13 +39,13 @@ _MOST_FILES = 2
 def format_option(*formats: str) -> Decorator:
     """Return the option --format."""
     return click.option(
-        "--format", "output_format", type=click.Choice(formats or FORMATS), default="text", show_default=True,
+        "--format", "output_format", type=Choice(formats or FORMATS, "format"), default="text", show_default=True,
         help="Output format",
     )  # fmt: skip
 
 
 rules_option: Decorator = click.option(
-    "--rules", type=click.Choice(["ud", "udtools", "conll18", "conll17"]), default="ud", show_default=True,
+    "--rules", type=Choice(["ud", "udtools", "conll18", "conll17"], "rules"), default="ud", show_default=True,
     help="Scoring rules: levelhead's (ud), or an exact emulation of an official scorer",
 )  # fmt: skip
 
@@ -70,7 +71,7 @@ def _separated(context: click.Context, parameter: click.Parameter, texts: tuple[
 
 
 places_option: Decorator = click.option(
-    "--places", type=click.IntRange(0, 15), help="Decimal places  [default: 2; all in TSV; JSON always has all]"
+    "--places", type=limited("places"), help="Decimal places  [default: 2; all in TSV; JSON always has all]"
 )
 output_option: Decorator = click.option(
     "--output", "-o", type=RESULT, help="Write to this file instead of standard output"
@@ -84,36 +85,25 @@ scheme_option: Decorator = click.option(
     help="Scheme of classes that are named without one, such as CORE  [default: nivre-fang]",
 )  # fmt: skip
 punct_option: Decorator = click.option(
-    "--punct", type=click.Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
+    "--punct", type=Choice(["keep", "relation", "callin"]), default="keep", show_default=True,
     help="Leave punctuation out of UAS, LAS and LS: words with the gold relation punct, or as Callin does. The measures"
     " are then named LAS(nopunct) or LAS(nopunct=callin)",
 )  # fmt: skip
 input_format_option: Decorator = click.option(
-    "--input-format", type=click.Choice(["conllu", "conllx"]), default="conllu", show_default=True,
+    "--input-format", type=Choice(["conllu", "conllx"], "format"), default="conllu", show_default=True,
     help="Format of the files",
 )  # fmt: skip
 gold_format_option: Decorator = click.option(
-    "--gold-format", type=click.Choice(["conllu", "conllx"]),
+    "--gold-format", type=Choice(["conllu", "conllx"], "format"),
     help="Format of GOLD, if it differs. If only GOLD is CoNLL-U, its multiword tokens are split",
 )  # fmt: skip
 merge_option: Decorator = click.option(
     "--merge", is_flag=True, help="Count the train, dev and test file of a treebank as one treebank"
 )
 resamples_option: Decorator = click.option(
-    "--resamples", type=click.IntRange(1, 1_000_000), default=2000, show_default=True,
+    "--resamples", type=limited("draws"), default=2000, show_default=True,
     help="Number of bootstrap resamples and of random permutations",
 )  # fmt: skip
-
-
-class FiniteRange(click.FloatRange):
-    """A range of numbers without infinity and without what is not a number."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the number, refused if it is not finite."""
-        number = super().convert(value, param, ctx)
-        if not math.isfinite(number):
-            self.fail(f"{value!r} is not a finite number", param, ctx)
-        return number
 
 
 level_option: Decorator = click.option(
@@ -122,12 +112,8 @@ level_option: Decorator = click.option(
 )  # fmt: skip
 
 
-def _resample_by(context: click.Context, parameter: click.Parameter, text: str) -> str:
-    """Accept auto, sentence, document and comment:NAME."""
-    if text in {"auto", "sentence", "document"} or text.removeprefix("comment:") not in {text, ""}:
-        return text
-    message = f"{text!r} is not a unit: use auto, sentence, document or comment:NAME"
-    raise click.BadParameter(message, context, parameter)
+def _resample_by(context: click.Context, parameter: click.Parameter, text: str) -> str:  # noqa: ARG001
+    return resampling_unit("--resample-by", text)
 
 
 resample_by_option: Decorator = click.option(
@@ -135,9 +121,7 @@ resample_by_option: Decorator = click.option(
     help="What intervals and tests take as independent: sentence, document (# newdoc), comment:NAME (sentences with the"
     " same comment), or auto: documents if gold marks two or more, otherwise sentences",
 )  # fmt: skip
-seed_option: Decorator = click.option(
-    "--seed", type=click.IntRange(min=0), default=0, show_default=True, help="Random seed"
-)
+seed_option: Decorator = click.option("--seed", type=limited("seed"), default=0, show_default=True, help="Random seed")
 
 report_option: Decorator = click.option(
     "--report", "report_file", type=REPORT, metavar="HTML",
@@ -252,7 +236,9 @@ def _listed_in(path: str) -> Iterable[str]:
 
     from levelhead.campaign.plan import find_test_sets
 
-    return [os.fspath(one.gold) for one in find_test_sets(Path(path)) if one.gold is not None]
+    found = [os.fspath(one.gold) for one in find_test_sets(Path(path)) if one.gold is not None]
+    print_extra_gold(path)
+    return found
 
 
 def treebank_files(
@@ -418,9 +404,27 @@ def print_unpaired(paths: Sequence[object], of: str) -> None:
         of: what they match none of: "gold treebank".
     """
     if paths:
-        from levelhead.campaign.plan import unmatched
+        from levelhead.campaign.plan import unmatched_note
 
-        say(f"warning: {unmatched(list(map(str, paths)), of)}")
+        say(f"warning: {unmatched_note(list(map(str, paths)), of)}")
+
+
+def print_extra_gold(gold: str) -> None:
+    """Warn on standard error, in one line, of treebanks in a folder of gold that are not gold.
+
+    Args:
+        gold: a file, a folder or a manifest.
+    """
+    if not holds_test_sets(gold):
+        return
+    from pathlib import Path
+
+    from levelhead.campaign.plan import extra_gold_files
+    from levelhead.errors import listed
+
+    extra = [f"{path.name}/" if path.is_dir() else path.name for path in extra_gold_files(Path(gold))]
+    if extra:
+        say(f"warning: extra treebanks in GOLD (ignored): {listed(extra)}")
 
 
 def print_notes(notes: Iterable[str]) -> None:

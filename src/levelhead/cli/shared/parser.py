@@ -9,6 +9,7 @@ import click
 
 from levelhead.cli.shared.grouped import Decorator
 from levelhead.cli.shared.options import seed_option
+from levelhead.cli.shared.values import Choice, limited
 from levelhead.extras import require
 
 if TYPE_CHECKING:
@@ -23,13 +24,13 @@ _RUNNING = (
     ),
 )
 _TRAINING = (
-    click.option("--beam", type=click.IntRange(1, 1024), help="Beam width (transition systems)  [default: 4]"),
+    click.option("--beam", type=limited("beam"), help="Beam width (transition systems)  [default: 4]"),
     click.option(
-        "--relations", type=click.Choice(["universal", "full"]), default="universal", show_default=True,
+        "--relations", type=Choice(["universal", "full"]), default="universal", show_default=True,
         help="Learn relations without or with subtypes",
     ),
     click.option(
-        "--scheme", type=click.Choice(["content-head", "function-head"]), default="content-head", show_default=True,
+        "--scheme", type=Choice(["content-head", "function-head"]), default="content-head", show_default=True,
         help="Learn the trees unchanged, or converted to function heads; parses are converted back",
     ),
     click.option(

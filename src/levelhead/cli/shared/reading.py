@@ -93,12 +93,13 @@ def plan_of(gold: str, systems: Sequence[str], split: Any, *, runs: bool = False
     """
     from pathlib import Path
 
-    from levelhead.campaign.plan import find, missing_outputs
+    from levelhead.campaign.plan import find_plan, missing_outputs
 
     if not runs or options.holds_test_sets(gold):
         check_kinds(gold, systems)
     named = {name_of(gold, systems[0]): Path(systems[0])} if len(systems) == 1 else systems
-    plan = find(gold, named, split)
+    plan = find_plan(gold, named, split)
+    options.print_extra_gold(gold)
     options.print_unpaired([] if missing_outputs(plan) else plan.ignored, "gold treebank")
     return plan
 
@@ -130,6 +131,10 @@ def name_of(gold: str, system: str) -> str:
     """
     from pathlib import Path
 
+    from levelhead.treebank.layouts import system_name
+
     own = Path(system).resolve()
     name, of_gold = (Path(path).name.partition(".conll")[0] for path in (own, gold))
-    return own.parent.name if name == of_gold and not options.holds_test_sets(gold) else name
+    if options.holds_test_sets(gold):
+        return system_name(own)
+    return own.parent.name if name == of_gold else name

@@ -8,9 +8,10 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.grouped import Decorator, grouped
+from levelhead.cli.shared.values import limited
 
 if TYPE_CHECKING:
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
 
 class Statistics(NamedTuple):
@@ -28,19 +29,19 @@ class Statistics(NamedTuple):
     seed: int
     level: float
 
-    def settings(self, margin: float | None = None) -> Settings:
+    def settings(self, margin: float | None = None) -> InferenceSettings:
         """Return how differences are tested.
 
         Args:
             margin: the largest difference that does not matter, or None.
         """
-        from levelhead.significance import Settings
+        from levelhead.significance import InferenceSettings
 
-        return Settings(self.resamples, self.seed, self.level, margin, self.resample_by)
+        return InferenceSettings(self.resamples, self.seed, self.level, margin, self.resample_by)
 
 
 _RESAMPLES: Decorator = click.option(
-    "--resamples", type=click.IntRange(1, 10_000_000), default=10_000, show_default=True,
+    "--resamples", type=limited("resamples"), default=10_000, show_default=True,
     help="Number of random permutations",
 )  # fmt: skip
 

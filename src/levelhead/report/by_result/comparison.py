@@ -15,17 +15,19 @@ from levelhead.comparison.breakdowns import (
     PerTreebank,
 )
 from levelhead.comparison.contrasts import Contrasts, Gains
+from levelhead.comparison.evaluations import Evaluations
 from levelhead.comparison.examples import ErrorExamples
-from levelhead.comparison.folders import Evaluations
+from levelhead.comparison.judgement import Judgement
 from levelhead.comparison.languages import Languages
 from levelhead.comparison.power import Power
 from levelhead.comparison.systems import Comparison
 from levelhead.report import analysis, comparison, power, scores
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
-from levelhead.report.drawing import draw_examples
-from levelhead.report.sentences import sentences_table
+from levelhead.report.judgement import judgement_document, judgement_table
+from levelhead.report.sentence_counts import sentences_table
 from levelhead.report.table import Column, Table
+from levelhead.report.tree_text import draw_examples
 
 _CONTRASTS = (
     Column("Treebank", "text"),
@@ -47,65 +49,66 @@ _EXAMPLES = (
 )
 
 
-def _examples_table(found: ErrorExamples) -> Table:
-    gold = found.matches.gold
+def _examples_table(result: ErrorExamples) -> Table:
+    gold = result.matches.gold
     rows = (
         (error, one.gold_sentence + 1, sentence.id, one.gold_word + 1, sentence.forms[one.gold_word])
-        for error, some in found.cells.items()
+        for error, some in result.shown.items()
         for one in some
         for sentence in [gold[one.gold_sentence]]
     )
-    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(found.provenance.signature),))
+    return Table(_EXAMPLES, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
 def _examples_text(found: ErrorExamples) -> str:
-    return f"{draw_examples(found.matches, found.cells)}{scores.signature_line(found.provenance.signature)}\n"
+    signature = scores.signature_line(found.provenance.signature)
+    return f"{draw_examples(found.matches, found.cells, found.limit)}{signature}\n"
 
 
 def _examples_document(found: ErrorExamples) -> dict[str, Any]:
-    return analysis.examples_document(found.matches, found.cells, found.provenance.signature)
+    return analysis.examples_document(found.matches, found.shown, found.provenance.signature)
 
 
-def _scores_table(found: Evaluations) -> Table:
-    return scores.scores_table(found, found.average)
+def _scores_table(result: Evaluations) -> Table:
+    return scores.scores_table(result, result.average)
 
 
-def _scores_document(found: Evaluations) -> dict[str, Any]:
-    return scores.scores_document(found, found.average)
+def _scores_document(result: Evaluations) -> dict[str, Any]:
+    return scores.scores_document(result, result.average)
 
 
-def _contrasts_table(found: Contrasts) -> Table:
+def _contrasts_table(result: Contrasts) -> Table:
     rows = (
         (name, system.name, one.sentence + 1, gold[one.sentence].id, one.baseline, one.system, one.gold)
-        for name, baseline, system, gained, lost in found.found
+        for name, baseline, system, gained, lost in result.outputs
         for gold in [baseline.matches.gold]
         for one in (*gained, *lost)
     )
-    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(found.provenance.signature),))
+    return Table(_CONTRASTS, tuple(rows), (scores.signature_line(result.provenance.signature),))
 
 
-def _contrasts_text(found: Contrasts) -> str:
-    return comparison.contrasts_text(found, found.needs)
+def _contrasts_text(result: Contrasts) -> str:
+    return comparison.contrasts_text(result, result.needs)
 
 
 def _sentences_table(found: CountsBySentence) -> Table:
-    return sentences_table(found.treebanks, (scores.signature_line(found.signature),))
+    return sentences_table(found.treebanks, (scores.signature_line(found.provenance.signature),))
 
 
 def _sentences_document(found: CountsBySentence) -> dict[str, Any]:
     columns = {name: counts.columns() for name, counts in found.treebanks.items()}
-    return {**header("sentences", found.signature), "treebanks": columns}
+    return {**header("sentences", found.provenance.signature), "treebanks": columns}
 
 
 def _per_treebank(table: Any, document: Any) -> View:
     """The view of results by treebank with a signature."""
 
     def show(found: PerTreebank[Any]) -> Table:
-        made: Table = table(found.treebanks, found.signature)
+        made: Table = table(found.treebanks, found.provenance.signature)
         return made
 
     def tell(found: PerTreebank[Any]) -> dict[str, Any]:
-        made: dict[str, Any] = document(found.treebanks, found.signature)
+        made: dict[str, Any] = document(found.treebanks, found.provenance.signature)
         return made
 
     return View(show, tell)
@@ -117,6 +120,7 @@ VIEWS: Mapping[type, View] = {
     Power: View(power.power_table, power.power_document),
     Languages: View(comparison.languages_table, comparison.languages_document),
     Agreement: View(comparison.agreement_table, comparison.agreement_document),
+    Judgement: View(judgement_table, judgement_document, places=3),
     Gains: View(comparison.gains_table, comparison.gains_document),
     Contrasts: View(_contrasts_table, comparison.contrasts_document, text=_contrasts_text),
     ErrorExamples: View(_examples_table, _examples_document, text=_examples_text),

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from levelhead.derivation.derive import Derivations
-from levelhead.derivation.measurement import Perplexities
+from levelhead.derivation.treebank_perplexity import Perplexities
 from levelhead.report.by_result import View
 from levelhead.report.derivation import (
     derivation_documents,
@@ -36,11 +36,11 @@ def _derivations_document(derivations: Derivations, *, labelled: bool = False) -
 
 
 def _perplexities_table(found: Perplexities, *, sentences: bool = False) -> Table:
-    return (sentence_table if sentences else perplexity_table)(found.results)
+    return (sentence_table if sentences else perplexity_table)(found)
 
 
 def _perplexities_document(found: Perplexities, *, sentences: bool = False) -> dict[str, Any]:
-    return perplexity_document(found.results, found.model, sentences=sentences)
+    return perplexity_document(found, sentences=sentences)
 
 
 VIEWS: Mapping[type, View] = {

@@ -7,8 +7,8 @@ from typing import Any
 
 from levelhead.report.by_result import View
 from levelhead.report.documents import header
-from levelhead.report.faults import fault_lines, faults_document
 from levelhead.report.table import Column, Table
+from levelhead.report.validation import fault_lines, faults_document
 from levelhead.treebank.validation import Validation
 
 _COLUMNS = (

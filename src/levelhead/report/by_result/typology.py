@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
 
 from levelhead.report.by_result import View
 from levelhead.report.profiles import (
@@ -22,20 +21,12 @@ from levelhead.typology.collection import Neighbours, Samples, SelectedTreebanks
 
 
 def _survey_table(survey: Survey, *, long: bool = False) -> Table:
-    return (long_table if long else profiles_table)(survey.profiles, survey.files)
-
-
-def _selection_table(selection: SelectedTreebanks) -> Table:
-    return selection_table(selection.verdicts, selection.criteria, selection.files)
-
-
-def _selection_document(selection: SelectedTreebanks) -> dict[str, Any]:
-    return selection_document(selection.verdicts, selection.criteria, selection.files)
+    return (long_table if long else profiles_table)(survey)
 
 
 VIEWS: Mapping[type, View] = {
     Survey: View(_survey_table, profiles_document),
     Neighbours: View(similarity_table, similarity_document),
-    SelectedTreebanks: View(_selection_table, _selection_document),
+    SelectedTreebanks: View(selection_table, selection_document),
     Samples: View(samples_table, samples_document),
 }

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Any, NamedTuple
 
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Cell, Column, Table
 
 _MOST_WIDE = 14  # columns of a matrix
@@ -36,7 +36,7 @@ class Heat(NamedTuple):
         corner: what the rows are.
         columns: the names of its columns.
         rows: the name of each row, and its values; None where there is none.
-        headings: what stands above a row, by its index: rows of one kind are together.
+        headings: headings above rows, by the index of the row: rows of one kind are together.
         marks: why a cell is not to be taken as a value, by row and column.
         column: how values are printed.
         lower: whether lower values are better.
@@ -110,12 +110,12 @@ class Block(NamedTuple):
 
     Args:
         name: the name of its files, of lower-case letters, digits and hyphens.
-        title: what stands above.
-        caption: what stands below.
+        title: the heading.
+        caption: the caption.
         when: under which choices it is shown.
         drawing: a chart.
         table: a table, which can be sorted.
-        strips: a picture for each row of the table, beside its first ratio.
+        strips: a picture for each row of the table, next to its first ratio.
         heat: a matrix.
         confused: a matrix that opens sentences.
         sentences: sentences to be drawn.
@@ -143,7 +143,7 @@ class Section(NamedTuple):
         title: its heading.
         lead: what one should know before looking.
         blocks: its parts.
-        narrow: whether they stand side by side where there is room.
+        narrow: whether the blocks are side by side if there is room.
     """
 
     name: str
@@ -162,7 +162,7 @@ class Page(NamedTuple):
         facts: numbers at the top, with what they are.
         choices: what can be chosen, by name: group, measure, treebank.
         sections: its sections.
-        notes: what stands at the end.
+        notes: the notes at the end.
         signature: what decides the numbers.
     """
 
@@ -175,5 +175,5 @@ class Page(NamedTuple):
     signature: Mapping[str, str]
 
     def shown_first(self, block: Block) -> bool:
-        """Say whether a block is shown before anything is chosen."""
+        """Return whether a block is shown before the reader chooses anything."""
         return all(self.choices[name][0] == value for name, value in block.when.items())

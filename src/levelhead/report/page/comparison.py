@@ -8,19 +8,19 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.comparison.contrasts import contrasts, gains_by
 from levelhead.comparison.systems import Comparison
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import Registry
+from levelhead.report.charts.page_charts import IntervalRow, panels, shares, spreads
 from levelhead.report.comparison import comparison_table, wins_text
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.charts import IntervalRow, panels, shares, spreads
 from levelhead.report.page.examples import Shown, sentence
 from levelhead.report.page.score import CONFUSION_LEAD, confusion_block
 from levelhead.report.table import Column, Table, formatted, value_cell
-from levelhead.significance import Result
+from levelhead.significance import SystemResult
 
 _KINDS = (("significantly better", "s0"), ("no significant difference", "none"), ("significantly worse", "s1"))
 _PROPERTIES = {"deprel": "Relation", "upos": "Part of speech", "direction": "Direction", "length": "Length of the arc"}
@@ -38,7 +38,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart]) -> Pa
         comparison: the comparison.
         parts: what `treebank_part` made of the outputs on each treebank, in order.
     """
-    where = _Where(parts)
+    where = _ContrastBlocks(parts)
     baseline = comparison.systems[0]
     order = [*where.systems[1:], where.systems[0]]
     choices = {"measure": _measures(comparison), "system": order}
@@ -68,7 +68,7 @@ _GAINS = "How many more words are right than with {} (LAS), on all treebanks."
 _SENTENCES = "In which a system gains or loses most against {}."
 
 
-def _of_average(comparison: Comparison, measure: str) -> list[Result]:
+def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:
     """The results over all treebanks, by macro-average if there are several."""
     own = [one for one in comparison.results if one.measure == measure]
     return [one for one in own if one.average == "macro"] or own[: len(comparison.systems)]
@@ -88,8 +88,8 @@ def _lead(comparison: Comparison) -> str:
         return f"By {measure}, no system differs significantly from {baseline}."
     plain, column = measure in comparison.perplexities, Column(measure, "difference")
     changes = ((one.system, formatted(value_cell(one.difference, perplexity=plain), column)) for one in real)
-    told = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
-    return f"By {measure}, significantly different from {baseline}: {', '.join(told)}."
+    text = [f"{system} ({change})".replace("(-", "(\N{MINUS SIGN}") for system, change in changes]
+    return f"By {measure}, significantly different from {baseline}: {', '.join(text)}."
 
 
 def _differences(comparison: Comparison) -> Iterable[Block]:
@@ -131,8 +131,8 @@ def _wins(comparison: Comparison) -> Iterable[Block]:
         own = f"-{number}" if len(comparison.measures) > 1 else ""
         if rows:
             drawing = shares(f"Won, tied, lost by {measure}", rows, _KINDS)
-            told = ". ".join(wins_text(one, comparison) for one in wins) + "."
-            yield Block(f"wins{own}", "", told, {"measure": measure}, drawing)
+            text = ". ".join(wins_text(one, comparison) for one in wins) + "."
+            yield Block(f"wins{own}", "", text, {"measure": measure}, drawing)
 
 
 class TreebankPart(NamedTuple):
@@ -191,7 +191,7 @@ def _contrasts(baseline: Shown, system: Shown, most: int, setup: Setup) -> Itera
 
 def _sums(outputs: Sequence[Output], setup: Setup) -> dict[tuple[str, str], dict[str, tuple[float, float]]]:
     schemes, (measure,) = setup.registry.schemes, setup.measures
-    settings = BucketSettings(schemes.by_name[schemes.default])
+    settings = PropertySettings(schemes.by_name[schemes.default])
     return {
         (system.name, by): {
             gain.values[0]: (gain.more_correct, gain.score.gold)
@@ -203,7 +203,7 @@ def _sums(outputs: Sequence[Output], setup: Setup) -> dict[tuple[str, str], dict
     }
 
 
-class _Where:
+class _ContrastBlocks:
     """Where differences come from, over all treebanks."""
 
     def __init__(self, parts: Sequence[TreebankPart]) -> None:

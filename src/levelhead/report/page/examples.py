@@ -1,4 +1,4 @@
-"""Sentences behind numbers: what a page needs to draw gold's and systems' trees, errors told apart."""
+"""Sentences behind numbers: the data with which a page draws gold and system trees and marks errors."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.analysis import Confusion, confuse
+from levelhead.analysis import Confusion, count_confusions
 from levelhead.analysis.confusion import examples_of
+from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Confused
-from levelhead.report.page.svg import plain
 from levelhead.scoring.matches import Agree, Matches
 
 _MOST_RELATIONS = 18
@@ -38,7 +38,7 @@ class Shown:
         self.errors[theirs] = np.where(head, np.where(label, "o", "l"), np.where(label, "h", "b"))
 
     def tree(self, sentence: int) -> dict[str, Any]:
-        """Return the system's words that stand in a gold sentence.
+        """Return the system's words in a gold sentence.
 
         Args:
             sentence: the index of the gold sentence.
@@ -91,7 +91,7 @@ def sentence(outputs: Sequence[Shown], index: int) -> dict[str, Any]:
 
 
 def runs_leftwards(text: str) -> bool:
-    """Say whether text runs from right to left: by its first letter with a direction (Unicode Annex 9, P2 and P3)."""
+    """Return whether text runs from right to left: by its first letter with a direction (Unicode Annex 9: P2, P3)."""
     directions = (unicodedata.bidirectional(character) for character in text)
     return next((d for d in directions if d in {"L", "R", "AL"}), "L") != "L"
 
@@ -105,7 +105,7 @@ def confused(output: Shown, most_sentences: int) -> Confused:
         output: the system.
         most_sentences: how many sentences to keep.
     """
-    confusion = confuse(output.matches)
+    confusion = count_confusions(output.matches)
     names = confusion.names[:_MOST_RELATIONS]
     lengths = np.diff(output.matches.gold.sentence_starts)
     kept: dict[int, int] = {}

@@ -9,9 +9,9 @@ from pathlib import Path
 
 from levelhead.errors import Fault, InputError, OutputError, Place
 from levelhead.extras import missing_library
+from levelhead.report.charts.page_charts import heat
+from levelhead.report.charts.svg import Drawing, clean
 from levelhead.report.page.blocks import Block, Page
-from levelhead.report.page.charts import heat
-from levelhead.report.page.svg import Drawing, clean
 from levelhead.report.table import Column, Table, formatted
 from levelhead.report.writers import to_latex, to_tsv
 
@@ -108,7 +108,7 @@ def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
         path: the file, replaced whole or not at all.
 
     Raises:
-        InputError: the name has none of `SUFFIXES`, or vl-convert is not installed, which PNG and PDF need.
+        InputError: the suffix is not in `SUFFIXES`, or vl-convert is not installed, which PNG and PDF need.
         OutputError: the file cannot be written.
     """
     from levelhead.treebank.write import replace_file
@@ -123,7 +123,7 @@ def checked_suffix(path: str | os.PathLike[str]) -> str:
         path: the file.
 
     Raises:
-        InputError: it is none of `SUFFIXES`.
+        InputError: it is not in `SUFFIXES`.
     """
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from levelhead.campaign import OutputResult, RankedIntervals, Ranking, Results, TestSet
 from levelhead.measures.registry import STANDARD, Registry, lower_is_better
+from levelhead.report.charts.page_charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.page.blocks import Block, Heat, Page, Section, Strip
-from levelhead.report.page.charts import IntervalRow, Point, panels, scatter, shares, slopes, spreads
 from levelhead.report.rank_notes import undecided
 from levelhead.report.ranking import ranking_table, relation_notes
 from levelhead.report.table import Cell, Column, Table, formatted, value_cell
@@ -59,7 +59,7 @@ def measures_of_page(rules: str, registry: Registry = STANDARD) -> tuple[str, ..
 
     Args:
         rules: the name of the rules; measures that they lack are left out.
-        registry: the measures and schemes that there are; its default scheme has the classes.
+        registry: the available measures and schemes; its default scheme has the classes.
     """
     scheme = registry.schemes.by_name[registry.schemes.default]
     classes = [f"LAS@{scheme.name}:{name}" for name in scheme.classes]
@@ -369,7 +369,7 @@ def _zeros(campaign: _Campaign) -> Section:
             for code, result in own.items()
             if result.reasons
         ]
-    lead = "These count as 0, as in the shared tasks. Scores over valid sentences stand beside, and decide no rank."
+    lead = "These count as 0, as in the shared tasks. The scores over valid sentences do not change ranks."
     if campaign.rankings[0].lines is not None:
         lead += " No difference is significant because of them alone."
     return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])

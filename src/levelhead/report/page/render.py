@@ -11,8 +11,8 @@ from typing import Any
 
 from levelhead.errors import InputError
 from levelhead.extras import missing_library
+from levelhead.report.charts.svg import plain
 from levelhead.report.page.blocks import Block, Page
-from levelhead.report.page.svg import plain
 from levelhead.report.table import Cell, Column, IntervalCell, formatted
 
 _ESCAPED = {"<": "\\u003c", ">": "\\u003e", "&": "\\u0026", "\u2028": "\\u2028", "\u2029": "\\u2029"}

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from levelhead.analysis import BUCKETS, Breakdown, break_down, error_types
-from levelhead.analysis.buckets import BucketSettings
+from levelhead.analysis import PROPERTIES, Breakdown, break_down, error_types
+from levelhead.analysis.word_properties import PropertySettings
 from levelhead.campaign.outputs import Output
 from levelhead.evaluation.pair import Evaluation
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.report.analysis import breakdown_table
+from levelhead.report.charts.page_charts import panels
 from levelhead.report.page.blocks import Block, Page, Section
-from levelhead.report.page.charts import panels
 from levelhead.report.page.examples import Shown, confused
 from levelhead.report.scores import Average, score_table, scores_table
 from levelhead.report.table import Column, Table, formatted, value_cell
@@ -87,12 +87,12 @@ def _lead(name: str, evaluations: Mapping[str, Evaluation], average: Average | N
     treebank, scores = next(iter(evaluations.items()))
     where = f"on {treebank}: " if average is None else f"on {len(evaluations)} treebanks, macro-averages: "
     chosen = [measure for measure in scores if measure in {"UAS", "LAS", "CLAS"}] or [*scores][:3]
-    told = []
+    values = []
     for measure in chosen:
         value = scores[measure].value if average is None else average[measure]
         cell = value_cell(value, perplexity=scores[measure].perplexity)
-        told.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
-    return f"{name} {where}{', '.join(told)}."
+        values.append(f"{measure} {'–' if cell is None else formatted(cell, Column(measure))}")
+    return f"{name} {where}{', '.join(values)}."
 
 
 def _facts(evaluations: Mapping[str, Evaluation]) -> list[tuple[str, str]]:
@@ -152,9 +152,9 @@ def confusion_block(output: Shown, name: str, n_panels: int) -> Block:
 
 
 def _breakdowns(matches: Matches, registry: Registry) -> Iterator[Block]:
-    settings = BucketSettings(registry.schemes.by_name[registry.schemes.default])
+    settings = PropertySettings(registry.schemes.by_name[registry.schemes.default])
     for by, title in _PROPERTIES.items():
-        if by in BUCKETS:
+        if by in PROPERTIES:
             found = break_down(matches, parse_measure("LAS", registry), [by], settings, registry=registry)
             yield _breakdown(found, by, title)
 

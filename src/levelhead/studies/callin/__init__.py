@@ -1,1 +1,1 @@
-"""Callin: content and function relations, WLAS, and what they go with, over treebanks of UD 1.2."""
+"""Callin: content and function relations, WLAS, and what they correlate with, over treebanks of UD 1.2."""

@@ -1,4 +1,4 @@
-"""Callin's claims, and what our numbers say of them."""
+"""Callin's claims, checked against our numbers."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from levelhead.studies.callin.measures import CASCADING, MEASURES, SCHEME, Rows, column_of, measured_rows
 from levelhead.studies.callin.variances import claim_on_variances
-from levelhead.studies.numbers import (
+from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import (
     Numbers,
     agrees,
     contrast_interval,
@@ -20,9 +21,8 @@ from levelhead.studies.numbers import (
     pearson,
     shown,
 )
-from levelhead.studies.parts import Parts
-from levelhead.studies.request import StudyRequest
 from levelhead.studies.study import Claim
+from levelhead.studies.treebank_parts import Parts
 from levelhead.studies.verdicts import joint_verdict, verdict_of_correlation, verdict_of_effect, verdict_of_fact
 from levelhead.treebank.schemes import SCHEMES
 
@@ -31,7 +31,7 @@ FEWEST = 10
 
 
 def claims_on_treebanks(rows: Rows, treebanks: Mapping[str, Parts], numbers: Mapping[str, Any]) -> list[Claim]:
-    """Judge what he says of treebanks."""
+    """Judge his claims about treebanks."""
     theirs = {code: row["nonprojective"] for code, row in numbers["table_1"].items()}
     whole = [code for code, parts in treebanks.items() if len(parts.files) == 3 and code in theirs]
     by_rule = {code: agrees(rows[code]["right_crossed_trees"], theirs[code]) for code in whole}
@@ -53,17 +53,17 @@ def claim_on_entropies(averaged: Mapping[str, float], n: int, over: str) -> Clai
     kinds = {name: [v for r, v in averaged.items() if SCHEMES[SCHEME].class_of(r) == name] for name in
              ("FUNCTION", "CONTENT")}  # fmt: skip
     highest, lowest = (max(kinds["FUNCTION"], default=None), min(kinds["CONTENT"], default=None))
-    told = f"highest function relation {shown(highest, 3)}, lowest content relation {shown(lowest, 3)}"
+    evidence = f"highest function relation {shown(highest, 3)}, lowest content relation {shown(lowest, 3)}"
     few = 0 < n < FEWEST
     apart = None if highest is None or lowest is None or few else highest < lowest
     where = f"; {over}" if over else "; from the file given" if averaged else "; no training sets"
     needed = f"; at least {FEWEST} training sets are needed" if few else ""
     text = "Word dependency entropy puts all function relations below all content relations"
-    return Claim(text, "Figure 2", verdict_of_fact(apart), told + where + needed)
+    return Claim(text, "Figure 2", verdict_of_fact(apart), evidence + where + needed)
 
 
 def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
-    """Judge what he says of scores."""
+    """Judge his claims about scores."""
     measured = measured_rows(rows)
     higher = {code: row["LAS"] > row["WLAS"] for code, row in measured.items()}
     lower = {code: max(row["C prec"], row["C rec"]) < row["LAS"] for code, row in measured.items()}
@@ -77,15 +77,15 @@ def claims_on_scores(rows: Rows, request: StudyRequest) -> list[Claim]:
 
 
 def claims_on_correlations(rows: Rows, request: StudyRequest) -> list[Claim]:
-    """Judge what he says of scores and frequencies."""
+    """Judge his claims about scores and frequencies."""
     measured = measured_rows(rows)
     found = {name: pearson(zip(column_of(measured, name), column_of(measured, "F freq"))) for name in MEASURES}
-    told = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in found.items())
-    told += f"; {len(measured)} treebanks"
+    evidence = ", ".join(f"{name} {shown(r)} ({p_shown(p)})" for name, (r, p, _) in found.items())
+    evidence += f"; {len(measured)} treebanks"
     f_prec = found["F prec"][:2]
     return [
         Claim("Scores rise with the share of function relations", "Table 3 and section 7",
-              joint_verdict(verdict_of_correlation(r, p, 1) for r, p, _ in found.values()), told),
+              joint_verdict(verdict_of_correlation(r, p, 1) for r, p, _ in found.values()), evidence),
         _claim_on_order(measured, request),
         Claim("Function words are parsed better where there are more", "section 7", verdict_of_correlation(*f_prec, 1),
               f"r = {shown(f_prec[0])} ({p_shown(f_prec[1])}); his 0.71"),
@@ -102,11 +102,11 @@ def _claim_on_order(measured: Rows, request: StudyRequest) -> Claim:
             columns, target, _wlas_over_content, request.resamples, request.seed
         ),
     }
-    told = ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in steps.items())
+    evidence = ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in steps.items())
     return Claim(
-        "LAS goes with that share more than WLAS, and WLAS more than content precision and recall", "section 7",
+        "LAS correlates with that share more than WLAS, and WLAS more than content precision and recall", "section 7",
         joint_verdict(verdict_of_effect(estimate, 1) for estimate in steps.values()),
-        f"differences of correlations: {told}; {len(measured)} treebanks",
+        f"differences of correlations: {evidence}; {len(measured)} treebanks",
     )  # fmt: skip
 
 
@@ -121,7 +121,7 @@ def _wlas_over_content(r: Numbers) -> Numbers:
 
 
 def claims_on_people(people: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
-    """Judge what he says of human judgements."""
+    """Judge his claims about human judgments."""
     text = "Content precision and recall agree less with people than LAS and WLAS, in all cases but one"
     if not people:
         return [Claim(text, "Table 4", "no data", "no judgements were given")]
@@ -132,10 +132,10 @@ def claims_on_people(people: Mapping[str, Mapping[str, Any]]) -> list[Claim]:
     }
     exceptions = [case for case, value in less.items() if value is False]
     holds = None if None in less.values() else len(exceptions) == 1
-    told = f"the exceptions are {', '.join(exceptions) or 'none'}"
+    evidence = f"the exceptions are {', '.join(exceptions) or 'none'}"
     undefined = [case for case, value in less.items() if value is None]
-    told += f"; undefined: {', '.join(undefined)}" if undefined else ""
-    return [Claim(text, "Table 4", verdict_of_fact(holds), told)]
+    evidence += f"; undefined: {', '.join(undefined)}" if undefined else ""
+    return [Claim(text, "Table 4", verdict_of_fact(holds), evidence)]
 
 
 def _less_than_all(one: float | None, others: Sequence[float | None]) -> bool | None:
@@ -149,7 +149,7 @@ def _less(one: float | None, other: float | None) -> bool | None:
 
 
 def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> list[Claim]:
-    """Judge what he says of cascading errors; equality only of outputs that were given."""
+    """Judge his claims about cascading errors; equality only for given outputs."""
     measured = measured_rows(rows)
     theirs = numbers["table_5"]
     equal = {
@@ -163,10 +163,10 @@ def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) 
     ]  # fmt: skip
     for kind, name in (("labelled", "lab."), ("unlabelled", "unlab.")):
         more = {code: _less(row[f"F {name}"], row[f"C {name}"]) for code, row in measured.items()}
-        beside = f"; of the printed rows {counted(printed_too)}" if name == "unlab." else ""
+        printed_rows = f"; of the printed rows {counted(printed_too)}" if name == "unlab." else ""
         claims.append(
             Claim(f"In all languages wrong function relations more often have wrong heads ({kind})", "Table 5",
-                  verdict_of_fact(every(more)), counted(more) + beside)
+                  verdict_of_fact(every(more)), counted(more) + printed_rows)
         )  # fmt: skip
     return claims
 
@@ -176,9 +176,11 @@ def claim_on_classes(numbers: Mapping[str, Any]) -> Claim:
     theirs = {(one, name) for name, members in numbers["table_2"].items() for one in members.split()}
     off = sorted({one for one, name in theirs if SCHEMES[SCHEME].class_of(one) != name})
     twice = sorted({one for one, _ in theirs if sum(other == one for other, _ in theirs) > 1})
-    told = f"{len(theirs)} entries, those that differ from the scheme {SCHEME}: {', '.join(off) or 'none'}"
+    evidence = f"{len(theirs)} entries, those that differ from the scheme {SCHEME}: {', '.join(off) or 'none'}"
     text = "Each relation is in one class of Table 2"
-    return Claim(text, "Table 2", verdict_of_fact(not twice), f"in two classes: {', '.join(twice) or 'none'}; {told}")
+    return Claim(
+        text, "Table 2", verdict_of_fact(not twice), f"in two classes: {', '.join(twice) or 'none'}; {evidence}"
+    )
 
 
 def claim_on_program(rows: Rows, numbers: Mapping[str, Any], *, given: bool) -> Claim:

@@ -11,13 +11,13 @@ import numpy as np
 from levelhead.analysis import cascading_errors
 from levelhead.campaign import check_valid
 from levelhead.campaign.outputs import Output
+from levelhead.comparison.judgement import judge
 from levelhead.correlation import cumulative_variance
-from levelhead.correlation.judgement import judge
 from levelhead.evaluation.setup import setup_of
 from levelhead.scoring.weights import weights_of
-from levelhead.studies.parts import format_of
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
+from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile

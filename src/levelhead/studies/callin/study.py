@@ -1,4 +1,4 @@
-"""Callin: content and function relations, WLAS, and what they go with, over treebanks of UD 1.2."""
+"""Callin: content and function relations, WLAS, and what they correlate with, over treebanks of UD 1.2."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from itertools import combinations
 from pathlib import Path
 from typing import Any
 
-from levelhead.report.page.charts import panels
-from levelhead.report.page.plots import curves
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.study_charts import curves
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Table
 from levelhead.scoring.weights import read_weights
 from levelhead.studies.callin.claims import (
@@ -35,12 +35,12 @@ from levelhead.studies.callin.measures import (
     measured_rows,
     variances,
 )
-from levelhead.studies.numbers import pearson
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
+from levelhead.studies.statistics import pearson
 from levelhead.studies.study import Study, StudySection
+from levelhead.studies.treebank_parts import Parts, parts_of
 from levelhead.treebank.relations import UD1
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import averaged_entropy
@@ -51,14 +51,14 @@ def reproduce(request: StudyRequest) -> Study:
 
     Args:
         request: treebanks of UD 1.2; outputs by language; `judgements` with folders `en` and `es`; `weights`, a file
-            with his averaged entropies, in place of those of the treebanks at hand.
+            with his averaged entropies, instead of those of the given treebanks.
 
     Raises:
         InputError: a file is not valid.
     """
     numbers = printed(NAME)
     treebanks = parts_of(request, numbers["languages"])
-    described = done(NAME, [_description(parts) for parts in treebanks.values()], request)
+    described = run_tasks(NAME, [_description(parts) for parts in treebanks.values()], request)
     entropies = [row["wde"] for code, row in described.items() if treebanks[code].train or request.quick]
     averaged = averaged_entropy(entropies, UD1) if entropies else {}
     known = len(entropies)
@@ -88,16 +88,16 @@ def reproduce(request: StudyRequest) -> Study:
     return Study(NAME, numbers["title"], numbers["source"], setting, sections, claims, signed)
 
 
-def _description(parts: Parts) -> Task:
+def _description(parts: Parts) -> StudyTask:
     rest = [path for path in parts.files if path != parts.tested]
-    return Task(parts.code, describe, (parts.training, *rest, parts.tested))
+    return StudyTask(parts.code, describe, (parts.training, *rest, parts.tested))
 
 
 def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], request: StudyRequest) -> tuple[str, ...]:
     trained = [code for code, parts in treebanks.items() if parts.train]
-    told = "given" if request.systems else "of our arc-eager parser"
+    origin = "given" if request.systems else "by our arc-eager parser"
     return (
-        f"{len(treebanks)} treebanks; outputs of a parser, {told}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
+        f"{len(treebanks)} treebanks; parser outputs, {origin}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
         (
             f"Training sets are at hand for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token"
             f" ratio is that of the development set{_untold(treebanks)}, and the sizes and shares of non-projective"
@@ -243,8 +243,8 @@ def _judgements(request: StudyRequest, weights: Mapping[str, float]) -> dict[str
         return {}
     codes = [code for code in ("en", "de", "es") if (folder / code).is_dir()]
     files = ("gold.conll", "parser1.conll", "parser2.conll", "prediction")
-    tasks = [Task(code, agree, tuple(folder / code / name for name in files), (dict(weights),)) for code in codes]
-    return done(NAME, tasks, request)
+    tasks = [StudyTask(code, agree, tuple(folder / code / name for name in files), (dict(weights),)) for code in codes]
+    return run_tasks(NAME, tasks, request)
 
 
 def _agreement(people: Mapping[str, Mapping[str, Any]], numbers: Mapping[str, Any]) -> Sequence[StudySection]:

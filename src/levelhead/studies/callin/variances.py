@@ -7,8 +7,8 @@ import numpy as np
 from levelhead.significance import resampled_rows
 from levelhead.studies.callin.measures import Rows, measured_rows
 from levelhead.studies.measures_2018.estimates import LOG_ODDS, OF_ERROR, OF_SCORE, SCALES
-from levelhead.studies.numbers import FEWEST, Numbers, estimate_shown, percentile_estimate
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import FEWEST, Numbers, estimate_shown, percentile_estimate
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import ValueWithInterval, Verdict, agreed_verdict, joint_verdict, verdict_of_effect
 
@@ -38,11 +38,13 @@ def claim_on_variances(rows: Rows, request: StudyRequest) -> Claim:
             agreed_verdict(verdict_of_equality(change) for change in over_all.values()),
         ]
     )
-    told = "; ".join(
+    changes_text = "; ".join(
         f"{which}: " + ", ".join(f"{estimate_shown(change)} {scale}" for scale, change in found.items())
         for which, found in ((f"best {n // 2} of {n}", best), (f"all {n}", over_all))
     )
-    evidence = f"the variance of WLAS over that of LAS, minus 1; {told}; equal means a 95% CI inside -0.10 to +0.10"
+    evidence = (
+        f"the variance of WLAS over that of LAS, minus 1; {changes_text}; equal means a 95% CI inside -0.10 to +0.10"
+    )
     return Claim(text, place, verdict, evidence)
 
 

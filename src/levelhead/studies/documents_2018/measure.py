@@ -8,15 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.campaign import find, score_plan
 from levelhead.campaign.results import Results
-from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Counted, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
-from levelhead.significance.counted import Sums
+from levelhead.significance import SystemCounts, Units, pairwise_randomization_p, resampled, resampled_rows, spawned
 from levelhead.significance.estimates import Estimate
 from levelhead.significance.jackknife import Spread, leave_out, spread_of
 from levelhead.significance.resampling import Seed
-from levelhead.significance.units import AUTO, DOCUMENT
+from levelhead.significance.system_counts import Sums
+from levelhead.significance.units import DOCUMENT
 
 MEASURES = ("LAS", "CLAS", "MLAS", "UEM")
 """The measures that are compared."""
@@ -31,31 +29,53 @@ _LEVEL = 0.95
 _EQUAL = 1e-12
 
 
-def measure_documents(gold: str, *arguments: Any) -> dict[str, Any]:
+def counts_of_test_set(results: Results, code: str) -> dict[str, Any]:
+    """Return what `measure_documents` needs of a test set, as plain JSON: sizes, and with enough documents the counts.
+
+    Args:
+        results: the results of the engine, with counts of sentences.
+        code: the code of the test set.
+
+    Returns:
+        The numbers of documents and sentences and the names of the `systems` with valid outputs; with
+        `FEWEST_DOCUMENTS` documents and two outputs, also `largest` (the share of the largest document), the document
+        of each sentence, the measures that have a value for every output, and their counts.
+    """
+    outputs = {name: results.results[name, code] for name in results.systems if (name, code) in results.results}
+    valid = {name: one.sentences for name, one in outputs.items() if one.state == "valid"}
+    units = next(one.units for one in outputs.values() if one.units is not None)
+    n_documents = units.n_units if units.kind == DOCUMENT else 1
+    found = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": list(valid)}
+    if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
+        return found
+    measures = [name for name in results.measures if all(name in one for one in valid.values())]
+    parts = [np.stack([one[name].T for name in measures], axis=1) for one in valid.values()]
+    counts = {"measures": measures, "parts": np.stack(parts, axis=1).tolist()}
+    return {**found, "largest": units.largest, "of_sentence": units.of_sentence.tolist(), **counts}
+
+
+def measure_documents(
+    counts: Mapping[str, Any], samples: int, resamples: int, permutations: int, seed: int
+) -> dict[str, Any]:
     """Return design effects, coverage of intervals, and p-values of one test set.
 
     Args:
-        gold: the path of the test set.
-        arguments: the paths of the outputs; then the names of the systems, the number of samples of documents, of
-            resamples in each of them, of permutations, and the seed.
+        counts: what `counts_of_test_set` returned for a test set with enough documents and outputs.
+        samples: the number of samples of documents.
+        resamples: the number of resamples in each of them.
+        permutations: the number of permutations.
+        seed: the seed of all draws.
 
     Returns:
-        The numbers of documents, sentences and valid outputs; with `FEWEST_DOCUMENTS` documents and two outputs, also
         `scores` (one entry per system) and `differences` (one per pair), lists by measure. Each entry has `variances`
         by sentence and by document, and `covered`, the shares of the intervals of each of `METHODS` that hold the true
         value when documents are drawn; those of pairs also `p`, by sentence and by document.
     """
-    *paths, names, samples, resamples, permutations, seed = arguments
-    plan = find({"gold": gold}, dict(zip(names, paths)))
-    results = score_plan(plan, setup_of(MEASURES), by_sentence=True, resample_by=AUTO)
-    valid = [name for name in results.systems if results.results[name, "gold"].state == "valid"]
-    units = results.units["gold"]
-    n_documents = units.n_units if units.kind == DOCUMENT else 1
-    found = {"documents": n_documents, "sentences": len(units.of_sentence), "systems": valid}
-    if n_documents < FEWEST_DOCUMENTS or len(valid) < 2:
-        return found
-    sentences = _counts(results, valid)
-    documents = sentences._replace(parts=units.sums(sentences.parts))
+    units = Units(DOCUMENT, np.array(counts["of_sentence"], dtype=np.int64))
+    parts = np.array(counts["parts"], dtype=np.float64)
+    valid = counts["systems"]
+    sentences = SystemCounts(tuple(valid), tuple(counts["measures"]), parts, "")
+    documents = sentences._replace(parts=units.sums(parts))
     variances = np.stack([_variances(one) for one in (sentences, documents)], axis=-1)
     covered = coverage(sentences, units, samples, resamples, seed)
     p_values = pair_p_values(sentences, documents, permutations, seed)
@@ -65,7 +85,7 @@ def measure_documents(gold: str, *arguments: Any) -> dict[str, Any]:
         name: [{**one, "p": p.tolist()} for one, p in zip(own[len(valid) :], p_values[:, m], strict=True)]
         for m, (name, own) in enumerate(entries.items())
     }
-    return {**found, "largest": units.largest, "scores": scores, "differences": differences}
+    return {"scores": scores, "differences": differences}
 
 
 def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[str, list[dict[str, Any]]]:
@@ -79,15 +99,7 @@ def _entries(measures: Sequence[str], variances: Sums, covered: Sums) -> dict[st
     }
 
 
-def _counts(results: Results, valid: list[str]) -> Counted:
-    """The counts of the measures that have a value for every valid output."""
-    each = [results.results[name, "gold"].sentences for name in valid]
-    measures = tuple(name for name in results.measures if all(name in one for one in each))
-    parts = np.stack([np.stack([one[name].T for name in measures], axis=1) for one in each], axis=1)
-    return Counted(tuple(valid), measures, parts, "")
-
-
-def coverage(sentences: Counted, units: Units, samples: int, resamples: int, seed: int) -> Sums:
+def coverage(sentences: SystemCounts, units: Units, samples: int, resamples: int, seed: int) -> Sums:
     """Return how often the intervals of each method hold the true value when documents are drawn.
 
     Args:
@@ -121,7 +133,7 @@ def _contrasts(values: Sums) -> Sums:
     return np.concatenate([values, values[..., other, :] - values[..., one, :]], axis=-2)
 
 
-def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
+def percentiles(table: SystemCounts, resamples: int, seed: Seed) -> Sums:
     """Return the 95% percentile bootstrap intervals of scores and differences, shape (2, n, measures).
 
     Args:
@@ -134,7 +146,7 @@ def percentiles(table: Counted, resamples: int, seed: Seed) -> Sums:
     return ends
 
 
-def _student_intervals(table: Counted) -> Sums:
+def _student_intervals(table: SystemCounts) -> Sums:
     """The intervals of `compare`, shape (2, n, measures); endless where there are too few units."""
     n_runs = len(table.systems)
     ends = [
@@ -144,19 +156,19 @@ def _student_intervals(table: Counted) -> Sums:
     return np.moveaxis(np.array(ends), -1, 0)
 
 
-def _spreads(table: Counted) -> list[list[Spread]]:
+def _spreads(table: SystemCounts) -> list[list[Spread]]:
     """How far the scores and differences may be off, by measure."""
     strata = [leave_out(table)]
     contrasts = _contrasts(np.eye(len(table.systems)))
     return [[spread_of(strata, one, m) for m in range(len(table.measures))] for one in contrasts]
 
 
-def _variances(table: Counted) -> Sums:
+def _variances(table: SystemCounts) -> Sums:
     """The variances of scores and differences, shape (n, measures)."""
     return np.array([[one.variance for one in own] for own in _spreads(table)])
 
 
-def _estimates(table: Counted) -> Iterator[list[Estimate]]:
+def _estimates(table: SystemCounts) -> Iterator[list[Estimate]]:
     """The scores and differences by measure, with the errors of `compare`."""
     values = _contrasts(table.values(table.parts.sum(axis=0)))
     for i, spreads in enumerate(_spreads(table)):
@@ -167,7 +179,7 @@ def _estimates(table: Counted) -> Iterator[list[Estimate]]:
         ]
 
 
-def pair_p_values(sentences: Counted, documents: Counted, permutations: int, seed: int) -> Sums:
+def pair_p_values(sentences: SystemCounts, documents: SystemCounts, permutations: int, seed: int) -> Sums:
     """Return the p-values of pairs, shape (pairs, measures, 2): by sentence as is usual, by document as in `compare`.
 
     Args:
@@ -185,6 +197,6 @@ def known_results(results: Mapping[str, Any]) -> Iterator[tuple[str, Mapping[str
     """Give the test sets with enough documents and outputs, by code.
 
     Args:
-        results: what `measure_documents` returned for each test set.
+        results: what was found for each test set.
     """
     yield from ((code, one) for code, one in results.items() if "scores" in one)

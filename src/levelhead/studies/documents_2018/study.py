@@ -3,23 +3,27 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from levelhead.errors import Fault, InputError, number_of
-from levelhead.report.page.charts import panels
+from levelhead.evaluation.setup import setup_of
+from levelhead.report.charts.page_charts import panels
 from levelhead.report.table import Cell, Column, Plain, Table
 from levelhead.studies.documents_2018.measure import (
     FEWEST_DOCUMENTS,
     MEASURES,
     METHODS,
+    counts_of_test_set,
     known_results,
     measure_documents,
 )
-from levelhead.studies.parts import parts_of, systems_in
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
+from levelhead.studies.scores import Outputs, score_files
 from levelhead.studies.study import Claim, Study, StudySection
+from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import LEVEL, verdict_of_fact
 
 NAME = "documents-2018"
@@ -27,7 +31,7 @@ TITLE = "How wrong are intervals and tests that resample sentences?"
 SOURCE = "A study of our own, made for the outputs of the CoNLL 2018 shared task (Zeman et al. 2018)"
 
 Results = Mapping[str, Any]
-"""What `measure_documents` returned, by the code of the test set."""
+"""What was found, by the code of the test set."""
 
 NOMINAL = 0.93
 """Intervals of 95% that cover less than this in simulation are called too narrow."""
@@ -47,19 +51,33 @@ def reproduce(request: StudyRequest) -> Study:
     """
     treebanks = parts_of(request)
     systems = systems_in(request.systems, treebanks)
-    tasks = []
-    for code, parts in treebanks.items():
-        outputs = {name: paths[code] for name, paths in systems.items() if code in paths}
-        if len(outputs) > 1:
-            settings = (list(outputs), *_draws(request), request.resamples, request.seed)
-            tasks.append(Task(code, measure_documents, (parts.tested, *outputs.values()), settings))
-    if not tasks:
+    golds = {
+        code: parts.tested
+        for code, parts in treebanks.items()
+        if sum(code in outputs for outputs in systems.values()) > 1
+    }
+    if not golds:
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    results = done(NAME, tasks, request)
+    results = _measured(golds, systems, request)
     known = dict(known_results(results))
     signed = signature(request, rules="ud", test_sets=str(len(known)), systems=str(len(systems)))
     sections = (_sets(results), *_variances(known), *_coverage(known), _pairs(known))
     return Study(NAME, TITLE, SOURCE, _setting(results, known, request), sections, _claims(known), signed)
+
+
+def _measured(golds: Mapping[str, Path], systems: Outputs, request: StudyRequest) -> Results:
+    """What is found for each test set: its sizes, and what `measure_documents` returns if it has enough documents."""
+    outputs = {name: {code: path for code, path in files.items() if code in golds} for name, files in systems.items()}
+    scored = score_files(golds, outputs, setup_of(MEASURES), request, by_sentence=True)
+    counted = {code: counts_of_test_set(scored, code) for code in golds}
+    draws = (*_draws(request), request.resamples, request.seed)
+    tasks = [StudyTask(code, measure_documents, (), (one, *draws)) for code, one in counted.items() if "parts" in one]
+    measured = run_tasks(NAME, tasks, request)
+    sizes = ("documents", "sentences", "systems", "largest")
+    return {
+        code: {name: one[name] for name in sizes if name in one} | measured.get(code, {})
+        for code, one in counted.items()
+    }
 
 
 def _draws(request: StudyRequest) -> tuple[int, int]:

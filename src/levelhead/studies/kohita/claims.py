@@ -1,4 +1,4 @@
-"""The claims of Kohita et al., and what our numbers say of them."""
+"""The claims of Kohita et al., checked against our numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from levelhead.studies.kohita.measures import Row, Rows, change, gain, own_gain
-from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import Cell, estimate_shown, mean, mean_interval, p_shown, pearson, shown
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import (
     Sign,
@@ -53,7 +53,7 @@ def _as_shares(ours: float, printed: float) -> str:
 
 
 def printed_claims(numbers: Mapping[str, Any]) -> list[Claim]:
-    """Judge what the text says of Table 2, on the printed numbers."""
+    """Judge the claims about Table 2, on the printed numbers."""
     table = numbers["table_2"]
     gains = {
         parser: {code: round(gain(numbers, code, parser) or 0.0, 2) for code in table} for parser in ("MST", "RBG")

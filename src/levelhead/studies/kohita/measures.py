@@ -9,17 +9,17 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.campaign import Results, check_valid, find, score_plan
+from levelhead.campaign import Results, check_valid, find_plan, score_plan
 from levelhead.campaign.outputs import Output
-from levelhead.conversion import backward, check, default_targets, forward
+from levelhead.conversion import backward, check_round_trip, default_targets, forward
 from levelhead.conversion.round_trip import RoundTrip
 from levelhead.evaluation.pair import load
 from levelhead.evaluation.setup import setup_of
-from levelhead.scoring.definitions import ATTACHED
+from levelhead.scoring.measure_definitions import ATTACHED
 from levelhead.scoring.rules import RULES
-from levelhead.studies.numbers import Cell
-from levelhead.studies.parts import format_of
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import Cell
+from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.schemes import SCHEMES
 from levelhead.typology import count, profile
@@ -42,10 +42,10 @@ def describe(*paths: str) -> dict[str, Any]:
     """Return what forward conversion changes in a treebank, and its head-word entropies before and after.
 
     Args:
-        paths: the training set, or the parts that stand in for it.
+        paths: the training set, or the parts used instead.
     """
     treebanks = [read(path, format=format_of(path)) for path in paths]
-    trips = [check(treebank) for treebank in treebanks]
+    trips = [check_round_trip(treebank) for treebank in treebanks]
     before, after = _entropies(treebanks), _entropies([forward(treebank) for treebank in treebanks])
     return {**_summed(trips), "before": before["head_entropy"], "after": after["head_entropy"],
             "relations": _changes(before["head_entropy_by_relation"], after["head_entropy_by_relation"])}  # fmt: skip
@@ -123,13 +123,15 @@ def _loaded(path: Path) -> Treebank:
 
 
 def _scored(trees: Mapping[str, ParsedTestSet], measures: Sequence[str], request: StudyRequest) -> Results:
-    """Score both outputs on each test set, and say which words of them are right."""
+    """Score both outputs on each test set, and return which of their words are right."""
     outputs = {
         "UD": {code: one.original for code, one in trees.items()},
         "CONV": {code: one.converted for code, one in trees.items()},
     }
-    plan = find({code: one.gold for code, one in trees.items()}, outputs)
-    return check_valid(score_plan(plan, setup_of(measures), store=request.store, look=right_words))
+    plan = find_plan({code: one.gold for code, one in trees.items()}, outputs)
+    return check_valid(
+        score_plan(plan, setup_of(measures), workers=request.workers, store=request.store, look=right_words)
+    )
 
 
 def right_words(code: str, outputs: Sequence[Output]) -> dict[str, Flags]:

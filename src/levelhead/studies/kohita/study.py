@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from levelhead.studies.kohita.claims import (
     claims_on_conversion,
@@ -27,11 +27,12 @@ from levelhead.studies.kohita.tables import (
     score_tables,
     scores_by_relation,
 )
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.study import Study
+from levelhead.studies.treebank_parts import Parts, parts_of
+from levelhead.treebank.layouts import system_folders
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -46,7 +47,7 @@ def reproduce(request: StudyRequest) -> Study:
     """
     numbers = printed(NAME)
     treebanks = parts_of(request, numbers["table_2"])
-    described = done(NAME, [Task(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
+    described = run_tasks(NAME, [StudyTask(code, describe, parts.learnt) for code, parts in treebanks.items()], request)
     measured = _measured(request, treebanks)
     sections = (
         conversion(described, numbers), entropy(described, numbers, measured),
@@ -64,8 +65,7 @@ def reproduce(request: StudyRequest) -> Study:
 
 def _measured(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str, dict[str, Row]]:
     """What is measured of each parser, by treebank."""
-    folder = request.systems
-    parsers: Sequence[str] = PARSERS if folder is None else sorted(p.name for p in folder.iterdir() if p.is_dir())
+    parsers: Iterable[str] = PARSERS if request.systems is None else system_folders(request.systems)
     found = {}
     for parser in parsers:
         original = outputs_of(request, parser, treebanks, heads="UD")
@@ -81,7 +81,7 @@ def _setting(treebanks: Mapping[str, Parts], measured: Mapping[str, Rows]) -> tu
     return (
         (
             f"{len(treebanks)} treebanks: {', '.join(treebanks)}. Training sets are at hand for {len(trained)}"
-            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets stand in for them, which are"
+            f" ({', '.join(trained) or 'none'}); elsewhere the development and test sets are used instead, which are"
             " smaller: fewer words occur five times, so that entropies rest on less."
         ),
         (

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from levelhead.report.page.charts import panels
-from levelhead.report.page.plots import Named, cloud
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import panels
+from levelhead.report.charts.study_charts import Named, cloud
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Kind, Table
 from levelhead.studies.kohita.measures import (
     MEASURES,
@@ -18,7 +18,7 @@ from levelhead.studies.kohita.measures import (
     gain,
     own_gain,
 )
-from levelhead.studies.numbers import Cell, mean
+from levelhead.studies.statistics import Cell, mean
 from levelhead.studies.study import StudySection
 
 
@@ -45,7 +45,7 @@ def conversion(described: Rows, numbers: Mapping[str, Any]) -> StudySection:
     text = (
         (
             "The paper gives averages only. Its increase is one of non-projective arcs in the training sets (page 2);"
-            " the share of sentences with such an arc is beside it, since its increase may be what is printed."
+            " the share of sentences with such an arc is next to it, since the paper may print its increase."
         ),
     )
     rows = (*cells, ours, last)
@@ -150,9 +150,9 @@ def _table_2(name: str, measured: Mapping[str, Rows], numbers: Mapping[str, Any]
     theirs = [parser for parser in ("MST", "RBG") if f"{name} {parser} UD" in numbers["average"]["row"]]
     columns = [Column("treebank", "text")]
     for parser in (*theirs, *measured):
-        told = " (printed)" if parser in theirs else ""
-        columns += [Column(f"{parser} {kind}{told}") for kind in ("UD", "CONV")]
-        columns.append(Column(f"gain{told}", "difference"))
+        printed_mark = " (printed)" if parser in theirs else ""
+        columns += [Column(f"{parser} {kind}{printed_mark}") for kind in ("UD", "CONV")]
+        columns.append(Column(f"gain{printed_mark}", "difference"))
     codes = [code for code in numbers["table_2"] if any(code in rows for rows in measured.values())]
     cells = [
         (code,

@@ -15,8 +15,8 @@ from levelhead.studies.measures_2018.estimates import (
     well_parsed,
 )
 from levelhead.studies.measures_2018.separation import SMALL
-from levelhead.studies.numbers import estimate_shown
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import estimate_shown
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import Sign, ValueWithInterval, agreed_verdict, joint_verdict, verdict_of_effect
 
@@ -42,7 +42,7 @@ def claims_on_measures(results: ResultsByTestSet, request: StudyRequest) -> tupl
             "CLAS and WLAS, which rest on fewer words, separate fewer pairs of systems than LAS", whole, CONTENT, -1
         ),
         _expected(again, small, CONTENT, -1),
-        _expected("MLAS and BLEX, which ask for more, separate more pairs than LAS", whole, RICH, 1),
+        _expected("MLAS and BLEX, which require more, separate more pairs than LAS", whole, RICH, 1),
         _expected(again, small, RICH, 1),
         _expected(
             "CLAS and WLAS score languages more evenly than LAS, where parsers were trained", spread, CONTENT, -1
@@ -58,11 +58,11 @@ def _expected(text: str, scales: Mapping[str, Comparison], names: Sequence[str],
     verdict = joint_verdict(
         agreed_verdict(verdict_of_effect(found[name].change, sign) for found in scales.values()) for name in names
     )
-    told = (
+    evidence = (
         f"{name} minus LAS " + ", ".join(change_shown(found[name].change, scale) for scale, found in scales.items())
         for name in names
     )
-    return Claim(text, "an expectation", verdict, "; ".join(told))
+    return Claim(text, "an expectation", verdict, "; ".join(evidence))
 
 
 def change_shown(change: ValueWithInterval | None, scale: str) -> str:

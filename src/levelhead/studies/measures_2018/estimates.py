@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from levelhead.campaign.languages import family_of
 from levelhead.significance import holm, resampled_rows
 from levelhead.studies.measures_2018.separation import MEASURES, Numbers
-from levelhead.studies.numbers import percentile_estimate
+from levelhead.studies.statistics import percentile_estimate
 from levelhead.studies.verdicts import LEVEL, ValueWithInterval
 
 LAS = list(MEASURES).index("LAS")
@@ -25,7 +25,7 @@ Draws = NDArray[np.int64]
 
 Statistic = Callable[[Draws], tuple[Numbers, Numbers]]
 """Takes draws; gives each measure's value, and the value of LAS on the test sets where that measure has one; both of
-shape (resamples, measures), nan where there is no value."""
+shape (resamples, measures), nan for missing values."""
 
 
 class ResultsByTestSet(NamedTuple):

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import Results
 from levelhead.significance import pairwise_randomization_p, resampled, significant_shares, spawned
-from levelhead.significance.counted import Counted, ratios
-from levelhead.studies.parts import format_of
+from levelhead.significance.system_counts import SystemCounts, ratios
+from levelhead.studies.treebank_parts import format_of
 from levelhead.studies.verdicts import LEVEL
 from levelhead.treebank import read
 from levelhead.typology import count, profile
@@ -37,7 +37,7 @@ def entropies(gold: str) -> Any:
     return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
 
 
-def counts_on(results: Results, code: str) -> tuple[Counted, dict[str, str]] | None:
+def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]] | None:
     """Return the counts of a test set's sentences, and why measures are left out.
 
     Invalid outputs are left out, and so are measures that have no value for one of the outputs, such as BLEX where gold
@@ -64,10 +64,10 @@ def counts_on(results: Results, code: str) -> tuple[Counted, dict[str, str]] | N
     kept = {name: text for name, text in texts.items() if name not in undefined}
     each = [np.stack([one.sentences[text].T for text in kept.values()], axis=1) for one in valid.values()]
     gold = results.gold[code].sha256 or ""
-    return Counted(tuple(valid), tuple(kept), np.stack(each, axis=1), gold), undefined
+    return SystemCounts(tuple(valid), tuple(kept), np.stack(each, axis=1), gold), undefined
 
 
-def compare_systems(counts: Counted, resamples: int, seed: int) -> dict[str, Any]:
+def compare_systems(counts: SystemCounts, resamples: int, seed: int) -> dict[str, Any]:
     """Return values, their standard errors, p-values of all pairs, and how stable the order of systems is.
 
     Args:
@@ -93,7 +93,7 @@ def compare_systems(counts: Counted, resamples: int, seed: int) -> dict[str, Any
 
 
 def _concordance(values: Numbers, boot: Numbers) -> Numbers:
-    """How many pairs of systems stand in the same order in a resample, as a mean share, shape (measures,)."""
+    """How many pairs of systems are in the same order in a resample, as a mean share, shape (measures,)."""
     pairs = list(combinations(range(len(values)), 2))
     same = [np.sign(boot[:, b] - boot[:, a]) == np.sign(values[b] - values[a]) for a, b in pairs]
     mean: Numbers = np.mean(same, axis=(0, 1))

@@ -12,8 +12,8 @@ import numpy as np
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError
 from levelhead.evaluation.setup import setup_of
-from levelhead.report.page.charts import IntervalRow, spreads
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.page_charts import IntervalRow, spreads
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Plain, Table
 from levelhead.scoring.weights import weights_of
 from levelhead.significance import resampled_rows
@@ -38,10 +38,10 @@ from levelhead.studies.measures_2018.estimates import (
     well_parsed,
 )
 from levelhead.studies.measures_2018.separation import MEASURES, SAMPLES, SMALL, compare_systems, counts_on, entropies
-from levelhead.studies.parts import parts_of, systems_in
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.scores import score_files
 from levelhead.studies.study import Study, StudySection
+from levelhead.studies.treebank_parts import parts_of, systems_in
 from levelhead.studies.verdicts import ValueWithInterval
 from levelhead.treebank.relations import UD2
 from levelhead.typology import averaged_entropy
@@ -64,7 +64,7 @@ def reproduce(request: StudyRequest) -> Study:
     systems = systems_in(request.systems, treebanks)
     if not any(sum(code in paths for paths in systems.values()) > 1 for code in treebanks):
         raise InputError(Fault("missing-system-file", "no test set has outputs of two systems"))
-    gold = done(NAME, [Task(code, entropies, (parts.tested,)) for code, parts in treebanks.items()], request)
+    gold = run_tasks(NAME, [StudyTask(code, entropies, (parts.tested,)) for code, parts in treebanks.items()], request)
     weights = averaged_entropy(list(gold.values()), UD2)
     setup = setup_of(MEASURES.values(), weights={"wde": weights_of(weights)})
     golds = {code: parts.tested for code, parts in treebanks.items()}
@@ -121,10 +121,10 @@ def _compared(scored: Results, request: StudyRequest) -> dict[str, Row]:
     counts = {one.code: found for one in scored.test_sets if (found := counts_on(scored, one.code)) is not None}
     draws = request.resamples, request.seed
     tasks = [
-        Task(code, compare_systems, (), (one._replace(parts=one.parts.tolist()), *draws))
+        StudyTask(code, compare_systems, (), (one._replace(parts=one.parts.tolist()), *draws))
         for code, (one, _) in counts.items()
     ]
-    return {code: row | {"undefined": counts[code][1]} for code, row in done(NAME, tasks, request).items()}
+    return {code: row | {"undefined": counts[code][1]} for code, row in run_tasks(NAME, tasks, request).items()}
 
 
 def _estimate_rows(found: Comparison, *, plain: bool = False) -> tuple[tuple[str | float | None, ...], ...]:
@@ -246,8 +246,8 @@ def _chosen(table: ResultsByTestSet) -> str:
     well = well_parsed(table)
     if len(well) == len(table.codes):
         few = sum(table.values[:, :, LAS].mean(axis=1) >= WELL_PARSED) < 2
-        told = "fewer than two" if few else "all"
-        return f"All test sets are used: {told} have a mean LAS of at least {WELL_PARSED:.0%}."
+        which_sets = "fewer than two" if few else "all"
+        return f"All test sets are used: {which_sets} have a mean LAS of at least {WELL_PARSED:.0%}."
     others = [code for number, code in enumerate(table.codes) if number not in set(well.tolist())]
     return (
         f"These are the {len(well)} test sets with a mean LAS of at least {WELL_PARSED:.0%}; left out are"

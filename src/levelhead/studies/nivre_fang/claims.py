@@ -1,4 +1,4 @@
-"""The claims of Nivre and Fang, and what our numbers say of them."""
+"""The claims of Nivre and Fang, checked against our numbers."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, Row, Rows, difference, points, printed_row
-from levelhead.studies.numbers import Cell, estimate_shown, mean, mean_interval, p_shown, shown, spearman
 from levelhead.studies.request import StudyRequest
+from levelhead.studies.statistics import Cell, estimate_shown, mean, mean_interval, p_shown, shown, spearman
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_correlation, verdict_of_effect, verdict_of_fact
 
@@ -21,13 +21,13 @@ def claim_on_figure_1(examples: Rows) -> Claim:
         examples: LAS and CLAS by language.
     """
     las = [examples[code]["LAS"] for code in ("en", "fi")]
-    told = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
+    evidence = "; ".join(f"{code}: LAS {row['LAS']:.1%}, CLAS {row['CLAS']:.1%}" for code, row in examples.items())
     text = "The same single mistake gives LAS 87.5% in English and 75% in Finnish"
-    return Claim(text, "page 87", verdict_of_fact(las == [0.875, 0.75]), told)
+    return Claim(text, "page 87", verdict_of_fact(las == [0.875, 0.75]), evidence)
 
 
 def printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list[Claim]:
-    """Judge what the text says of the tables, on the printed numbers themselves.
+    """Judge the text's claims about its tables, on the printed numbers.
 
     Args:
         numbers: the printed numbers.
@@ -50,11 +50,11 @@ def printed_claims(numbers: Mapping[str, Any], sizes: Mapping[str, int]) -> list
         text, equal = f"The average of {name} follows from the printed rows", abs(ours - theirs) < 0.011
         claims.append(Claim(text, f"Table {table}", verdict_of_fact(equal), f"{ours:.3f}, printed {theirs:.2f}"))
     known = {code: n for code, n in sizes.items() if code in numbers["languages"]}
-    told = ", ".join(f"{code} {n}" for code, n in small.items())
+    evidence = ", ".join(f"{code} {n}" for code, n in small.items())
     claims.append(
         Claim("Every treebank has at least 30,000 words (training set)", "page 89",
               verdict_of_fact(not small if known else None),
-              f"below: {told or 'none'}, of {len(known)} training sets at hand; the paper does not say"
+              f"below: {evidence or 'none'}, of {len(known)} training sets at hand; the paper does not say"
               " whether it counts training sets or all parts")
     )  # fmt: skip
     return claims
@@ -102,9 +102,9 @@ def _claim_on_classes(rows: Rows, request: StudyRequest) -> Claim:
                             request.seed)
         for name in ("CORE", "NONCORE")
     }  # fmt: skip
-    told = ", ".join(f"FUN minus {name} {estimate_shown(estimate, 1, 100)}" for name, estimate in more.items())
+    evidence = ", ".join(f"FUN minus {name} {estimate_shown(estimate, 1, 100)}" for name, estimate in more.items())
     verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in more.values())
-    return Claim(_ON_SCORES[0], "page 89", verdict, f"in percent {means}; {told}")
+    return Claim(_ON_SCORES[0], "page 89", verdict, f"in percent {means}; {evidence}")
 
 
 def _claim_on_relations(rows: Rows, request: StudyRequest) -> Claim:
@@ -134,6 +134,6 @@ def _claim_on_agreement(rows: Rows, numbers: Mapping[str, Any]) -> Claim:
         f"{table} ({name})": spearman((row[name], printed_row(numbers, code, name)) for code, row in rows.items())
         for table, name in (("Table 2", "without FUN"), ("Table 3", "CLAS - LAS"))
     }
-    told = ", ".join(f"{place}: Spearman {shown(rank)} ({p_shown(p, 4)})" for place, (rank, p, _) in found.items())
+    evidence = ", ".join(f"{place}: Spearman {shown(rank)} ({p_shown(p, 4)})" for place, (rank, p, _) in found.items())
     verdict = joint_verdict(verdict_of_correlation(rank, p, 1) for rank, p, _ in found.values())
-    return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{told}; {len(rows)} treebanks")
+    return Claim(_ON_SCORES[4], "Tables 2 and 3", verdict, f"{evidence}; {len(rows)} treebanks")

@@ -7,13 +7,13 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
-from levelhead.campaign import check_valid, find, score_plan
+from levelhead.campaign import check_valid, find_plan, score_plan
 from levelhead.evaluation.setup import setup_of
-from levelhead.studies.examples import conllu
-from levelhead.studies.numbers import Cell
-from levelhead.studies.parts import format_of
+from levelhead.studies.example_sentences import conllu
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
+from levelhead.studies.statistics import Cell
+from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import from_conllu, read
 
 NAME = "nivre-fang-2017"
@@ -52,17 +52,19 @@ def scores(golds: Mapping[str, Path], outputs: Mapping[str, Path], request: Stud
     return {code: _renamed(found[PARSER, code].values) for code in outputs}
 
 
-def scores_of_examples(texts: Mapping[str, Mapping[str, str]]) -> Rows:
+def scores_of_examples(texts: Mapping[str, Mapping[str, str]], request: StudyRequest) -> Rows:
     """Return LAS and CLAS of the outputs of one sentence each.
 
     Args:
         texts: gold and the output of each language.
+        request: workers and store.
     """
     golds, outputs = (
         {code: from_conllu(conllu(text[side]).encode(), name=side) for code, text in texts.items()}
         for side in ("gold", "system")
     )
-    results = check_valid(score_plan(find(golds, {"": outputs}), setup_of(["LAS", "CLAS"]))).results
+    plan, setup = find_plan(golds, {"": outputs}), setup_of(["LAS", "CLAS"])
+    results = check_valid(score_plan(plan, setup, workers=request.workers, store=request.store)).results
     return {code: {name: _float(value) for name, value in results["", code].values.items()} for code in texts}
 
 

@@ -9,11 +9,11 @@ from typing import Any
 from levelhead.studies.nivre_fang.claims import claim_on_figure_1, claims_on_scores, printed_claims
 from levelhead.studies.nivre_fang.measures import NAME, PARSER, Rows, scores, scores_of_examples, words
 from levelhead.studies.nivre_fang.tables import agreement, differences, families, figure_1, relations, table_2
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.study import Study
+from levelhead.studies.treebank_parts import Parts, parts_of
 
 
 def reproduce(request: StudyRequest) -> Study:
@@ -30,8 +30,10 @@ def reproduce(request: StudyRequest) -> Study:
     on = "test" if request.systems is not None else "dev"
     outputs = outputs_of(request, PARSER, treebanks, on=on)
     rows = scores({code: _parsed(treebanks[code], on) for code in outputs}, outputs, request)
-    sizes = done(NAME, [Task(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request)
-    examples = scores_of_examples(numbers["figure_1"])
+    sizes = run_tasks(
+        NAME, [StudyTask(code, words, (parts.train,)) for code, parts in treebanks.items() if parts.train], request
+    )
+    examples = scores_of_examples(numbers["figure_1"], request)
     sections = (
         figure_1(examples),
         table_2(rows, numbers), differences(rows, numbers), relations(rows, numbers), agreement(rows, numbers),
@@ -47,7 +49,7 @@ def reproduce(request: StudyRequest) -> Study:
 
 
 def _split(rows: Rows, treebanks: Mapping[str, Parts]) -> str:
-    """What our parser was trained and run on; other parts stand in for those that are missing."""
+    """What our parser was trained and run on; other parts replace missing ones."""
     untrained, undeveloped = (
         [code for code in rows if getattr(treebanks[code], part) is None] for part in ("train", "dev")
     )

@@ -6,10 +6,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from levelhead.campaign.languages import family_of
-from levelhead.report.page.charts import panels
+from levelhead.report.charts.page_charts import panels
 from levelhead.report.table import Column, Table
 from levelhead.studies.nivre_fang.measures import CLASSES, RELATIONS, WITHOUT, Rows, points, printed_row
-from levelhead.studies.numbers import mean, pearson, spearman
+from levelhead.studies.statistics import mean, pearson, spearman
 from levelhead.studies.study import StudySection
 
 
@@ -27,8 +27,8 @@ def figure_1(examples: Rows) -> StudySection:
     return StudySection("Figure 1: one mistake in English and in Finnish", text, Table(columns, cells))
 
 
-def _beside(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str) -> Table:
-    """Printed columns beside ours, and two last rows with averages."""
+def _printed_and_ours(rows: Rows, numbers: Mapping[str, Any], names: Sequence[str], average: str) -> Table:
+    """Printed columns next to ours, and two last rows with averages."""
     kinds = {name: "difference" if "without" in name or " - " in name else "ratio" for name in names}
     columns = [Column("treebank", "text")]
     for name in names:
@@ -53,7 +53,9 @@ def table_2(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
         rows: the scores of our outputs by treebank.
         numbers: the printed numbers.
     """
-    return StudySection("Table 2: LAS and its classes", (), _beside(rows, numbers, ("LAS", *CLASSES), "average_2"))
+    return StudySection(
+        "Table 2: LAS and its classes", (), _printed_and_ours(rows, numbers, ("LAS", *CLASSES), "average_2")
+    )
 
 
 def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
@@ -71,7 +73,7 @@ def differences(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     }
     figure = panels("LAS without FUN, minus LAS, in points", order, drawn, signed=True) if order else None
     text = ("The figure has the differences without FUN, largest drop first.",)
-    table = _beside(rows, numbers, names, "average_2")
+    table = _printed_and_ours(rows, numbers, names, "average_2")
     return StudySection("Table 2: LAS without a class, minus LAS", text, table, figure)
 
 
@@ -83,7 +85,9 @@ def relations(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
         numbers: the printed numbers.
     """
     names = ["CLAS", "CLAS - LAS", *(f"without {name}" for name in RELATIONS)]
-    return StudySection("Table 3: CLAS, and LAS without a relation", (), _beside(rows, numbers, names, "average_3"))
+    return StudySection(
+        "Table 3: CLAS, and LAS without a relation", (), _printed_and_ours(rows, numbers, names, "average_3")
+    )
 
 
 def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
@@ -102,7 +106,7 @@ def agreement(rows: Rows, numbers: Mapping[str, Any]) -> StudySection:
     columns = (Column("column", "text"), Column("treebanks", "number"), Column("Spearman", "number"),
                Column("p", "probability"), Column("Pearson", "number"))  # fmt: skip
     text = (
-        "How well our column goes with the printed one over treebanks; p is that of Spearman's correlation, by all"
+        "How well our column correlates with the printed one over treebanks; p is for Spearman's correlation, by all"
         " permutations of up to 9 treebanks, by Student's t of more."
     )
     return StudySection("Rank correlation with the printed columns", (text,), Table(columns, tuple(cells)))

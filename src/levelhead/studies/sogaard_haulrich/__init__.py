@@ -1,1 +1,1 @@
-"""Søgaard and Haulrich: string and derivation perplexities of treebanks, and what they say of parsers."""
+"""Søgaard and Haulrich: string and derivation perplexities of treebanks, and how well they predict accuracy."""

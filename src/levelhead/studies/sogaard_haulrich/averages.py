@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
-from levelhead.studies.numbers import pearson
+from levelhead.studies.statistics import pearson
 
 
 class TreebankPerplexities(NamedTuple):
@@ -43,7 +43,7 @@ class GroupAverage(NamedTuple):
         derivation: the mean of their derivation perplexities.
         increase_of_means: how much larger the second mean is than the first, as a share.
         mean_increase: the mean of how much larger each treebank's is. The paper's 37.0 and 96.6 % do not follow from
-            its printed averages, so that it cannot be told which of the two it means; both are given.
+            its printed averages, so that it is unclear which of the two it means; both are given.
     """
 
     name: str

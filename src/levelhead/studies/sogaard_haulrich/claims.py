@@ -1,4 +1,4 @@
-"""The claims of Søgaard and Haulrich, and what our numbers say of them."""
+"""The claims of Søgaard and Haulrich, checked against our numbers."""
 
 from __future__ import annotations
 
@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.studies.numbers import contrast_interval, estimate_shown, mean_interval, shown
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations
 from levelhead.studies.sogaard_haulrich.measures import LEVEL, PAIRS, SIZES, Row, closest_pair, mean_correlation
+from levelhead.studies.statistics import contrast_interval, estimate_shown, mean_interval, shown
 from levelhead.studies.study import Claim
 from levelhead.studies.verdicts import joint_verdict, verdict_of_effect
 
@@ -19,7 +19,7 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
     """Judge what is said of treebanks."""
     increases = [one.increase for one in listed]
     higher = mean_interval(increases, request.resamples, request.seed)
-    told = "; ".join(
+    numbers_text = "; ".join(
         f"{one.accuracy}: {shown(one.size)}, {shown(one.size_over_string)}, {shown(one.size_over_derivation)}"
         for one in correlations(listed)
     )
@@ -28,10 +28,10 @@ def claims_on_treebanks(listed: Sequence[TreebankPerplexities], request: StudyRe
         Claim("Derivation perplexity is higher than string perplexity", "section 5", verdict_of_effect(higher, 1),
               f"on {sum(value > 0 for value in increases)} of {len(increases)} treebanks; mean increase in percent"
               f" {estimate_shown(higher, 1, 100)}"),
-        _compared("Size over derivation perplexity predicts accuracy better than size alone", derivation, size, told,
-                  listed, request),
+        _compared("Size over derivation perplexity predicts accuracy better than size alone", derivation, size,
+                  numbers_text, listed, request),
         _compared("Size over derivation perplexity predicts it better than size over string perplexity", derivation,
-                  string, told, listed, request),
+                  string, numbers_text, listed, request),
     ]  # fmt: skip
 
 
@@ -41,7 +41,7 @@ def _columns(listed: Sequence[TreebankPerplexities], field: str) -> list[float]:
 
 
 def _compared(
-    text: str, one: Sequence[float], other: Sequence[float], told: str, listed: Sequence[TreebankPerplexities],
+    text: str, one: Sequence[float], other: Sequence[float], numbers_text: str, listed: Sequence[TreebankPerplexities],
     request: StudyRequest,
 ) -> Claim:  # fmt: skip
     """Judge whether a column correlates more with both accuracies than another."""
@@ -57,7 +57,7 @@ def _compared(
     }
     verdict = joint_verdict(verdict_of_effect(estimate, 1) for estimate in found.values())
     differences = ", ".join(f"{estimate_shown(estimate, 3)} ({kind})" for kind, estimate in found.items())
-    evidence = f"difference of r: {differences}; r of size, over string, over derivation: {told or '-'}"
+    evidence = f"difference of r: {differences}; r of size, over string, over derivation: {numbers_text or '-'}"
     return Claim(text, "section 5.1", verdict, evidence)
 
 
@@ -76,16 +76,16 @@ def claims_on_parsers(parsers: Mapping[str, Row], numbers: Mapping[str, Any], re
             Claim(small, _SMALL, "no data", missing),
         ]
     means = {name: mean_correlation(parsers, name, request.resamples, request.seed) for name in PAIRS}
-    told = {
+    numbers_text = {
         name: f"mean r {name} {estimate_shown(means[name])}, printed {numbers['parsers'][name]['r']:.2f}"
         for name in PAIRS
     }
     closest = closest_pair(parsers, request.resamples, request.seed)
     return [
-        *(Claim(texts[name], "section 5.2", verdict_of_effect(means[name], -1), told[name])
+        *(Claim(texts[name], "section 5.2", verdict_of_effect(means[name], -1), numbers_text[name])
           for name in ("P/UAS", "P/EM")),
         Claim(texts["UAS/EM"], "section 5.2", verdict_of_effect(closest, -1),
-              f"{told['UAS/EM']}; minus the stronger of P/UAS and P/EM, whose signs are turned:"
+              f"{numbers_text['UAS/EM']}; minus the stronger of P/UAS and P/EM, whose signs are turned:"
               f" {estimate_shown(closest)}"),
         _claim_on_small_sets(small, parsers, request),
     ]  # fmt: skip
@@ -103,9 +103,9 @@ def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: StudyRe
         return Claim(text, _SMALL, "no data", f"no test set has {size} sentences")
     table = np.array(shares)
     more = mean_interval((table[:, 2] - table[:, 1]).tolist(), request.resamples, request.seed)
-    told = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
+    numbers_text = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
     evidence = (
-        f"pairs separated in the direction of UAS with {size} sentences, {len(shares)} treebanks: {told}, by tests of"
-        f" exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(more, 1, 100)}"
+        f"pairs separated in the direction of UAS with {size} sentences, {len(shares)} treebanks: {numbers_text}, by"
+        f" tests of exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(more, 1, 100)}"
     )
     return Claim(text, _SMALL, verdict_of_effect(more, 1), evidence)

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import OutputResult, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
-from levelhead.derivation.measure import estimated
+from levelhead.derivation.dppl import estimated
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import setup_of
-from levelhead.significance import Counted, separated_shares, spawned
-from levelhead.studies.numbers import mean, mean_interval, pearson, resampled_estimate
-from levelhead.studies.parts import Parts, format_of
+from levelhead.significance import SystemCounts, separated_shares, spawned
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.scores import score_files
+from levelhead.studies.statistics import mean, mean_interval, pearson, resampled_estimate
+from levelhead.studies.treebank_parts import Parts, format_of
 from levelhead.studies.verdicts import ValueWithInterval
 from levelhead.treebank import Treebank, read
 
@@ -116,7 +116,7 @@ def separated(parts: Sequence[Any], resamples: int, seed: int) -> dict[str, list
         resamples: how many permutations for each pair.
         seed: of the draws.
     """
-    table = Counted(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
+    table = SystemCounts(("",) * len(parts[0]), tuple(COUNTED), np.array(parts), "", perplexities=(2,))
     found: dict[str, list[float]] = {}
     for size, own in zip(SIZES, spawned(seed, len(SIZES))):
         if size <= len(parts):

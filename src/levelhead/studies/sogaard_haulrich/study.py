@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.studies.parses import outputs_of
-from levelhead.studies.parts import Parts, format_of, parts_of
+from levelhead.studies.parser_outputs import outputs_of
 from levelhead.studies.printed_numbers import printed
-from levelhead.studies.request import StudyRequest, Task, done, signature
+from levelhead.studies.request import StudyRequest, StudyTask, run_tasks, signature
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities
 from levelhead.studies.sogaard_haulrich.claims import claims_on_parsers, claims_on_treebanks
 from levelhead.studies.sogaard_haulrich.measures import (
@@ -32,6 +31,7 @@ from levelhead.studies.sogaard_haulrich.tables import (
     perplexity_table,
 )
 from levelhead.studies.study import Study
+from levelhead.studies.treebank_parts import Parts, format_of, parts_of
 
 _UNSWAPPED = "no swaps needed"
 
@@ -50,8 +50,8 @@ def reproduce(request: StudyRequest) -> Study:
         code: parts for code, parts in parts_of(request).items()
         if (parts.train and parts.tested != parts.train) or request.quick
     }  # fmt: skip
-    tasks = [Task(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
-    rows = done(NAME, tasks, request)
+    tasks = [StudyTask(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
+    rows = run_tasks(NAME, tasks, request)
     listed = _listed(rows, numbers, treebanks)
     judged_parsers = _parsers(request, treebanks)
     sections = (
@@ -79,9 +79,9 @@ def _setting(
             " does not define it."
         ),
         (
-            "The treebanks of 2006 and 2007 are not free. UD treebanks stand in, with the UAS of the best team and the"
-            " mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same test"
-            " sets) as accuracies; treebanks that are not in it have the results of 2018 if their code is there."
+            "The treebanks of 2006 and 2007 are not free. UD treebanks are used instead, with the UAS of the best team"
+            " and the mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same"
+            " test sets) as accuracies; treebanks that are not in it have the results of 2018 if their code is there."
             f"{_conllx(treebanks, rows, request)}"
         ),
         (
@@ -92,15 +92,15 @@ def _setting(
 
 
 def _conllx(treebanks: Mapping[str, Parts], rows: Mapping[str, Row], request: StudyRequest) -> str:
-    """What to say of treebanks in CoNLL-X, if there are any."""
+    """The note on treebanks in CoNLL-X, if there are any."""
     files = [code for code, parts in treebanks.items() if format_of(parts.tested) == "conllx"]
     rooted = {code: row["several roots"] for code, row in rows.items() if row["several roots"]}
-    told = f" CoNLL-X files ({', '.join(files)}) have no accuracies: these are of UD." if files else ""
+    note = f" CoNLL-X files ({', '.join(files)}) have no accuracies: these are of UD." if files else ""
     if not rooted or request.trainer is None or request.systems is not None:
-        return told
+        return note
     n = sum(rooted.values())
     return (
-        f"{told} Training sentences with several roots ({n:,} in all: {', '.join(rooted)}): our parsers learn from them"
+        f"{note} Training sentences with several roots ({n:,} in all: {', '.join(rooted)}): our parsers learn from them"
         " with the other roots hung from the first; perplexities and test sets are of the trees as they are."
     )
 
@@ -141,8 +141,8 @@ def _parsers(request: StudyRequest, treebanks: Mapping[str, Parts]) -> dict[str,
             outputs.setdefault(code, {})[parser] = path
     scored = {code: score_parsers(treebanks[code], found, request) for code, found in outputs.items() if len(found) > 2}
     tasks = [
-        Task(code, separated, (), (counts_of(results).tolist(), request.resamples // 4, request.seed))
+        StudyTask(code, separated, (), (counts_of(results).tolist(), request.resamples // 4, request.seed))
         for code, results in scored.items()
     ]  # fmt: skip
-    shares = done(f"{NAME}, pairs of parsers", tasks, request)
+    shares = run_tasks(f"{NAME}, pairs of parsers", tasks, request)
     return {code: {**values_of(results), "separated": shares[code]} for code, results in scored.items()}

@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from levelhead.report.page.plots import Named, cloud, curves
-from levelhead.report.page.svg import Drawing
+from levelhead.report.charts.study_charts import Named, cloud, curves
+from levelhead.report.charts.svg import Drawing
 from levelhead.report.table import Column, Table
-from levelhead.studies.numbers import pearson
 from levelhead.studies.request import StudyRequest
 from levelhead.studies.sogaard_haulrich.averages import TreebankPerplexities, correlations, group_averages
 from levelhead.studies.sogaard_haulrich.measures import (
@@ -23,6 +22,7 @@ from levelhead.studies.sogaard_haulrich.measures import (
     mean_correlation,
     pooled,
 )
+from levelhead.studies.statistics import pearson
 from levelhead.studies.study import StudySection
 
 
@@ -201,7 +201,7 @@ _SEPARATING = (
         " exact (Lehmann and Romano 2005, section 15.2)."
     ),
     (
-        "Chance separates 2.5% of pairs by a measure that is independent of UAS, and more by one that goes with UAS,"
-        " since the random test sets are parts of the whole."
+        "Chance separates 2.5% of pairs by a measure that is independent of UAS, and more by one that correlates with"
+        " UAS, since the random test sets are parts of the whole."
     ),
 )

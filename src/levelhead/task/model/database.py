@@ -7,16 +7,13 @@ import os
 import sqlite3
 import threading
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from levelhead.errors import Fault, InputError, OutputError, Place
-
-_APPLICATION = 0x4C564C54  # "LVLT"
-_LAYOUT = 1
-_SECONDS_TO_WAIT = 60
+from levelhead.errors import InputError
+from levelhead.jobs.database_files import SECONDS_TO_WAIT, DatabaseKind, sqlite_errors, store_error
 
 _TABLES = """
 CREATE TABLE teams (
@@ -34,6 +31,13 @@ CREATE TABLE audit (
     submission TEXT, detail TEXT);
 CREATE TABLE facts (name TEXT PRIMARY KEY, value TEXT NOT NULL) WITHOUT ROWID;
 """
+_KIND = DatabaseKind(
+    application=0x4C564C54,  # "LVLT"
+    layout=1,
+    tables=tuple(_TABLES.strip().split(";\n")),
+    other="it is not the database of a shared task",
+    version="the database was written by another version of levelhead",
+)
 
 
 class Database:
@@ -56,7 +60,7 @@ class Database:
             if not path.exists():
                 os.close(os.open(path, os.O_CREAT | os.O_RDWR, 0o600))
             self._connection = sqlite3.connect(
-                path, timeout=_SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
+                path, timeout=SECONDS_TO_WAIT, isolation_level=None, check_same_thread=False
             )
         self._connection.row_factory = sqlite3.Row
         try:
@@ -113,7 +117,7 @@ class Database:
             problem = error.message
         if problem != "ok":
             message = f"the database is damaged ({problem}): restore state/ from a backup"
-            raise InputError(Fault("invalid-store", message, Place(str(self.path))))
+            raise store_error("damaged-store", message, str(self.path))
 
     def fact(self, name: str) -> str | None:
         """Return a stored fact about the task, None if it is not set.
@@ -131,28 +135,10 @@ class Database:
     def _prepare(self) -> None:
         self._connection.execute("PRAGMA journal_mode = WAL")
         self._connection.execute("PRAGMA synchronous = FULL")
-        with self.transaction() as connection:
-            application = connection.execute("PRAGMA application_id").fetchone()[0]
-            layout = connection.execute("PRAGMA user_version").fetchone()[0]
-            if (application, layout) == (_APPLICATION, _LAYOUT):
-                return
-            if application or layout or connection.execute("SELECT count(*) FROM sqlite_master").fetchone()[0]:
-                raise InputError(Fault("invalid-store", "not the database of a shared task", Place(str(self.path))))
-            for statement in _TABLES.split(";\n"):
-                connection.execute(statement)
-            connection.execute(f"PRAGMA application_id = {_APPLICATION}")
-            connection.execute(f"PRAGMA user_version = {_LAYOUT}")
+        _KIND.prepare(self._connection, str(self.path))
 
-    @contextmanager
-    def _errors(self) -> Iterator[None]:
-        try:
-            yield
-        except sqlite3.OperationalError as error:
-            raise OutputError(str(error), "store", Place(str(self.path))) from error
-        except sqlite3.IntegrityError:
-            raise
-        except sqlite3.DatabaseError as error:
-            raise InputError(Fault("invalid-store", str(error), Place(str(self.path)))) from error
+    def _errors(self) -> AbstractContextManager[None]:
+        return sqlite_errors(str(self.path))
 
 
 def now() -> str:

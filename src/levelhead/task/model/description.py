@@ -12,7 +12,7 @@ from typing import Any, NamedTuple, TypeVar
 from levelhead.campaign.manifest import Manifest, manifest_from
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.task.model.folder import TaskFolder
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 HIDDEN, COARSE, OPEN = VIEWS = ("hidden", "coarse", "open")
 """How much of scores is shown: nothing, percentages to the nearest five as in 2018, or all."""

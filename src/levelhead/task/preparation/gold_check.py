@@ -10,7 +10,7 @@ from levelhead.task.model.campaign import gold_files
 from levelhead.task.model.description import SharedTask
 from levelhead.task.preparation.gold_trees import GoldTrees
 from levelhead.task.preparation.unpacking import CannotUnpack, unpacked_files
-from levelhead.treebank.source import read_bytes
+from levelhead.treebank.input_bytes import read_bytes
 
 
 def check_inputs(task: SharedTask) -> None:

@@ -16,8 +16,8 @@ from levelhead.task.model.description import read_task
 from levelhead.task.model.folder import TaskFolder
 from levelhead.task.preparation.gold_check import check_inputs
 from levelhead.treebank import Treebank, read
+from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.parts import MISC
-from levelhead.treebank.source import read_bytes
 from levelhead.treebank.write import replace_file
 
 _DESCRIPTION = """\

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, NamedTuple
 
 from levelhead.errors import LevelheadError
-from levelhead.treebank.source import Limits, decompressed
+from levelhead.treebank.input_bytes import Limits, decompressed
 
 _DEEPEST = 5
 _MOST_BYTES = 1 << 30

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from levelhead.campaign import Results
 from levelhead.errors import Fault, InputError, number_of
+from levelhead.jobs import Workers
 from levelhead.report import WRITERS
 from levelhead.report.ranking import results_table
 from levelhead.task.model.campaign import registry_of, rules_of
@@ -29,7 +30,14 @@ from levelhead.treebank.write import replace_file
 _RESAMPLES = 2000  # as `levelhead rank --significance`
 
 
-def close_task(task: SharedTask, database: Database, *, now: bool = False, force: bool = False) -> Results | None:
+def close_task(
+    task: SharedTask,
+    database: Database,
+    *,
+    now: bool = False,
+    force: bool = False,
+    workers: Workers | None = None,
+) -> Results | None:
     """Close a task for submissions, and store the final ranking.
 
     Args:
@@ -38,6 +46,7 @@ def close_task(task: SharedTask, database: Database, *, now: bool = False, force
         now: whether to accept nothing any more even if some submissions still wait or failed through the organizer's
             fault; the ranking is made when this is run again.
         force: whether to leave out submissions that failed through the organizer's fault; the ranking names them.
+        workers: who counts; this process by default.
 
     Returns:
         The final results; None if there are none.
@@ -62,8 +71,8 @@ def close_task(task: SharedTask, database: Database, *, now: bool = False, force
         raise InputError(*_failed(failures, closed=closed, final=database.fact("final") is not None))
     if not primary_submissions(database):
         return None
-    results = public_results(final_results(task, database))
-    _keep(task, database, results, report(task, database))
+    results = public_results(final_results(task, database, workers))
+    _keep(task, database, results, report(task, database, workers))
     with database.transaction() as connection:
         connection.execute("INSERT OR REPLACE INTO facts VALUES ('final', ?)", (time_now(),))
     return results
@@ -108,12 +117,13 @@ def _keep(task: SharedTask, database: Database, results: Results, page: bytes) -
     sync([*(folder.final / name for name in files), folder.final])
 
 
-def report(task: SharedTask, database: Database) -> bytes:
+def report(task: SharedTask, database: Database, workers: Workers | None = None) -> bytes:
     """Return the page of `levelhead rank --significance --report` of the primary submissions, without words of gold.
 
     Args:
         task: the task.
         database: its database; there are primary submissions.
+        workers: who counts; this process by default.
 
     Raises:
         InputError: jinja2 is not installed.
@@ -122,12 +132,12 @@ def report(task: SharedTask, database: Database) -> bytes:
     from levelhead.evaluation.provenance import signature_of_draws
     from levelhead.report.page import render
     from levelhead.report.page.ranking import measures_of_page, ranking_page
-    from levelhead.significance import Settings
+    from levelhead.significance import InferenceSettings
 
-    tests = Settings(resamples=_RESAMPLES)
+    tests = InferenceSettings(resamples=_RESAMPLES)
     shown = measures_of_page(rules_of(task), registry_of(task))
     classes = [name for name in shown if name.startswith("LAS@")]
-    results = score_folders(task, outputs_of(task, database), shown, by_sentence=True)
+    results = score_folders(task, outputs_of(task, database), shown, by_sentence=True, workers=workers)
     results = public_results(results._replace(signature={**results.signature, **signature_of_draws(tests)}))
     intervals = with_intervals(results, rankings_of(task, results), tests)
     page = ranking_page(results, intervals.rankings, intervals, classes)

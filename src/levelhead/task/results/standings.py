@@ -9,6 +9,7 @@ from typing import Any
 from levelhead.campaign import Ranking, Results, groups_named, rank
 from levelhead.campaign.groups import ALL
 from levelhead.errors import Fault, InputError
+from levelhead.jobs import Workers
 from levelhead.report import Table
 from levelhead.report.ranking import ranking_document, ranking_table
 from levelhead.task.model.campaign import measures_of
@@ -36,12 +37,13 @@ def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
     return [rank(results, measure, group, rule) for group in groups for measure in measures]
 
 
-def final_results(task: SharedTask, database: Database) -> Results:
+def final_results(task: SharedTask, database: Database, workers: Workers | None = None) -> Results:
     """Score the primary submissions of all teams with the engine of `levelhead rank`.
 
     Args:
         task: the task.
         database: its database.
+        workers: who counts; this process by default.
 
     Raises:
         InputError: there is none, or gold is not valid.
@@ -49,7 +51,7 @@ def final_results(task: SharedTask, database: Database) -> Results:
     folders = outputs_of(task, database)
     if not folders:
         raise InputError(Fault("invalid-task", "no submission is finished yet"))
-    return score_folders(task, folders)
+    return score_folders(task, folders, workers=workers)
 
 
 def standings_table(task: SharedTask, database: Database, results: Results) -> Table:

@@ -10,8 +10,8 @@ from typing import Any
 from levelhead.campaign.plan import TestSet
 from levelhead.task.model.campaign import test_sets_of
 from levelhead.task.model.description import MEGABYTE, OUTPUTS, SharedTask
-from levelhead.treebank.finder import bare_name
-from levelhead.treebank.source import SUFFIXES, read_bytes
+from levelhead.treebank.input_bytes import SUFFIXES, read_bytes
+from levelhead.treebank.layouts import bare_name
 
 _MAGIC = (b"\x1f\x8b", b"\xfd7zXZ\x00", b"BZh", b"\x28\xb5\x2f\xfd", b"PK\x03\x04")
 _NOT_THERE = "no {} at the top of the archive"

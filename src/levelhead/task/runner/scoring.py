@@ -10,12 +10,12 @@ import sys
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple, Self
 
 from levelhead.campaign import OutputResult, Results, score_plan
 from levelhead.campaign.plan import plan_of
 from levelhead.errors import LevelheadError
-from levelhead.jobs import Store
+from levelhead.jobs import Store, Tls, Workers, cluster, processes
 from levelhead.messages import MESSAGES
 from levelhead.report.documents import header
 from levelhead.task.model.campaign import setup_of_task, test_sets_of
@@ -31,33 +31,81 @@ class ScoringFailed(Exception):
     """The scorer ended without a result; the organizer sees the message."""
 
 
+class ScoringWorkers(NamedTuple):
+    """Which workers the scorer of submissions uses; it is passed to other processes as text.
+
+    Args:
+        jobs: the number of processes.
+        address: the address of a dask cluster, or None.
+        tls: the files of its encryption, or None.
+    """
+
+    jobs: int = 1
+    address: str | None = None
+    tls: Tls | None = None
+
+    def workers(self) -> Workers:
+        """Return the workers.
+
+        Raises:
+            InputError: dask is not installed, or the address is invalid.
+        """
+        return processes(self.jobs) if self.address is None else cluster(self.address, self.jobs, tls=self.tls)
+
+    def __str__(self) -> str:
+        return json.dumps(self)
+
+    @classmethod
+    def from_text(cls, text: str) -> Self:
+        """Return the value that was written as text.
+
+        Args:
+            text: as `str` returns it.
+        """
+        jobs, address, tls = json.loads(text)
+        return cls(jobs, address, None if tls is None else Tls(*tls))
+
+
+ONE_PROCESS = ScoringWorkers()
+"""The scorer works alone."""
+
+
 def score_folders(
-    task: SharedTask, folders: Mapping[str, Path], more: Sequence[str] = (), *, by_sentence: bool = False
+    task: SharedTask,
+    folders: Mapping[str, Path],
+    more: Sequence[str] = (),
+    *,
+    by_sentence: bool = False,
+    workers: Workers | None = None,
 ) -> Results:
     """Score systems as `levelhead rank` does, with the store of the task.
 
     Args:
         task: the task.
         folders: the folder of each system's outputs, by name.
-        more: measures beside those of the task.
+        more: measures in addition to those of the task.
         by_sentence: whether to keep the counts of every sentence.
+        workers: who counts; this process by default. The results do not depend on it.
 
     Raises:
-        InputError: gold is not valid.
+        InputError: gold is not valid, or the workers are not available.
         OutputError: the store cannot be written.
     """
     with Store(task.folder.scores) as store:
         plan = plan_of(test_sets_of(task), folders)
-        return score_plan(plan, setup_of_task(task, more), store=store, by_sentence=by_sentence)
+        return score_plan(plan, setup_of_task(task, more), workers=workers, store=store, by_sentence=by_sentence)
 
 
-def score_submission(task: SharedTask, outputs: Path, result: Path) -> dict[str, Any]:
+def score_submission(
+    task: SharedTask, outputs: Path, result: Path, workers: ScoringWorkers = ONE_PROCESS
+) -> dict[str, Any]:
     """Score the outputs of a submission in another process, which has its own limits, and ends with this one.
 
     Args:
         task: the task.
         outputs: the folder of outputs.
         result: a file for the result.
+        workers: which workers the other process uses.
 
     Returns:
         The document that is kept: states, values as fractions, and reasons that quote no gold.
@@ -67,7 +115,7 @@ def score_submission(task: SharedTask, outputs: Path, result: Path) -> dict[str,
         ScoringFailed: it took too long or more memory than its limit, or the organizer's files are invalid.
     """
     program = "import sys; from levelhead.task.runner.scoring import main; main(sys.argv[1:])"
-    command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result)]
+    command = [sys.executable, "-c", program, str(task.folder.path), str(outputs), str(result), str(workers)]
     try:
         done = run_child(command, task.limits.scoring_seconds)
     except subprocess.TimeoutExpired as error:
@@ -87,14 +135,15 @@ def main(arguments: Sequence[str]) -> None:
     """Do the work of `score_submission` in the process that it starts.
 
     Args:
-        arguments: the folder of the task, that of the outputs, and the file for the result.
+        arguments: the folder of the task, that of the outputs, the file for the result, and the workers as text.
     """
     end_with_parent()
     task = read_task(arguments[0])
     memory = task.limits.scoring_megabytes * MEGABYTE
     resource.setrlimit(resource.RLIMIT_AS, (memory, memory))
     try:
-        results = score_folders(task, {"submission": Path(arguments[1])})
+        workers = ScoringWorkers.from_text(arguments[3]).workers()
+        results = score_folders(task, {"submission": Path(arguments[1])}, workers=workers)
     except LevelheadError as error:
         sys.exit(str(error))
     replace_file(arguments[2], [json.dumps(_document(results)).encode()])

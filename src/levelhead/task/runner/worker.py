@@ -23,7 +23,7 @@ from levelhead.task.runner.outputs import add_reasons, collect_outputs, contents
 from levelhead.task.runner.processes import Interrupted
 from levelhead.task.runner.queue import claim, finish, interrupt, recover
 from levelhead.task.runner.sandbox import run_system, scratch_of, users_of
-from levelhead.task.runner.scoring import ScoringFailed, score_submission
+from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWorkers, score_submission
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_AFTER_INTERRUPTION = 1.0  # whatever the machine lacked may be there again then
@@ -37,10 +37,11 @@ class Runner:
     Args:
         task: the task.
         database: its database.
+        workers: which workers score submissions.
     """
 
-    def __init__(self, task: SharedTask, database: Database) -> None:
-        self.task, self.database = task, database
+    def __init__(self, task: SharedTask, database: Database, workers: ScoringWorkers = ONE_PROCESS) -> None:
+        self.task, self.database, self.workers = task, database, workers
         self.folder = task.folder
         self.scratch = scratch_of(task.sandbox, task.folder.path)
 
@@ -106,7 +107,7 @@ class Runner:
             reason = self._run(submission, upload, run, slot)
         reasons = collect_outputs(self.task, outputs, submission.kind)
         sync_tree(run)
-        document = score_submission(self.task, outputs, run / "result.json")
+        document = score_submission(self.task, outputs, run / "result.json", self.workers)
         (run / "result.json").unlink()
         add_reasons(document, reasons)
         finish(self.database, submission.id, run=run.name, document=document, reason=reason)
@@ -158,15 +159,16 @@ def only_runner(folder: TaskFolder) -> Iterator[None]:
         yield
 
 
-def drain(task: SharedTask) -> None:
+def drain(task: SharedTask, workers: ScoringWorkers = ONE_PROCESS) -> None:
     """Process everything in the queue, and return.
 
     Args:
         task: the task.
+        workers: which workers score submissions.
     """
     task.folder.prepare()
     with only_runner(task.folder), Database(task.folder.database) as database:
-        runner = Runner(task, database)
+        runner = Runner(task, database, workers)
         runner.recover()
         while runner.step(OUTPUTS) or runner.step(SYSTEM):
             pass
@@ -177,7 +179,7 @@ def main(arguments: Sequence[str]) -> None:
     """Run until standard input ends, which it does when the server ends.
 
     Args:
-        arguments: the folder of the task.
+        arguments: the folder of the task, and the workers that score submissions as text.
     """
     os.umask(0o022)
     task = read_task(arguments[0])
@@ -186,7 +188,7 @@ def main(arguments: Sequence[str]) -> None:
     threading.Thread(target=_end_with_server, args=(scratch, own), daemon=True).start()
     with only_runner(task.folder), Database(task.folder.database) as database:
         own.append(database)
-        runner = Runner(task, database)
+        runner = Runner(task, database, ScoringWorkers.from_text(arguments[1]))
         runner.recover()
         lanes = [(OUTPUTS, 0), *((SYSTEM, slot) for slot in range(task.sandbox.at_once))]
         threads = [threading.Thread(target=_work, args=(runner, *lane)) for lane in lanes]

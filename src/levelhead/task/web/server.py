@@ -23,6 +23,7 @@ from levelhead.task.model.description import SYSTEM, SharedTask
 from levelhead.task.model.folder import TaskFolder
 from levelhead.task.preparation.gold_check import check_inputs
 from levelhead.task.runner.sandbox import check_sandbox, scratch_of
+from levelhead.task.runner.scoring import ONE_PROCESS, ScoringWorkers
 from levelhead.task.web.app import task_app
 
 _SECONDS_BEFORE_ANOTHER = 1
@@ -33,8 +34,8 @@ _CONNECTIONS = 800  # at a time, within the 1024 files that a process may usuall
 class _Runners:
     """Starts a runner, and restarts it whenever it ends."""
 
-    def __init__(self, task: SharedTask) -> None:
-        self._task = task
+    def __init__(self, task: SharedTask, workers: ScoringWorkers) -> None:
+        self._task, self._workers = task, workers
         self._stop = threading.Event()
         self._process: subprocess.Popen[bytes] | None = None
         self._thread = threading.Thread(target=self._keep_running, daemon=True)
@@ -56,7 +57,7 @@ class _Runners:
 
     def _keep_running(self) -> None:
         while not self._stop.is_set():
-            command = [sys.executable, "-c", _PROGRAM, str(self._task.folder.path)]
+            command = [sys.executable, "-c", _PROGRAM, str(self._task.folder.path), str(self._workers)]
             with subprocess.Popen(command, stdin=subprocess.PIPE) as self._process:  # noqa: S603
                 if self._stop.is_set():
                     self._process.kill()
@@ -120,25 +121,27 @@ def _prepare(task: SharedTask) -> Database:
     return database
 
 
-def serve_task(task: SharedTask, *, host: str, port: int) -> None:
+def serve_task(task: SharedTask, *, host: str, port: int, workers: ScoringWorkers = ONE_PROCESS) -> None:
     """Serve a task until interrupted.
 
     Args:
         task: the task.
         host: the address to listen at.
         port: the port; 0 for any that is free.
+        workers: which workers score submissions.
 
     Raises:
-        InputError: it cannot be served, its database is lost, or nothing can listen there.
+        InputError: it cannot be served, its database is lost, nothing can listen there, or dask is not installed.
         OutputError: its folder cannot be written.
     """
+    workers.workers()  # refuses a cluster that cannot be used, before anything starts
     task.folder.check_state()
     task.folder.prepare()
     with (
         _only_server(task.folder),
         _listening(host, port) as sockets,
         _prepare(task) as database,
-        _Runners(task) as runners,
+        _Runners(task, workers) as runners,
     ):
         _Server(_settings(task_app(task, database), host, port), runners).run(sockets)
 

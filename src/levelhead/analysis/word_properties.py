@@ -1,0 +1,326 @@
+"""Properties of words by which counts are broken down.
+
+Properties of arcs (relation, direction, length) are computed on each side: precision is the share of the system's arcs
+that are right, recall the share of gold's arcs that are found (McDonald and Nivre 2007, section 4). For any other
+property, a system word has the value of the gold word that it is aligned to. An unaligned word has its own value or,
+for a property of sentences, that of the gold sentence in which it begins. Add a property to `PROPERTIES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.analysis.training_data import Training, sentences_of, trees_of
+from levelhead.errors import MeasureError, quoted, unknown
+from levelhead.scoring.matches import Matches
+from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.relations import universal
+from levelhead.treebank.schemes import Scheme
+from levelhead.treebank.tree_shapes import shapes_of
+
+Values = NDArray[np.int64]
+
+
+class Buckets(NamedTuple):
+    """The bucket of every word.
+
+    Args:
+        names: the names of the buckets, in the order in which they are shown.
+        gold: the bucket of each gold word, int64, shape (gold words,).
+        system: the bucket of each system word, int64, shape (system words,).
+    """
+
+    names: Sequence[str]
+    gold: Values
+    system: Values
+
+
+class PropertySettings(NamedTuple):
+    """What properties may need besides the two treebanks.
+
+    Args:
+        scheme: the scheme of the property `class`.
+        training: what was seen in training, for properties that need it; None if it is not given.
+    """
+
+    scheme: Scheme
+    training: Training | None = None
+
+
+BY_ARCS = "each side by its own arcs"
+BY_WORDS = "a system word as the gold word that it is aligned to, or as it is itself where there is none"
+BY_SENTENCES = "a system word as the gold word that it is aligned to, or as the gold sentence in which it begins"
+"""The value that a system word has."""
+
+
+class WordProperty(NamedTuple):
+    """A property by which counts are broken down.
+
+    Args:
+        name: its name.
+        meaning: what it means.
+        of: puts every word into its bucket.
+        whose: whose value a system word has: `BY_ARCS`, `BY_WORDS` or `BY_SENTENCES`.
+        of_training: whether it is of what was seen in training.
+    """
+
+    name: str
+    meaning: str
+    of: Callable[[Matches, PropertySettings], Buckets]
+    whose: str
+    of_training: bool = False
+
+
+def property_named(name: str) -> WordProperty:
+    """Return the property of a name; `comment:NAME` is the value of a comment.
+
+    Raises:
+        MeasureError: the property is unknown.
+    """
+    if name.startswith("comment:") and name != "comment:":
+        key = name.removeprefix("comment:")
+        return WordProperty(
+            name, f"the comment `# {key} = ...`", lambda matches, _: _comments(matches, key), BY_SENTENCES
+        )
+    if name not in PROPERTIES:
+        raise MeasureError(unknown("property", name, [*PROPERTIES, "comment:NAME"]), "unknown-property")
+    return PROPERTIES[name]
+
+
+def _of_words(matches: Matches, names: Sequence[str], gold: Values, own: Values) -> Buckets:
+    """A system word has its gold word's value, and its own where it has no gold word."""
+    system = own.copy()
+    system[matches.alignment.system] = gold[matches.alignment.gold]
+    return Buckets(names, gold, system)
+
+
+def _of_columns(gold: StringColumn, system: StringColumn, value: Callable[[str], str]) -> Buckets:
+    frequency: dict[str, int] = {}
+    for column in (gold, system):
+        for text, n in column.frequencies().items():
+            frequency[value(text)] = frequency.get(value(text), 0) + n
+    names = sorted(frequency, key=lambda name: (-frequency[name], name))
+    number = {name: i for i, name in enumerate(names)}
+    return Buckets(names, *(_numbered(column, number, value) for column in (gold, system)))
+
+
+def _numbered(column: StringColumn, number: Mapping[str, int], value: Callable[[str], str]) -> Values:
+    of_code = np.zeros(len(column.strings), dtype=np.int64)
+    for code in column.distinct.tolist():
+        of_code[code] = number[value(column.strings[code])]
+    return of_code[column.codes]
+
+
+def _relation(matches: Matches, value: Callable[[str], str]) -> Buckets:
+    return _of_columns(matches.gold.relations, matches.system.relations, value)
+
+
+def _class(matches: Matches, settings: PropertySettings) -> Buckets:
+    names = settings.scheme.names
+    number = {name: i for i, name in enumerate(names)}
+    columns = (matches.gold.relations, matches.system.relations)
+    return Buckets(names, *(_numbered(column, number, settings.scheme.class_of) for column in columns))
+
+
+def _upos(matches: Matches, _: PropertySettings) -> Buckets:
+    own = _of_columns(matches.gold.upos, matches.system.upos, str)
+    return _of_words(matches, own.names, own.gold, own.system)
+
+
+def _arcs(matches: Matches) -> tuple[Values, Values, NDArray[np.bool_], NDArray[np.bool_]]:
+    """Head minus word on both sides, and which are roots; counted in gold words where both ends are aligned."""
+    gold, system = matches.gold, matches.system
+    words, system_words = np.arange(gold.n_words), np.arange(system.n_words)
+    in_gold, in_system = gold.heads - words, system.heads - system_words
+    of_system = matches.gold_of_system
+    both = (of_system >= 0) & (system.heads >= 0) & (of_system[system.heads] >= 0)
+    in_system = np.where(both, of_system[system.heads] - of_system, in_system)
+    return in_gold, in_system, gold.heads < 0, system.heads < 0
+
+
+def _direction(matches: Matches, _: PropertySettings) -> Buckets:
+    gold, system, gold_roots, system_roots = _arcs(matches)
+    names = ("root", "head before", "head after")
+    sides = ((gold, gold_roots), (system, system_roots))
+    return Buckets(names, *(np.where(roots, 0, np.where(offset < 0, 1, 2)) for offset, roots in sides))
+
+
+def _ranges(bounds: Sequence[int]) -> list[str]:
+    """Name the ranges that start at these numbers."""
+    pairs = zip(bounds, [*bounds[1:], None])
+    return [f"{low}-" if high is None else str(low) if high == low + 1 else f"{low}-{high - 1}" for low, high in pairs]
+
+
+def _in_ranges(numbers: NDArray[Any], bounds: Sequence[int]) -> Values:
+    return (np.searchsorted(np.array(bounds), numbers, side="right") - 1).astype(np.int64)
+
+
+def _length(matches: Matches, _: PropertySettings) -> Buckets:
+    bounds = (1, 2, 3, 7, 15)
+    gold, system, gold_roots, system_roots = _arcs(matches)
+    sides = ((gold, gold_roots), (system, system_roots))
+    values = (np.where(roots, 0, 1 + _in_ranges(abs(offset), bounds)) for offset, roots in sides)
+    return Buckets(("root", *_ranges(bounds)), *values)
+
+
+def _depth(matches: Matches, _: PropertySettings) -> Buckets:
+    bounds = (0, 1, 2, 3, 4, 5, 8)
+    gold, system = (_in_ranges(shapes_of(side).depths, bounds) for side in (matches.gold, matches.system))
+    return _of_words(matches, _ranges(bounds), gold, system)
+
+
+def _projective(matches: Matches, _: PropertySettings) -> Buckets:
+    gold, system = (shapes_of(side).nonprojective.astype(np.int64) for side in (matches.gold, matches.system))
+    return _of_words(matches, ("projective", "non-projective"), gold, system)
+
+
+def _of_sentences(matches: Matches, names: Sequence[str], values: Values) -> Buckets:
+    """A value of each gold sentence, for its words and for the system's words that start in it."""
+    gold = values[matches.gold.sentence_of_word]
+    return _of_words(matches, names, gold, values[matches.row_of_system])
+
+
+def _sentence_length(matches: Matches, _: PropertySettings) -> Buckets:
+    bounds = (1, 11, 21, 31, 41, 51)
+    lengths = np.diff(matches.gold.sentence_starts)
+    return _of_sentences(matches, _ranges(bounds), _in_ranges(lengths, bounds))
+
+
+def _training(settings: PropertySettings, name: str) -> Training:
+    if settings.training is None:
+        raise MeasureError(f"a breakdown by {name} needs the training treebank: --train FILE", "missing-training")
+    return settings.training
+
+
+def _form_counts(column: StringColumn, training: Training) -> Values:
+    of_code = np.zeros(len(column.strings), dtype=np.int64)
+    for code in column.distinct.tolist():
+        of_code[code] = training.forms.get(column.strings[code], 0)
+    return of_code[column.codes]
+
+
+def _frequency(matches: Matches, settings: PropertySettings) -> Buckets:
+    bounds = (0, 1, 2, 6, 21, 101)
+    training = _training(settings, "frequency")
+    columns = (matches.gold.forms, matches.system.forms)
+    gold, system = (_in_ranges(_form_counts(column, training), bounds) for column in columns)
+    return _of_words(matches, _ranges(bounds), gold, system)
+
+
+def _vocabulary(matches: Matches, settings: PropertySettings) -> Buckets:
+    training = _training(settings, "vocabulary")
+    columns = (matches.gold.forms, matches.system.forms)
+    gold, system = ((_form_counts(column, training) > 0).astype(np.int64) for column in columns)
+    return _of_words(matches, ("out of vocabulary", "in vocabulary"), gold, system)
+
+
+def _seen_sentences(matches: Matches, settings: PropertySettings) -> Buckets:
+    known = _training(settings, "seen-sentence").sentences
+    seen = np.array([sentence in known for sentence in sentences_of(matches.gold)], dtype=np.int64)
+    return _of_sentences(matches, ("new sentence", "sentence seen in training"), seen)
+
+
+def _seen_trees(matches: Matches, settings: PropertySettings) -> Buckets:
+    known = _training(settings, "seen-tree").trees
+    seen = np.array([tree in known for tree in trees_of(matches.gold)], dtype=np.int64)
+    return _of_sentences(matches, ("new tree", "tree seen in training"), seen)
+
+
+def _comments(matches: Matches, key: str) -> Buckets:
+    """A comment holds for its sentence and those after it, up to the next document or the next such comment."""
+    values, held = [], "-"
+    for sentence in matches.gold:
+        metadata = sentence.metadata
+        if "newdoc id" in metadata or "# newdoc" in sentence.comments:
+            held = "-"
+        held = metadata.get(key, held)
+        values.append(held)
+    names = list(dict.fromkeys(values))
+    number = {name: i for i, name in enumerate(names)}
+    return _of_sentences(matches, names, np.array([number[value] for value in values], dtype=np.int64))
+
+
+class RequestedComments:
+    """The requested comments, and those that occur; a single treebank may lack one.
+
+    Args:
+        by: names of properties, of which only those of comments matter.
+    """
+
+    def __init__(self, by: Iterable[str]) -> None:
+        self._requested = [name.removeprefix("comment:") for name in by if name.startswith("comment:")]
+        self._known: set[str] = set()
+
+    def see(self, gold: Treebank) -> None:
+        """Enter the comments of a treebank.
+
+        Args:
+            gold: the treebank.
+        """
+        if self._requested:
+            self._known.update(key for sentence in gold for key in sentence.metadata)
+
+    def check(self) -> None:
+        """Refuse a breakdown by a comment that no sentence of any treebank has.
+
+        Raises:
+            MeasureError: the comment does not occur; the message lists the available comments.
+        """
+        for key in self._requested:
+            if key not in self._known:
+                listed = ", ".join(sorted(self._known)) or "none"
+                message = f"no gold sentence has the comment {quoted(key)}; available: {listed}"
+                raise MeasureError(message, "not-there")
+
+
+def _documents(matches: Matches, _: PropertySettings) -> Buckets:
+    return _comments(matches, "newdoc id")
+
+
+def _whole_relation(matches: Matches, _: PropertySettings) -> Buckets:
+    return _relation(matches, str)
+
+
+def _universal_relation(matches: Matches, _: PropertySettings) -> Buckets:
+    return _relation(matches, universal)
+
+
+PROPERTIES: Mapping[str, WordProperty] = MappingProxyType(
+    {
+        bucket.name: bucket
+        for bucket in (
+            WordProperty("deprel", "universal relation", _universal_relation, BY_ARCS),
+            WordProperty("relation", "relation with its subtype", _whole_relation, BY_ARCS),
+            WordProperty("class", "class of the relation in the default scheme", _class, BY_ARCS),
+            WordProperty("upos", "universal part of speech", _upos, BY_WORDS),
+            WordProperty("direction", "whether the head is before or after the word", _direction, BY_ARCS),
+            WordProperty("length", "words from the word to its head", _length, BY_ARCS),
+            WordProperty("depth", "arcs from the word to the root", _depth, BY_WORDS),
+            WordProperty("projective", "whether the arc is projective", _projective, BY_WORDS),
+            WordProperty("sentence-length", "words of the gold sentence", _sentence_length, BY_SENTENCES),
+            WordProperty("frequency", "how often the form occurs in training", _frequency, BY_WORDS, of_training=True),
+            WordProperty("vocabulary", "whether the form occurs in training", _vocabulary, BY_WORDS, of_training=True),
+            WordProperty(
+                "seen-sentence",
+                "whether the sentence occurs in training",
+                _seen_sentences,
+                BY_SENTENCES,
+                of_training=True,
+            ),
+            WordProperty(
+                "seen-tree",
+                "whether a sentence with the same heads and relations occurs in training",
+                _seen_trees,
+                BY_SENTENCES,
+                of_training=True,
+            ),
+            WordProperty("document", "the document: # newdoc id", _documents, BY_SENTENCES),
+        )
+    }
+)
+"""All properties by name."""

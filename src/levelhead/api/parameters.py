@@ -1,0 +1,269 @@
+"""The parameters that public functions share: each is documented and checked here, once."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Iterator, Mapping
+from textwrap import fill
+from types import MappingProxyType
+from typing import Any, NamedTuple, TypeVar
+
+from levelhead.api.limits import LIMITS
+from levelhead.arguments import (
+    Check,
+    checked,
+    choice,
+    either,
+    flag,
+    instance,
+    is_list,
+    mapping,
+    number,
+    optional,
+    path,
+    resampling_unit,
+    several,
+    text,
+    whole,
+)  # fmt: skip
+from levelhead.treebank import Treebank
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+
+class Parameter(NamedTuple):
+    """A parameter of several functions.
+
+    Args:
+        text: its documentation.
+        check: the check of its values.
+    """
+
+    text: str
+    check: Check
+
+
+def _is_mapping(value: object) -> bool:
+    return isinstance(value, Mapping)
+
+
+def _are_several(value: object) -> bool:
+    return is_list(value) and not isinstance(value, Treebank)  # which is a sequence of sentences
+
+
+def _is_text(value: object) -> bool:
+    return isinstance(value, str)
+
+
+def _is_path(value: object) -> bool:
+    return isinstance(value, str | os.PathLike)
+
+
+def _store() -> type:
+    from levelhead.jobs import Store
+
+    return Store
+
+
+def _workers() -> type:
+    from levelhead.jobs import Workers
+
+    return Workers
+
+
+def _registry() -> type:
+    from levelhead.measures.registry import Registry
+
+    return Registry
+
+
+def _rules() -> type:
+    from levelhead.scoring.rules import Rules
+
+    return Rules
+
+
+def _measure() -> type:
+    from levelhead.scoring.measure import Measure
+
+    return Measure
+
+
+def _weights() -> tuple[type, ...]:
+    from levelhead.scoring.measure import Resource
+
+    return Mapping, Resource
+
+
+def _outside() -> type:
+    from levelhead.parsing import Outside
+
+    return Outside
+
+
+def limited(name: str) -> Check:
+    """Return the check of a whole number with limits that commands have, too.
+
+    Args:
+        name: a name of `LIMITS`.
+    """
+    return whole(*LIMITS[name])
+
+
+TREEBANK = either([(_is_path, path)], instance(lambda: Treebank, "a treebank or a path"))
+"""A treebank in memory, or the path of one."""
+
+TEST_SETS = either(
+    [(_is_mapping, mapping(TREEBANK, "a mapping of codes to treebanks or paths")), (_is_path, path)],
+    instance(lambda: Treebank, "a treebank, a path, or a mapping of codes to treebanks or paths"),
+)
+"""Test sets in any layout."""
+
+SYSTEMS = either(
+    [(_is_mapping, mapping(TEST_SETS, "a mapping of names to outputs")), (_are_several, several(TREEBANK))], TREEBANK
+)
+"""The outputs of one system or of several."""
+
+RULES = either([(_is_text, text)], instance(_rules, "the name of rules"))
+"""Scoring rules, or the name of some."""
+
+TREEBANKS = either([(_are_several, several(TREEBANK))], lambda name, value: [TREEBANK(name, value)])
+"""One treebank or several, as a list."""
+
+MEASURES = several(either([(_is_text, text)], instance(_measure, "the name of a measure")), 1)
+"""Measures."""
+
+PATH = optional(path)
+"""A path, or None."""
+
+SHARED: Mapping[str, Parameter] = MappingProxyType(
+    {
+        "gold": Parameter(
+            "a treebank or its path; or many: a folder, a manifest (TOML), or a mapping of codes to treebanks or"
+            " paths.",
+            TEST_SETS,
+        ),
+        "system": Parameter("the system's output, in the same form.", SYSTEMS),
+        "systems": Parameter(
+            "the outputs of each system by its name, in the same form; or a list of paths.", SYSTEMS
+        ),
+        "measures": Parameter(
+            'names of measures in any case, such as "LAS" or "LAS,CLAS.recall", or a list of names or measures.',
+            MEASURES,
+        ),
+        "rules": Parameter(
+            '"ud" (the default), or an official scorer: "udtools", "conll18" or "conll17".',
+            RULES,
+        ),
+        "format": Parameter('the format of files, "conllu" or "conllx".', choice(("conllu", "conllx"))),
+        "gold_format": Parameter(
+            "the format of gold files, if it differs; if only gold is CoNLL-U, its multiword tokens are split.",
+            optional(choice(("conllu", "conllx"), "format")),
+        ),
+        "weights": Parameter(
+            'weights of relations by the name in parentheses: {"mine": {"det": 0.1, "nsubj": 1}} for "WLAS(mine)".',
+            optional(mapping(instance(_weights, "a mapping of relations to weights"), "a mapping of names to weights")),
+        ),
+        "registry": Parameter(
+            "the available measures and schemes, as `read_definitions` returns them; by default the shipped ones.",
+            optional(instance(_registry, "a registry, as read_definitions returns it")),
+        ),
+        "train": Parameter("training treebanks or their paths, for WLAS(WDE).", TREEBANKS),
+        "split": Parameter(
+            'which files of UD releases are gold: "train", "dev" or "test"; by default "test", or the only split.',
+            optional(choice(("train", "dev", "test"))),
+        ),
+        "jobs": Parameter(
+            "the number of processes, or workers as `levelhead.jobs.cluster` returns them.",
+            either([(lambda value: isinstance(value, _workers()), instance(_workers, "workers"))], limited("jobs")),
+        ),
+        "store": Parameter(
+            "a file in which results are kept for the next run.",
+            optional(either([(_is_path, path)], instance(_store, "a path or a store"))),
+        ),
+        "resamples": Parameter("the number of random resamples or permutations.", limited("resamples")),
+        "resample_by": Parameter(
+            'what intervals and tests take as independent: "sentence", "document", "comment:NAME" (sentences with the'
+            ' same comment), or "auto": documents if gold marks two or more, otherwise sentences.',
+            resampling_unit,
+        ),
+        "seed": Parameter("the random seed.", limited("seed")),
+        "level": Parameter("the confidence level of intervals.", number(0, 1, inside=True)),
+        "treebank": Parameter("a treebank or its path.", TREEBANK),
+        "treebanks": Parameter("treebanks, paths of treebanks, or folders of them.", TREEBANK),
+        "merge": Parameter("whether the train, dev and test files of a treebank are one treebank.", flag),
+        "outside": Parameter(
+            "how to run an external parser.", optional(instance(_outside, "a levelhead.parsing.Outside"))
+        ),
+        "repair": Parameter(
+            "whether to repair invalid trees of external parsers; repairs are among the warnings of the treebank.", flag
+        ),
+        "lift": Parameter("whether to lift non-projective arcs if the system needs projective trees.", flag),
+        "beam": Parameter("how many hypotheses a transition system keeps.", limited("beam")),
+        "relations": Parameter(
+            'learn "universal" relations, or "full" ones with their subtypes.', choice(("universal", "full"))
+        ),
+    }
+)  # fmt: skip
+"""The documentation and the check of each shared parameter; functions can have their own for one of these names."""
+
+
+def public(**own: Check) -> Callable[[_Function], _Function]:
+    """Return the decorator of a public function: it checks arguments, and documents shared parameters.
+
+    Args:
+        own: the checks of parameters that are not shared, or that this function checks in its own way.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        """Return the function with its checks and the full list of its parameters."""
+        names = parameters_of(function)
+        checks = {name: SHARED[name].check for name in names if name in SHARED} | own
+        decorated = checked(**checks)(function)
+        decorated.__doc__ = documented(function.__doc__, names)
+        return decorated
+
+    return decorate
+
+
+def parameters_of(function: Callable[..., Any]) -> tuple[str, ...]:
+    """Return the names of a function's parameters as they stand in its signature.
+
+    Args:
+        function: the function.
+    """
+    code = function.__code__
+    n_named = code.co_argcount + code.co_kwonlyargcount
+    variable = code.co_varnames[n_named : n_named + 1] if code.co_flags & 4 else ()
+    return (*variable, *code.co_varnames[:n_named])
+
+
+_ENTRY = re.compile(r"^ {8}(\w+): ", re.MULTILINE)
+
+
+def documented(docstring: str | None, names: tuple[str, ...]) -> str | None:
+    """Return a docstring in which all parameters are documented, in the order of the signature.
+
+    Args:
+        docstring: what the function documents itself; None if Python drops docstrings.
+        names: the parameters.
+    """
+    if docstring is None:
+        return None
+    about, head, rest = docstring.partition("    Args:\n")
+    own, raises, errors = rest.partition("\n    Raises:\n")
+    if not head:
+        about, raises, errors = docstring.partition("    Raises:\n")
+        raises = f"\n{raises}"
+    entries = dict(_entries(own))
+    lines = (entries.get(name) or f"{name}: {SHARED[name].text}" for name in names)
+    listed = "\n".join(fill(line, 110, initial_indent=" " * 8, subsequent_indent=" " * 12) for line in lines) + "\n"
+    return f"{about}    Args:\n{listed}{raises}{errors}"
+
+
+def _entries(text: str) -> Iterator[tuple[str, str]]:
+    """The entries of a section by the name of the parameter."""
+    parts = _ENTRY.split(text)
+    for name, rest in zip(parts[1::2], parts[2::2]):
+        yield name, f"{name}: {' '.join(rest.split())}"

@@ -1,0 +1,293 @@
+"""Arguments of public functions: what each may be, and the error for a value that it cannot be.
+
+A check takes the name of an argument and its value, and returns the value as the function uses it.
+"""
+
+from __future__ import annotations
+
+import math
+import os
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import wraps
+from typing import Any, NoReturn, TypeVar, cast
+
+from levelhead.errors import Fault, InputError, quoted, unknown
+
+Check = Callable[[str, Any], Any]
+
+_Function = TypeVar("_Function", bound=Callable[..., Any])
+
+_HAS_VARIABLE_ARGUMENTS = 4
+_LARGEST_SHOWN = 10**15
+
+_OPERATORS = {True: ("above", "below"), False: ("at least", "at most")}
+
+
+def checked(**checks: Check) -> Callable[[_Function], _Function]:
+    """Return a decorator that checks the arguments of a function when it is called.
+
+    Args:
+        checks: the check of each argument by its name; other arguments are passed on as they are.
+    """
+
+    def decorate(function: _Function) -> _Function:
+        """Return the function with its checks."""
+        code = function.__code__
+        names = code.co_varnames[: code.co_argcount]
+        rest = (
+            code.co_varnames[code.co_argcount + code.co_kwonlyargcount]
+            if code.co_flags & _HAS_VARIABLE_ARGUMENTS
+            else ""
+        )
+
+        @wraps(function)
+        def call(*given: Any, **named: Any) -> Any:
+            """Check the arguments, then call the function."""
+            values = [_checked(checks, names[i] if i < len(names) else rest, one) for i, one in enumerate(given)]
+            return function(*values, **{name: _checked(checks, name, one) for name, one in named.items()})
+
+        return cast("_Function", call)
+
+    return decorate
+
+
+def _checked(checks: Mapping[str, Check], name: str, value: Any) -> Any:
+    return checks[name](name, value) if name in checks else value
+
+
+def refuse(name: str, value: object, expected: str) -> NoReturn:
+    """Raise the error for a value that an argument cannot have.
+
+    Args:
+        name: the name of the argument.
+        value: its value.
+        expected: what it must be: "a path".
+
+    Raises:
+        InputError: always.
+    """
+    raise InputError(Fault("invalid-argument", f"{name} must be {expected}, not {_shown(value)}"))
+
+
+def _shown(value: object) -> str:
+    """A value in a message: short values as they are, of others the type."""
+    if isinstance(value, str):
+        return quoted(value)
+    if value is None or isinstance(value, bool | float) or (isinstance(value, int) and abs(value) < _LARGEST_SHOWN):
+        return repr(value)
+    if isinstance(value, list | tuple | dict) and not value:
+        return repr(value)
+    return "so large a number" if isinstance(value, int) else f"a value of the type {type(value).__name__}"
+
+
+def whole(low: int, high: int | None = None) -> Check:
+    """Return the check of a whole number.
+
+    Args:
+        low: the smallest number.
+        high: the largest number, if there is one.
+    """
+    expected = f"a whole number of at least {low:,}" if high is None else f"a whole number from {low:,} to {high:,}"
+
+    def check(name: str, value: Any) -> int:
+        """Return the number."""
+        if isinstance(value, bool) or not hasattr(value, "__index__"):
+            refuse(name, value, expected)
+        try:
+            number = int(value.__index__())
+        except TypeError:  # an array of several numbers
+            refuse(name, value, expected)
+        if number < low or (high is not None and number > high):
+            refuse(name, number, expected)
+        return number
+
+    return check
+
+
+def number(low: float = -math.inf, high: float = math.inf, *, inside: bool = False) -> Check:
+    """Return the check of a finite number.
+
+    Args:
+        low: the smallest number.
+        high: the largest number.
+        inside: whether both limits are excluded.
+    """
+    above, below = _OPERATORS[inside]
+    limits = [f"{above} {low:g}"] if low > -math.inf else []
+    limits += [f"{below} {high:g}"] if high < math.inf else []
+    expected = " ".join(["a number", " and ".join(limits)]).strip()
+
+    def check(name: str, value: Any) -> float:
+        """Return the number."""
+        if isinstance(value, bool | str | bytes) or not hasattr(value, "__float__"):
+            refuse(name, value, expected)
+        try:
+            found = float(value)
+        except (TypeError, ValueError, OverflowError):
+            refuse(name, value, expected)
+        if not math.isfinite(found) or not low <= found <= high or (inside and found in {low, high}):
+            refuse(name, found, expected)
+        return found
+
+    return check
+
+
+def flag(name: str, value: Any) -> bool:
+    """Check a value that is true or false.
+
+    Args:
+        name: the name of the argument.
+        value: its value.
+    """
+    if type(value).__name__ not in {"bool", "bool_"}:
+        refuse(name, value, "True or False")
+    return bool(value)
+
+
+def text(name: str, value: Any) -> str:
+    """Check a text that is not empty.
+
+    Args:
+        name: the name of the argument.
+        value: its value.
+    """
+    if not isinstance(value, str) or not value:
+        refuse(name, value, "a text")
+    return value
+
+
+def path(name: str, value: Any) -> str | os.PathLike[str]:
+    """Check a path of a file or folder; whether it exists is found where it is opened.
+
+    Args:
+        name: the name of the argument.
+        value: its value.
+    """
+    if not isinstance(value, str | os.PathLike) or not os.fspath(value):
+        refuse(name, value, "a path")
+    return value
+
+
+_UNITS = ("auto", "sentence", "document")
+
+
+def resampling_unit(name: str, value: Any) -> str:
+    """Check what tests take as independent: auto, sentence, document or comment:NAME.
+
+    Args:
+        name: the name of the argument.
+        value: its value.
+    """
+    is_unit = isinstance(value, str) and (value in _UNITS or value.removeprefix("comment:") not in {value, ""})
+    if not is_unit:
+        refuse(name, value, "auto, sentence, document or comment:NAME")
+    return str(value)
+
+
+def choice(values: Iterable[Any] | Callable[[], Iterable[Any]], kind: str | None = None) -> Check:
+    """Return the check of one of some values; the error suggests a similar one.
+
+    Args:
+        values: the values, or a function that loads them when they are needed.
+        kind: what has such a name: "parser"; by default the name of the argument.
+    """
+
+    def check(name: str, value: Any) -> Any:
+        """Return the value."""
+        known = tuple(values() if callable(values) else values)
+        if isinstance(value, type(known[0])) and not isinstance(value, bool) and value in known:
+            return value
+        if isinstance(value, str) and isinstance(known[0], str):
+            raise InputError(Fault("invalid-argument", unknown(kind or name, value, known)))
+        return refuse(name, value, f"one of {', '.join(map(str, known))}")
+
+    return check
+
+
+def optional(check: Check) -> Check:
+    """Return a check that also accepts None.
+
+    Args:
+        check: the check of any other value.
+    """
+    return lambda name, value: None if value is None else check(name, value)
+
+
+def several(check: Check, least: int = 0) -> Check:
+    """Return the check of several values; a single value is accepted as well.
+
+    Args:
+        check: the check of each value.
+        least: how many values are required.
+    """
+
+    def check_each(name: str, value: Any) -> list[Any]:
+        """Return the values as a list."""
+        if not is_list(value):
+            return [check(name, value)]
+        found = [check(name, one) for one in value]
+        if len(found) < least:
+            refuse(name, value, f"at least {least} value{'s' if least > 1 else ''}")
+        return found
+
+    return check_each
+
+
+def is_list(value: object) -> bool:
+    """Return whether a value holds several: a list or anything like one, but not a text, a path or a mapping.
+
+    Args:
+        value: any value.
+    """
+    if isinstance(value, str | bytes | os.PathLike | Mapping) or not isinstance(value, Iterable):
+        return False
+    return not hasattr(value, "ndim") or value.ndim > 0
+
+
+def mapping(check: Check, what: str) -> Check:
+    """Return the check of a mapping of names to values.
+
+    Args:
+        check: the check of each value.
+        what: what the mapping is, for the error: "a mapping of names to weights".
+    """
+
+    def check_each(name: str, value: Any) -> dict[str, Any]:
+        """Return the mapping."""
+        if not isinstance(value, Mapping) or not all(isinstance(key, str) and key for key in value):
+            refuse(name, value, what)
+        return {key: check(f"{name}[{key!r}]", one) for key, one in value.items()}
+
+    return check_each
+
+
+def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: Check) -> Check:
+    """Return a check that depends on what the value is.
+
+    Args:
+        checks: for some kinds of values, what tells them and their check.
+        otherwise: the check of all other values.
+    """
+
+    def check(name: str, value: Any) -> Any:
+        """Return the value."""
+        return next((one for applies, one in checks if applies(value)), otherwise)(name, value)
+
+    return check
+
+
+def instance(kinds: Callable[[], type | tuple[type, ...]], what: str) -> Check:
+    """Return the check of an object of some type.
+
+    Args:
+        kinds: gives the types when they are needed, so that a check loads nothing.
+        what: what the object must be, for the error: "a treebank or a path".
+    """
+
+    def check(name: str, value: Any) -> Any:
+        """Return the object."""
+        if not isinstance(value, kinds()):
+            refuse(name, value, what)
+        return value
+
+    return check

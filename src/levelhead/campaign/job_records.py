@@ -1,0 +1,100 @@
+"""What a job returned, read back as results."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from levelhead.campaign.job import GOLD, JobSetup
+from levelhead.campaign.results import OutputResult
+from levelhead.errors import Fault, InputError, Place, printable
+from levelhead.evaluation.partial_scores import Coverage
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring import Score
+from levelhead.significance.units import Units
+from levelhead.treebank.contents import Contents
+
+_NOTHING = Fraction(0)
+_MOST_REASONS = 20
+
+
+def read_record(data: bytes, settings: JobSetup, gold: str | None, output: str | None) -> tuple[OutputResult, Contents]:
+    """Read what `count_output` returned.
+
+    Args:
+        data: what it returned.
+        settings: the settings of the job.
+        gold: the path of the gold file, for messages.
+        output: that of the output.
+
+    Raises:
+        InputError: gold, or a file that a measure names, was not valid.
+    """
+    record = json.loads(data)
+    if "faults" in record:
+        path = settings.files[record["faults_of"]].path if record["faults_of"] in settings.files else gold
+        raise InputError(*_faults(record["faults"], path, path))
+    setup = settings.setup
+    scores, secondary = (_scores(record.get(kind, {}), setup) for kind in ("scores", "secondary"))
+    result = OutputResult(
+        state=record["state"],
+        values=_values(scores, setup, record["undefined"]),
+        status=record["status"],
+        reasons=tuple(_reason(*fault) for fault in record["reasons"][:_MOST_REASONS]),
+        scores=scores,
+        secondary=secondary,
+        coverage=Coverage(*record["coverage"]) if "coverage" in record else None,
+        sentences={name: np.array(parts, dtype=np.float64) for name, parts in record.get("sentences", {}).items()},
+        units=_units(record["units"]) if "units" in record else None,
+        gold_hash=record.get("gold_hash", ""),
+        faults=_faults(record["reasons"], output, gold),
+        contents=_contents(record["system"], output) if "system" in record else None,
+        measures=record.get("measures", {}),
+        notes=tuple(record.get("notes", ())),
+    )
+    return result, _contents(record["gold"], gold)
+
+
+def _units(fields: dict[str, Any]) -> Units:
+    return Units(**{**fields, "of_sentence": np.array(fields["of_sentence"], dtype=np.int64)})
+
+
+def _contents(sizes: list[Any], path: str | None) -> Contents:
+    sha256, sentences, words, tokens, warnings = sizes
+    return Contents(sha256, sentences, words, tokens, _faults(warnings, path, path), path)
+
+
+def _values(scores: Mapping[str, Score], setup: Setup, undefined: list[str]) -> dict[str, Fraction | None]:
+    """The value of each measure: 0 where only the system has none, None where gold has nothing to measure."""
+    values = {name: scores[name].exact if name in scores else None for name in setup.names}
+    worst = {name: None if name in setup.perplexities else _NOTHING for name in values}  # no perplexity is the worst
+    return {n: None if n in undefined else worst[n] if value is None else value for n, value in values.items()}
+
+
+def _scores(numbers: Mapping[str, list[Any]], setup: Setup) -> dict[str, Score]:
+    found = {}
+    for measure, definition in setup.defined:
+        if str(measure) in numbers:
+            correct, gold, system, aligned, reason = numbers[str(measure)]
+            undefined, perplexity = setup.rules.undefined, definition.lower_is_better
+            score = Score(measure, correct, gold, system, aligned, undefined, reason, perplexity=perplexity)
+            found[str(measure)] = score
+    return found
+
+
+def _faults(faults: list[list[Any]], path: str | None, gold: str | None = None) -> tuple[Fault, ...]:
+    """Faults in a file, or in gold, with the names of the files."""
+    name = printable(gold or "this")
+    return tuple(
+        Fault(slug, message.replace(GOLD, name), Place(gold if of_gold else path, line), severity, n)
+        for line, slug, message, n, severity, of_gold in faults
+    )
+
+
+def _reason(line: int | None, slug: str, message: str, count: int, *_: object) -> str:
+    text = str(Fault(slug, message.replace(GOLD, "this"), count=count))
+    return text if line is None else f"line {line}: {text}"

@@ -1,0 +1,115 @@
+"""The outputs of one system on many treebanks, all scored."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import Any
+
+from levelhead.campaign.plan import Plan
+from levelhead.campaign.results import OutputResult, Results
+from levelhead.comparison.systems import score_outputs
+from levelhead.errors import Fault, InputError, Place
+from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
+from levelhead.evaluation.setup import Setup
+from levelhead.tabular import Tabular
+from levelhead.treebank.contents import Contents
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Evaluations(Mapping[str, Evaluation], Tabular):
+    """The scores of one system on several test sets, by the code of the test set.
+
+    Args:
+        evaluations: the scores on each test set.
+    """
+
+    evaluations: Mapping[str, Evaluation]
+
+    def __getitem__(self, code: str) -> Evaluation:
+        return self.evaluations[code]
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.evaluations)
+
+    def __len__(self) -> int:
+        return len(self.evaluations)
+
+    @property
+    def average(self) -> Mapping[str, Fraction | None]:
+        """The macro-average of each measure, see `macro_average`."""
+        return macro_average(self.evaluations)
+
+    @property
+    def provenance(self) -> Provenance:
+        """Where the numbers come from: one signature, the files, warnings and notes of all test sets."""
+        return joint_provenance({code: one.provenance for code, one in self.items()})
+
+
+def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
+    """Score the outputs of one system, with a progress bar on terminals.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings.
+        how: `workers`, `store` and `look`, as in `score_plan`.
+
+    Returns:
+        The scores on each test set, by its code.
+
+    Raises:
+        InputError: an output is missing or a file is invalid; the error holds the faults of all.
+    """
+    return evaluations_of(score_outputs(one_run(plan), setup, **how), setup)
+
+
+def one_run(plan: Plan) -> Plan:
+    """Return a plan that has one run of one system.
+
+    Args:
+        plan: any plan.
+
+    Raises:
+        InputError: it has several.
+    """
+    if len(plan.systems) != 1:
+        runs = ", ".join(system.label for system in plan.systems[:5])
+        message = f"it has {len(plan.systems)} runs ({runs}): name one, or use levelhead compare, which averages them"
+        raise InputError(Fault("ambiguous-layout", message, Place(str(plan.systems[0].folder or ""))))
+    return plan
+
+
+def evaluations_of(results: Results, setup: Setup) -> Evaluations:
+    """Return the scores of a single system on each test set, by its code.
+
+    Args:
+        results: the results of the engine, all of them valid.
+        setup: the settings.
+    """
+    (system,) = results.systems
+    found = {one.code: results.results[system, one.code] for one in results.test_sets}
+    return Evaluations({code: _evaluation(results.gold[code], result, setup) for code, result in found.items()})
+
+
+def _evaluation(gold: Contents, result: OutputResult, setup: Setup) -> Evaluation:
+    if result.contents is None:
+        raise ValueError("only valid outputs have an evaluation")
+    provenance = pair_provenance(gold, result.contents, setup, result.notes, result.measures)
+    scores = {name: replace(score, signature=provenance.signature) for name, score in result.scores.items()}
+    return Evaluation(scores, gold, result.contents, provenance)
+
+
+def macro_average(evaluations: Mapping[str, Evaluation]) -> dict[str, Fraction | None]:
+    """Average the values of each measure over treebanks, exactly; None where any treebank has no value.
+
+    Args:
+        evaluations: one evaluation for each treebank, all of the same measures.
+    """
+    averages: dict[str, Fraction | None] = {}
+    for name in next(iter(evaluations.values())):
+        values = [evaluation[name].exact for evaluation in evaluations.values()]
+        known = [value for value in values if value is not None]
+        averages[name] = sum(known, Fraction(0)) / len(values) if len(known) == len(values) else None
+    return averages

@@ -1,0 +1,297 @@
+"""Which measure agrees with people who judged two systems' analyses, sentence by sentence."""
+
+from __future__ import annotations
+
+import hashlib
+import itertools
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.campaign.plan import Plan, find_plan
+from levelhead.comparison.systems import score_outputs, sentence_counts, sources_of_results
+from levelhead.correlation.human_agreement import (
+    AgreementDifference,
+    HumanAgreement,
+    Preferences,
+    Ties,
+    agreement,
+    compare,
+    preferences,
+)
+from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.evaluation.pair import Input, load
+from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance, short_hash
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures.registry import STANDARD, Registry
+from levelhead.scoring.measure import Measure
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.weights import Weights
+from levelhead.significance import InferenceSettings, SystemCounts, Units, holm, seeded, unit_notes
+from levelhead.significance.system_counts import ratios
+from levelhead.significance.units import AUTO
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import Contents, contents_hash, contents_of
+from levelhead.treebank.input_bytes import read_bytes
+
+if TYPE_CHECKING:
+    from levelhead.treebank.reader import Format
+
+Scores = NDArray[np.float64]
+
+WORDS = (("blue", "red"), ("1", "2"), ("first", "second"), ("a", "b"))
+"""How choices of the first and the second system are written, in any case."""
+
+_GOLD = "gold"
+_SYSTEMS = ("the first system", "the second system")
+
+
+class Choices(NamedTuple):
+    """What people chose.
+
+    Args:
+        second: the share of votes for the second system in each sentence, float64, shape (sentences,).
+        votes: how many votes each sentence has, int64, likewise.
+        sha256: the hash of the file; None if there was none.
+    """
+
+    second: Scores
+    votes: NDArray[np.int64]
+    sha256: str | None = None
+
+
+class Judged(NamedTuple):
+    """How well a measure agrees with people.
+
+    Args:
+        scores: of the first and the second system in each sentence, NaN where undefined; more is better: of
+            perplexities they are minus the logarithm, base 10.
+        agreement: how well it agrees.
+    """
+
+    scores: tuple[Scores, Scores]
+    agreement: HumanAgreement
+
+
+class ComparedMeasures(NamedTuple):
+    """Two measures, and which agrees better with people.
+
+    Args:
+        one: a measure.
+        other: another.
+        comparison: the difference of their correlations with the choices.
+        p_holm: its p corrected for all pairs of measures, by Holm's method.
+    """
+
+    one: str
+    other: str
+    comparison: AgreementDifference
+    p_holm: float | None
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Judgement(Tabular):
+    """How well measures agree with people.
+
+    Args:
+        choices: what people chose.
+        measures: the result of each measure, by its text.
+        comparisons: every pair of measures.
+        provenance: where the numbers come from.
+        units: what was resampled and swapped as a whole.
+    """
+
+    choices: Choices
+    measures: Mapping[str, Judged]
+    comparisons: tuple[ComparedMeasures, ...]
+    provenance: Provenance
+    units: Units
+
+
+def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = None) -> Choices:
+    """Read what people chose: one line a sentence, one vote or several divided by commas, tabs or spaces.
+
+    Args:
+        path: the file.
+        words: how a vote for the first and for the second system is written; one of `WORDS` if None.
+
+    Raises:
+        InputError: a line has no vote or another word, or it cannot be told which words are used.
+    """
+    name, data = os.fspath(path), read_bytes(path)
+    text = data.decode("utf-8-sig", "replace").rstrip()
+    lines = [[vote for vote in re.split(r"[\s,;]+", line.strip()) if vote] for line in text.split("\n")]
+    if not text:
+        raise InputError(Fault("invalid-judgements", "the file is empty", Place(name)))
+    first, second = words or _words({vote.lower() for votes in lines for vote in votes}, name)
+    value = {first.lower(): 0, second.lower(): 1}
+    faults = [
+        Fault("invalid-judgements", message, Place(name, number))
+        for number, votes in enumerate(lines, 1)
+        for message in _complaints(votes, value)
+    ]
+    if faults:
+        raise InputError(*faults)
+    shares = [sum(value[vote.lower()] for vote in votes) / len(votes) for votes in lines]
+    return Choices(np.array(shares), np.array([len(votes) for votes in lines]), hashlib.sha256(data).hexdigest())
+
+
+def _words(found: set[str], name: str) -> tuple[str, str]:
+    for words in WORDS:
+        if found <= set(words):
+            return words
+    known = "; ".join(" and ".join(words) for words in WORDS)
+    message = f"the votes are {', '.join(map(quoted, sorted(found)[:5]))}; known are {known}; name others with --words"
+    raise InputError(Fault("invalid-judgements", message, Place(name)))
+
+
+def _complaints(votes: Sequence[str], value: Mapping[str, int]) -> list[str]:
+    if not votes:
+        return ["the line has no vote"]
+    return [f"{quoted(vote)} is none of {', '.join(value)}" for vote in votes if vote.lower() not in value]
+
+
+def judge(
+    gold: Input,
+    first: Input,
+    second: Input,
+    choices: Choices | str | os.PathLike[str],
+    *,
+    measures: Iterable[str | Measure] = ("LAS", "UAS", "CLAS"),
+    rules: str | Rules = "ud",
+    format: Format = "conllu",  # noqa: A002 -- as the command line calls it
+    ties: Ties = "callin",
+    subtypes_apart: bool = False,
+    resamples: int = 2000,
+    resample_by: str = AUTO,
+    level: float = 0.95,
+    seed: int = 0,
+    weights: Mapping[str, Weights] | None = None,
+    registry: Registry = STANDARD,
+) -> Judgement:
+    """Say how well measures agree with people who chose the better of two analyses of each sentence.
+
+    Args:
+        gold: a treebank or the path of one.
+        first: the first system's output, likewise.
+        second: the second's.
+        choices: what people chose, or the path of the file; one row for each gold sentence.
+        measures: which measures; the component named is the score of a sentence, F1 if none is.
+        rules: `ud`, `udtools`, `conll18` or `conll17`.
+        format: of files, "conllu" or "conllx".
+        ties: what to do with sentences to which a measure gives equal scores or none.
+        subtypes_apart: whether a relation with a subtype is a relation of its own, which no class holds, as in
+            Callin's program for content precision and recall.
+        resamples: how many bootstrap resamples and random swaps.
+        resample_by: what is resampled and swapped as a whole, see `significance.units_of`.
+        level: how much an interval holds.
+        seed: the seed of all randomness, together with the hash of the gold contents.
+        weights: weights that measures name, by path, if they were read already.
+        registry: the measures and schemes that there are.
+
+    Raises:
+        InputError: a file is not valid or given twice, or there is not one choice for each sentence.
+        MeasureError: there is no such measure.
+    """
+    setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
+    _check_different(first, second)
+    plan, originals = _planned(gold, first, second, setup, subtypes_apart=subtypes_apart)
+    results = score_outputs(plan, setup, by_sentence=True, resample_by=resample_by)
+    ((code, counts),) = sentence_counts(results, plan, setup).items()
+    sources = sources_of_results(results)[code]
+    if originals is not None:
+        sources = sources._replace(gold=originals[0], systems=dict(zip(_SYSTEMS, originals[1:])))
+    votes = choices if isinstance(choices, Choices) else read_choices(choices)
+    _check(votes, sources.gold.sentences)
+    scores = _scores_of(counts)
+    units = results.units[code]
+    drawn = seeded(
+        InferenceSettings(seed=seed), results.seed_of(code) if originals is None else originals[0].sha256 or ""
+    )
+    options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
+    verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
+    judged = {name: Judged(scores[name], agreement(verdict[name], votes.second, **options)) for name in scores}
+    apart = {"subtypes": "apart"} if subtypes_apart else {}
+    settings = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
+    provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**apart, ties=ties, **settings)
+    notes = (*provenance.notes, *unit_notes({"gold": units}))
+    compared = _compared(verdict, votes, options)
+    return Judgement(votes, judged, compared, provenance._replace(notes=notes), units)
+
+
+def _compared(
+    verdict: Mapping[str, Preferences], votes: Choices, options: Mapping[str, Any]
+) -> tuple[ComparedMeasures, ...]:
+    pairs = list(itertools.combinations(verdict, 2))
+    made = [compare(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
+    corrected = holm([comparison.p for comparison in made])
+    return tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
+
+
+def _planned(
+    gold: Input, first: Input, second: Input, setup: Setup, *, subtypes_apart: bool
+) -> tuple[Plan, tuple[Contents, ...] | None]:
+    """The plan of gold and two systems; if subtypes are kept apart, of changed treebanks, with what the files hold."""
+    given: tuple[Input, ...] = (gold, first, second)
+    originals = None
+    if subtypes_apart:
+        loaded = [load(source, setup.rules, setup.format) for source in given]
+        originals = tuple(contents_of(one)._replace(sha256=contents_hash(one)) for one in loaded)
+        given = tuple(_apart(one) for one in loaded)
+    of_gold, *outputs = given
+    return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
+
+
+def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
+    """The provenance of a score, with `first` instead of `system`, and the second system's parts."""
+    parts = {**setup.signature_of_measures(), "choices": choices}
+    pairs = (pair_provenance(sources.gold, one, setup, parts=parts) for one in sources.systems.values())
+    first, second = (pair.signature for pair in pairs)
+    of_system = {"system", "system-warnings"}  # a measure's name may hold the word, too
+    signature = {name.replace("system", "first") if name in of_system else name: first[name] for name in first}
+    signature |= {name.replace("system", "second"): second[name] for name in second if name in of_system}
+    files = {name: signature[name] for name in ("gold", "first", "second")}
+    return Provenance(signature, {TREEBANK: files}, sources.warnings, sources.notes)
+
+
+def _apart(treebank: Treebank) -> Treebank:
+    """Write relations with subtypes as one word, so that they are compared whole and no scheme knows them."""
+    return treebank.replace(relations=[relation.replace(":", "_") for relation in treebank.relations])
+
+
+def _check_different(first: Input, second: Input) -> None:
+    if isinstance(first, Treebank) or isinstance(second, Treebank):
+        return
+    if Path(os.fspath(first)) == Path(os.fspath(second)):
+        raise InputError(Fault("no-pairs", "this output is given twice", Place(os.fspath(second))))
+
+
+def _check(choices: Choices, n_sentences: int) -> None:
+    if len(choices.second) != n_sentences:
+        message = f"there are choices for {len(choices.second)} sentences, gold has {n_sentences}"
+        raise InputError(Fault("invalid-judgements", message))
+    if choices.second.max() == choices.second.min():
+        message = "all sentences have the same choice: nothing correlates with it"
+        raise InputError(Fault("invalid-judgements", message))
+
+
+def _scores_of(counts: SystemCounts) -> dict[str, tuple[Scores, Scores]]:
+    """The scores of both systems by each measure in every sentence; more is better."""
+    scores = ratios(counts.parts)  # shape (sentences, systems, measures)
+    scores[..., list(counts.perplexities)] *= -1  # logarithms of perplexities
+    found = {name: (scores[:, 0, m], scores[:, 1, m]) for m, name in enumerate(counts.measures)}
+    faults = [
+        Fault("invalid-judgements", f"{name} has no value in any sentence")
+        for name, (first, second) in found.items()
+        if np.isnan(first + second).all()
+    ]
+    if faults:
+        raise InputError(*faults)
+    return found

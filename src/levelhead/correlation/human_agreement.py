@@ -1,0 +1,248 @@
+"""How well a measure agrees with people who chose the better of two analyses of each sentence.
+
+Callin (section 6, table 4) correlates two vectors over sentences with Pearson's coefficient: which parser the measure
+puts first, and which one the people chose. Of two vectors of zeros and ones Spearman's coefficient, which his table
+names, is the same number.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.correlation.coefficients import Numbers, correlations, interval
+from levelhead.significance.differences import permutation_p
+from levelhead.significance.resampling import Seed, resampled_weights, weights_and_halves
+from levelhead.significance.units import FEWEST_UNITS, Units
+
+Ties = Literal["callin", "half", "skip"]
+"""A measure that puts neither first: "callin" counts it for the second, "half" half for each, "skip" leaves it out."""
+
+_EQUAL = 1e-9  # scores closer than this are equal: sums of weights in another order differ by rounding
+_CONSTANT = 1e-12
+_AT_ONCE = 2_000_000
+
+
+class Preferences(NamedTuple):
+    """Which of two systems a measure prefers in each sentence.
+
+    Args:
+        second: 1 where it puts the second system first, 0 where the first, 0.5 where neither; float64,
+            shape (sentences,).
+        counted: whether the sentence counts, bool, shape (sentences,).
+        differences: the second system's score minus the first's, 0 where they are equal or either is not defined;
+            float64, shape (sentences,).
+        n_ties: how many sentences have equal scores or none.
+    """
+
+    second: Numbers
+    counted: NDArray[np.bool_]
+    differences: Numbers
+    n_ties: int
+
+
+class AgreementEstimate(NamedTuple):
+    """A number with its bootstrap interval; None where it is not defined.
+
+    Args:
+        value: the number.
+        low: where the interval begins.
+        high: where it ends.
+    """
+
+    value: float | None
+    low: float | None
+    high: float | None
+
+
+class HumanAgreement(NamedTuple):
+    """How well a measure agrees with people.
+
+    Args:
+        n: sentences that count.
+        n_ties: sentences with equal scores or none.
+        correlation: Pearson's coefficient of the measure's preferences and people's choices (Callin, table 4).
+        spearman: Spearman's coefficient of the differences of scores and the choices.
+        accuracy: the share of sentences in which the measure prefers the system that people chose.
+        kappa: Cohen's kappa (1960): accuracy over that expected by chance.
+    """
+
+    n: int
+    n_ties: int
+    correlation: AgreementEstimate
+    spearman: AgreementEstimate
+    accuracy: AgreementEstimate
+    kappa: AgreementEstimate
+
+
+class AgreementDifference(NamedTuple):
+    """Whether one measure agrees better with people than another.
+
+    Args:
+        difference: of their correlations with the choices: the first minus the second, with its interval.
+        p: two-sided, by paired randomization: the preferences of the two are swapped at random in each unit. A swap
+            that leaves a measure with the same preference everywhere has no correlation and counts as extreme.
+    """
+
+    difference: AgreementEstimate
+    p: float | None
+
+
+def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Preferences:
+    """Return which of two systems a measure prefers, sentence by sentence.
+
+    Args:
+        first: the first system's scores, NaN where undefined, shape (sentences,).
+        second: the scores of the second system, in the same form.
+        ties: what to do with equal or undefined scores.
+    """
+    differences = np.nan_to_num(second - first, nan=0.0)
+    tied = np.abs(differences) <= _EQUAL
+    differences[tied] = 0.0
+    whole = np.where(differences < 0, 0.0, 1.0)
+    if ties == "half":
+        whole[tied] = 0.5
+    counted = ~tied if ties == "skip" else np.ones(len(tied), dtype=bool)
+    return Preferences(whole, counted, differences, int(tied.sum()))
+
+
+def agreement(
+    given: Preferences,
+    choices: Numbers,
+    *,
+    units: Units | None = None,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: Seed = 0,
+) -> HumanAgreement:
+    """Return how well a measure agrees with people.
+
+    Args:
+        given: the preferences of the measure.
+        choices: the share of votes for the second system, 0 or 1 with one vote a sentence; shape (sentences,).
+        units: the units of resampling; sentences by default. Fewer than 10 units give no intervals.
+        resamples: how many bootstrap resamples of units.
+        level: how much an interval holds.
+        seed: the seed of the resamples.
+    """
+    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
+    draws = resampled_weights(int(of_sentence.max()) + 1, resamples, seed)[:, of_sentence]
+    one, enough = np.ones((1, len(choices))), _enough(of_sentence)
+
+    def estimate(statistic: Callable[[Numbers], Numbers]) -> AgreementEstimate:
+        value = float(statistic(one)[0])
+        ends = interval(statistic(draws), level) if enough else (None, None)
+        return AgreementEstimate(None if np.isnan(value) else value, *ends)
+
+    moments = _Moments.of(given, choices)
+    return HumanAgreement(
+        int(given.counted.sum()),
+        given.n_ties,
+        estimate(lambda weights: moments.sums(weights).correlation()),
+        estimate(lambda weights: _spearman(given, choices, weights)),
+        estimate(lambda weights: moments.sums(weights).accuracy()),
+        estimate(lambda weights: moments.sums(weights).kappa()),
+    )
+
+
+def _spearman(given: Preferences, choices: Numbers, weights: Numbers) -> Numbers:
+    values = np.stack([given.differences, choices], axis=1)[given.counted]
+    drawn = weights[:, given.counted]
+    if not values.size:
+        return np.full(len(weights), np.nan)
+    step = max(1, _AT_ONCE // values.size)
+    some = [drawn[at : at + step] for at in range(0, len(drawn), step)]
+    with np.errstate(invalid="ignore", divide="ignore"):  # a resample without any counted sentence has no value
+        return np.concatenate([correlations(values, part, "spearman")[:, 0, 1] for part in some])
+
+
+def _enough(of_sentence: NDArray[np.int64]) -> bool:
+    return int(of_sentence.max(initial=-1)) + 1 >= FEWEST_UNITS
+
+
+def compare(
+    one: Preferences,
+    other: Preferences,
+    choices: Numbers,
+    *,
+    units: Units | None = None,
+    resamples: int = 2000,
+    level: float = 0.95,
+    seed: Seed = 0,
+) -> AgreementDifference:
+    """Compare how well two measures agree with people, on the same sentences.
+
+    Args:
+        one: the preferences of a measure.
+        other: those of another.
+        choices: as in `agreement`.
+        units: what is resampled and swapped as a whole, as in `agreement`.
+        resamples: how many bootstrap resamples, and how many random swaps.
+        level: how much the interval holds.
+        seed: the seed of both.
+    """
+    of_sentence = np.arange(len(choices)) if units is None else units.of_sentence
+    by_unit = weights_and_halves(int(of_sentence.max()) + 1, resamples, seed)
+    draws, swapped = (drawn[:, of_sentence] for drawn in by_unit)
+    a, b = _Moments.of(one, choices), _Moments.of(other, choices)
+    whole = np.ones((1, len(choices)))
+    value = float((a.sums(whole).correlation() - b.sums(whole).correlation())[0])
+    if np.isnan(value):
+        return AgreementDifference(AgreementEstimate(None, None, None), None)
+    if not _enough(of_sentence):
+        return AgreementDifference(AgreementEstimate(value, None, None), None)
+    low, high = interval(a.sums(draws).correlation() - b.sums(draws).correlation(), level)
+    both = 1 - swapped
+    differences = (a.sums(both) + b.sums(swapped)).correlation() - (b.sums(both) + a.sums(swapped)).correlation()
+    return AgreementDifference(AgreementEstimate(value, low, high), float(permutation_p(differences, value)))
+
+
+class _Sums(NamedTuple):
+    """Weighted sums over sentences, one per sample: how many, preferences, choices, their squares and product."""
+
+    n: Numbers
+    v: Numbers
+    c: Numbers
+    vv: Numbers
+    cc: Numbers
+    vc: Numbers
+
+    def __add__(self, other: _Sums) -> _Sums:  # type: ignore[override]
+        return _Sums(*(one + two for one, two in zip(self, other)))
+
+    def correlation(self) -> Numbers:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            v, c = self.v / self.n, self.c / self.n
+            spread_v, spread_c = self.vv / self.n - v * v, self.cc / self.n - c * c
+            defined = (spread_v > _CONSTANT) & (spread_c > _CONSTANT)
+            scale = np.sqrt(np.where(defined, spread_v * spread_c, np.nan))
+            return np.clip((self.vc / self.n - v * c) / scale, -1.0, 1.0)
+
+    def accuracy(self) -> Numbers:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            return (self.n - self.v - self.c + 2 * self.vc) / self.n  # mean of vc + (1 - v)(1 - c)
+
+    def kappa(self) -> Numbers:
+        with np.errstate(invalid="ignore", divide="ignore"):
+            v, c = self.v / self.n, self.c / self.n
+            expected = v * c + (1 - v) * (1 - c)
+            left = np.where(1 - expected > _CONSTANT, 1 - expected, np.nan)
+            return (self.accuracy() - expected) / left
+
+
+class _Moments(NamedTuple):
+    """What is summed for each sentence, shape (sentences, 6): columns as in `_Sums`."""
+
+    parts: Numbers
+
+    @classmethod
+    def of(cls, given: Preferences, choices: Numbers) -> _Moments:
+        counts = given.counted.astype(np.float64)
+        v, c = given.second, choices
+        return cls(np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1))
+
+    def sums(self, weights: Numbers) -> _Sums:
+        return _Sums(*(weights @ self.parts).T)

@@ -1,0 +1,330 @@
+"""Tables by treebank from files: TSV, CSV, and the JSON that levelhead prints."""
+
+from __future__ import annotations
+
+import csv
+import hashlib
+import io
+import json
+import math
+import os
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from levelhead.correlation.measurements import Measurements, Missing, join
+from levelhead.errors import Fault, InputError, Place, quoted, unknown
+from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.spreadsheet_cells import unescaped
+
+NO_VALUE = frozenset({"", "-", "na", "n/a", "nan", "none", "null"})
+"""Cells that mean a missing value, in any case."""
+
+_KEYS = ("treebank", "name", "code", "language")
+_NOT_MEASURED = frozenset(
+    {"schema", "kind", "signature", "gold", "system", "coverage", "macro_average", "test_set", "path", *_KEYS}
+)
+_SUMMARIES = ("Macro-average of ", "Total of ", "Average of ")
+"""The last row of `levelhead score` on folders, of `profile --total`, of `convert --check`."""
+
+_WITHOUT_HEADER = ("treebank", "")
+_SYSTEM = "system"
+
+
+class _Row(NamedTuple):
+    """A treebank with its cells, by column; the line is None in JSON."""
+
+    treebank: str
+    cells: Mapping[str, str]
+    line: int | None
+
+
+def read_tables(
+    paths: Iterable[str], *, key: str | None = None, missing: Missing = "drop", columns: Collection[str] = ()
+) -> Measurements:
+    """Read tables and join them by treebank.
+
+    Args:
+        paths: files in TSV, CSV, JSON or JSON lines, compressed or not; `NAME=PATH` puts `NAME.` before the names of
+            its columns.
+        key: the column that names the treebank; the first one if None.
+        missing: as in `join`.
+        columns: those that matter, if not all: others may be in two tables, and are then left out.
+
+    Raises:
+        InputError: a file is not a table, or the tables do not fit together.
+    """
+    tables = [read_table(*named(path), key=key) for path in paths]
+    return replace(join(_without_doubles(tables, columns) if columns else tables, missing), key=key)
+
+
+def _without_doubles(tables: Sequence[Measurements], columns: Collection[str]) -> list[Measurements]:
+    """Leave out what is in two tables and does not matter."""
+    times = Counter(name for table in tables for name in (*table.numbers, *table.texts))
+    kept = {name for name, n in times.items() if n == 1 or name in columns}
+    return [
+        replace(
+            table,
+            numbers={name: values for name, values in table.numbers.items() if name in kept},
+            texts={name: values for name, values in table.texts.items() if name in kept},
+        )
+        for table in tables
+    ]
+
+
+def named(argument: str) -> tuple[str, str]:
+    """Return the path of a table, and what to put before the names of its columns.
+
+    Args:
+        argument: `PATH` or `NAME=PATH`.
+    """
+    name, equals, path = argument.partition("=")
+    return (path, name) if equals and name and path and not os.path.exists(argument) else (argument, "")  # noqa: PTH110
+
+
+def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurements:
+    """Read one table.
+
+    Args:
+        path: the file; "-" is standard input.
+        name: what to put before the names of its columns.
+        key: the column that names the treebank; the first one if None.
+
+    Raises:
+        InputError: it is not a table with a treebank and values in each row.
+    """
+    data = read_bytes(path)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise InputError(Fault("invalid-table", "the file is not UTF-8 text", Place(path))) from error
+    is_json = text.lstrip()[:1] in {"{", "["}
+    rows = list(_json_rows(text, path, key) if is_json else _text_rows(text, path, name, key))
+    kept = [row for row in rows if not row.treebank.startswith(_SUMMARIES)]
+    _check_treebanks(kept, path)
+    columns = list(dict.fromkeys(column for row in kept for column in row.cells))
+    numbers, texts = {}, {}
+    for column in columns:
+        called = f"{name}.{column}".removesuffix(".") if name else column
+        cells = [row.cells.get(column, "") for row in kept]
+        if any(_number(cell) is not None for cell in cells):
+            numbers[called] = _numbers(cells, column, kept, path)
+        elif any(cell.strip().lower() not in NO_VALUE for cell in cells):
+            texts[called] = tuple(cells)
+    if not numbers and not texts:
+        raise InputError(Fault("invalid-table", "no column holds a value", Place(path)))
+    summaries = (row.treebank for row in rows if row.treebank.startswith(_SUMMARIES))
+    left_out = [f"{path}: the row {name!r} is not a treebank" for name in summaries]
+    digest = hashlib.sha256(data).hexdigest()
+    return Measurements(tuple(row.treebank for row in kept), numbers, texts, {path: digest}, tuple(left_out))
+
+
+def _check_systems(systems: Iterable[Any], path: str) -> None:
+    """Refuse the results of several systems: which is meant?"""
+    names = list(dict.fromkeys(map(str, systems)))
+    if len(names) > 1:
+        message = f"several systems ({len(names)}): keep one, rank --system NAME"
+        raise InputError(Fault("invalid-table", message, Place(path)))
+
+
+def _check_treebanks(rows: Sequence[_Row], path: str) -> None:
+    if not rows:
+        raise InputError(Fault("invalid-table", "the table has no row", Place(path)))
+    faults: list[Fault] = []
+    seen: dict[str, int | None] = {}
+    for row in rows:
+        if not row.treebank:
+            faults.append(Fault("invalid-table", "the row names no treebank", Place(path, row.line)))
+        elif row.treebank in seen:
+            first = f" (first on line {seen[row.treebank]})" if row.line else ""
+            message = f"{quoted(row.treebank)} has a row already{first}"
+            faults.append(Fault("invalid-table", message, Place(path, row.line)))
+        else:
+            seen[row.treebank] = row.line
+    if faults:
+        raise InputError(*faults)
+
+
+def _number(cell: str) -> float | None:
+    """The finite number in a cell; None where there is none."""
+    try:
+        value = float(cell) if cell.strip().lower() not in NO_VALUE else math.nan
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
+def _numbers(cells: Sequence[str], column: str, rows: Sequence[_Row], path: str) -> np.ndarray[Any, Any]:
+    faults = [
+        Fault("invalid-table", f"{quoted(cell)} in the column {quoted(column)} is not a number", Place(path, row.line))
+        for cell, row in zip(cells, rows)
+        if _number(cell) is None and cell.strip().lower() not in NO_VALUE
+    ]
+    if faults:
+        raise InputError(*faults)
+    values = (_number(cell) for cell in cells)
+    return np.array([math.nan if value is None else value for value in values], dtype=np.float64)
+
+
+# TSV and CSV
+
+
+def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Row]:
+    """The rows of a table with a line of column names; `#` begins a comment."""
+    lines = [(number, line) for number, line in enumerate(text.splitlines(), 1) if line.strip() and line[0] != "#"]
+    if not lines:
+        raise InputError(Fault("invalid-table", "the file is empty", Place(path)))
+    delimiter = "\t" if "\t" in lines[0][1] else ";" if ";" in lines[0][1] and "," not in lines[0][1] else ","
+    parsed = [(number, _cells(line, delimiter, path, number)) for number, line in lines]
+    names = _column_names(parsed[0][1], name, Place(path, parsed[0][0]))
+    rows = parsed if names == list(_WITHOUT_HEADER) else parsed[1:]
+    at = _key_column(names, key, path)
+    faults = [
+        Fault(
+            "invalid-table",
+            f"the row has {len(cells)} cells, the line of column names has {len(names)}",
+            Place(path, number),
+        )
+        for number, cells in rows
+        if len(cells) != len(names)
+    ]
+    if faults:
+        raise InputError(*faults)
+    if _SYSTEM in (folded := [one.lower() for one in names]) and folded.index(_SYSTEM) != at:
+        system = folded.index(_SYSTEM)
+        repeated = len({cells[at] for _, cells in rows}) < len(rows)
+        _check_systems((cells[system] for _, cells in rows if repeated), path)
+    for number, cells in rows:
+        values = {name: cell.strip() for i, (name, cell) in enumerate(zip(names, cells)) if i != at}
+        yield _Row(cells[at].strip(), values, number)
+
+
+def _cells(line: str, delimiter: str, path: str, number: int) -> list[str]:
+    try:
+        cells = next(csv.reader(io.StringIO(line), delimiter=delimiter, strict=True))
+    except csv.Error as error:
+        raise InputError(Fault("invalid-table", f"the line cannot be read: {error}", Place(path, number))) from error
+    return [unescaped(cell) for cell in cells] if delimiter == "\t" else cells
+
+
+def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
+    """The names in the first line; of two columns without, `NAME=` in front of the path names the second."""
+    names = [cell.strip() for cell in header]
+    if len(names) < 2:
+        raise InputError(Fault("invalid-table", "a table needs a column of treebanks and one of values", place))
+    if any(_number(cell) is not None for cell in names):
+        if len(names) == 2 and name:
+            return list(_WITHOUT_HEADER)
+        message = "the first line holds numbers; name the columns in it (of two columns, NAME=TABLE names the second)"
+        raise InputError(Fault("invalid-table", message, place))
+    for cell in names:
+        if names.count(cell) > 1:
+            raise InputError(Fault("invalid-table", f"two columns are called {quoted(cell)}", place))
+    return names
+
+
+def _key_column(names: Sequence[str], key: str | None, path: str) -> int:
+    if key is None:  # as `levelhead rank --by-treebank` has them
+        return 1 if [one.lower() for one in names[:2]] == [_SYSTEM, "treebank"] else 0
+    if key not in names:
+        raise InputError(Fault("unknown-column", unknown("column", key, names), Place(path)))
+    return names.index(key)
+
+
+# JSON
+
+
+def _json_rows(text: str, path: str, key: str | None) -> list[_Row]:
+    """The rows of a JSON document, or of several, one a line."""
+    try:
+        records = list(_records(_parsed(text, path)))
+        _check_systems((record[_SYSTEM] for record in records if "test_set" in record), path)
+        return [_Row(_treebank_of(record, key, path), dict(_flat(record)), None) for record in records]
+    except RecursionError as error:
+        raise InputError(Fault("invalid-table", "the JSON is nested too deeply", Place(path))) from error
+
+
+def _parsed(text: str, path: str) -> Any:
+    try:
+        return json.loads(text)
+    except ValueError:  # also numbers of too many digits
+        pass
+    documents = []
+    for number, line in enumerate(text.splitlines(), 1):
+        try:
+            documents += [json.loads(line)] if line.strip() else []
+        except ValueError as error:
+            message = f"neither one JSON document nor one on each line: {error}"
+            raise InputError(Fault("invalid-table", message, Place(path, number))) from error
+    return documents
+
+
+def _records(document: Any) -> Iterator[Mapping[str, Any]]:
+    """One record a treebank: of a list, of `treebanks` (by name or as a list), or the document itself."""
+    if isinstance(document, list):
+        for part in document:
+            yield from _records(part)
+    elif isinstance(document, dict):
+        treebanks, results = document.get("treebanks"), document.get("results")
+        if document.get("kind") == "ranking" and isinstance(results, list):
+            yield from _records(results)
+        elif {"test_set", "system", "values"} <= document.keys() and isinstance(document["values"], dict):
+            scores = {name: {"value": value} for name, value in document["values"].items()}
+            yield {
+                **{name: document[name] for name in ("test_set", "system")},
+                "treebank": document["test_set"],
+                "scores": scores,
+            }
+        elif isinstance(treebanks, list):
+            yield from _records(treebanks)
+        elif isinstance(treebanks, dict):
+            yield from ({**part, "treebank": name} for name, part in treebanks.items() if isinstance(part, dict))
+        else:
+            yield document
+
+
+def _treebank_of(record: Mapping[str, Any], key: str | None, path: str) -> str:
+    for name in (key,) if key is not None else _KEYS:
+        if isinstance(record.get(name), str):
+            return str(record[name]).strip()
+    gold = record.get("gold")
+    if key is None and isinstance(gold, dict) and isinstance(gold.get("path"), str):
+        stem: str = os.path.basename(gold["path"])  # noqa: PTH119 -- as `levelhead score` on folders names it
+        return stem.partition(".conll")[0]
+    message = f"a record names no treebank: it has no {' or '.join((key,) if key else _KEYS)}"
+    raise InputError(Fault("invalid-table", message, Place(path)))
+
+
+def _flat(record: Mapping[str, Any], prefix: str = "") -> Iterator[tuple[str, str]]:
+    """The values of a record as cells; those inside others have names with dots, scores and profiles as in tables."""
+    for name, value in record.items():
+        if not prefix and name in _NOT_MEASURED:
+            continue
+        if name == "scores" and isinstance(value, dict):
+            yield from ((measure, _cell(score.get("value"))) for measure, score in value.items() if _is_score(score))
+        elif name == "values" and record.get("kind") == "profile" and isinstance(value, dict):
+            yield from _profile_cells(value)
+        elif isinstance(value, dict):
+            yield from _flat(value, f"{prefix}{name}.")
+        elif not isinstance(value, list):
+            yield f"{prefix}{name}", _cell(value)
+
+
+def _profile_cells(values: Mapping[str, Any]) -> Iterator[tuple[str, str]]:
+    """The values of `levelhead profile`, named as in its wide tables."""
+    for column, value in values.items():
+        if isinstance(value, dict):
+            yield from ((f"{column}:{one}", _cell(part)) for one, part in value.items())
+        else:
+            yield column, _cell(value)
+
+
+def _is_score(score: Any) -> bool:
+    return isinstance(score, dict) and "value" in score
+
+
+def _cell(value: Any) -> str:
+    return "" if value is None else repr(value) if isinstance(value, float) else str(value)

@@ -1,0 +1,59 @@
+"""Errors for the sentences that an oracle could not derive."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import NOWHERE, Fault, InputError, Place
+
+if TYPE_CHECKING:
+    from levelhead.derivation.transition_systems import TransitionSystem
+    from levelhead.treebank import Treebank
+
+MOST_SWAPS = 50_000_000
+"""How many words of one sentence may be in the wrong projective order, pair by pair, before it is refused."""
+
+TOO_LONG = 3
+"""The kernels' code for a sentence that would take too long."""
+
+_FAULTS = {
+    1: ("not-derivable", "{system} derives projective trees only, and this one is not projective"),
+    2: ("not-derivable", "the heads are not a tree"),
+    TOO_LONG: ("derivation-too-long", "the sentence may need more than {limit} steps"),
+}
+
+
+def check_derived(
+    failures: NDArray[np.uint8], system: TransitionSystem, treebank: Treebank | None = None, limit: int = MOST_SWAPS
+) -> None:
+    """Raise an error for the first sentence that was not derived.
+
+    Args:
+        failures: the kernel's code for each sentence, 0 if it was derived, uint8, shape (sentences,).
+        system: the transition system.
+        treebank: the treebank of the sentences.
+        limit: how many steps were allowed.
+
+    Raises:
+        InputError: a sentence could not be derived.
+    """
+    bad = np.flatnonzero(failures)
+    if not len(bad):
+        return
+    faults = []
+    for failure in dict.fromkeys(failures[bad].tolist()):
+        which = np.flatnonzero(failures == failure)
+        slug, message = _FAULTS[failure]
+        text = message.format(system=system.name, limit=limit)
+        faults.append(Fault(slug, text, _place(int(which[0]), treebank), count=len(which)))
+    raise InputError(*faults)
+
+
+def _place(sentence: int, treebank: Treebank | None) -> Place:
+    if treebank is None:
+        return NOWHERE
+    lines = treebank.source.lines
+    return Place(treebank.source.path, int(lines[sentence]) if len(lines) else None, sentence + 1)

@@ -1,0 +1,246 @@
+"""Transition systems as values: configurations, legal transitions, what each does, and when all is done."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+
+from levelhead.derivation.derivation_errors import MOST_SWAPS, check_derived
+from levelhead.errors import Fault, InputError
+from levelhead.kernels import oracles
+
+
+class Transition(IntEnum):
+    """A step of a transition system; the number is its code in the arrays of kernels."""
+
+    SHIFT = 0
+    LEFT_ARC = 1
+    RIGHT_ARC = 2
+    REDUCE = 3
+    SWAP = 4
+
+    def __str__(self) -> str:
+        """Give the name as papers print it, as in `LEFT-ARC`."""
+        return self.name.replace("_", "-")
+
+
+SHIFT, LEFT_ARC, RIGHT_ARC, REDUCE, SWAP = Transition
+
+_ARCS = (LEFT_ARC, RIGHT_ARC)
+
+
+class Action(NamedTuple):
+    """A labelled transition: what a labelled parser chooses from.
+
+    Args:
+        transition: what is done.
+        relation: the relation of the arc that it adds; empty if it adds none.
+    """
+
+    transition: Transition
+    relation: str = ""
+
+    def __str__(self) -> str:
+        """Give for example `LEFT-ARC:nsubj`."""
+        return f"{self.transition}:{self.relation}" if self.relation else str(self.transition)
+
+
+class Configuration(NamedTuple):
+    """A state of a derivation. Words are numbered from 1; 0 is the artificial root, at the bottom of the stack.
+
+    Args:
+        stack: words, the top last.
+        buffer: words still to be read, the next one first.
+        heads: the head of each word, -1 for none yet.
+        relations: its relation, empty for none yet.
+    """
+
+    stack: tuple[int, ...]
+    buffer: tuple[int, ...]
+    heads: tuple[int, ...]
+    relations: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class TransitionSystem:
+    """A transition system with its static oracle; `ARC_EAGER`, `ARC_STANDARD`, `SWAP_EAGER` and `SWAP_LAZY` are four.
+
+    Args:
+        name: its name, as in `SYSTEMS`.
+        code: its number in the kernels.
+        transitions: the steps it has.
+        source: where it is defined.
+    """
+
+    name: str
+    code: int
+    transitions: tuple[Transition, ...]
+    source: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    @property
+    def is_projective(self) -> bool:
+        """Whether it derives projective trees only."""
+        return SWAP not in self.transitions
+
+    def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
+        """Return all labelled transitions: those that add arcs once a relation.
+
+        Args:
+            relations: the relations of a treebank.
+        """
+        labels = tuple(relations)
+        return tuple(
+            Action(transition, label)
+            for transition in self.transitions
+            for label in (labels if transition in _ARCS else ("",))
+        )
+
+    def initial(self, n_words: int) -> Configuration:
+        """Return the configuration in which the derivation of a sentence starts.
+
+        Args:
+            n_words: the words of the sentence.
+        """
+        return Configuration((0,), tuple(range(1, n_words + 1)), (-1,) * n_words, ("",) * n_words)
+
+    def is_final(self, configuration: Configuration) -> bool:
+        """Whether the derivation is complete: an empty buffer and, except in arc-eager, only the root on the stack."""
+        return not configuration.buffer and (REDUCE in self.transitions or len(configuration.stack) == 1)
+
+    def legal(self, configuration: Configuration, *, single_root: bool = False) -> tuple[Transition, ...]:
+        """Return the transitions whose conditions hold.
+
+        Args:
+            configuration: the state of the derivation.
+            single_root: whether a second word may not be attached to the artificial root. (Arc-eager can still end
+                with words that have no head; what to do with them is the parser's choice.)
+        """
+        if self.is_final(configuration):
+            return ()
+        legal = self._arc_eager(configuration) if REDUCE in self.transitions else self._arc_standard(configuration)
+        if single_root and self._would_close(configuration):
+            legal = tuple(transition for transition in legal if transition is not RIGHT_ARC)
+        return legal
+
+    def _arc_eager(self, configuration: Configuration) -> tuple[Transition, ...]:
+        top = configuration.stack[-1]
+        if top == 0:
+            return (SHIFT, RIGHT_ARC)
+        return (SHIFT, RIGHT_ARC, REDUCE) if configuration.heads[top - 1] >= 0 else (SHIFT, LEFT_ARC, RIGHT_ARC)
+
+    def _arc_standard(self, configuration: Configuration) -> tuple[Transition, ...]:
+        legal = [SHIFT] if configuration.buffer else []
+        if len(configuration.stack) > 1:
+            second, top = configuration.stack[-2:]
+            legal += [RIGHT_ARC] if second == 0 else [LEFT_ARC, RIGHT_ARC]
+            legal += [SWAP] if SWAP in self.transitions and 0 < second < top else []
+        return tuple(legal)
+
+    def _would_close(self, configuration: Configuration) -> bool:
+        """Whether RIGHT-ARC attaches a word to the root too early or once too often."""
+        if REDUCE in self.transitions:
+            return configuration.stack[-1] == 0 and 0 in configuration.heads
+        return len(configuration.stack) == 2 and bool(configuration.buffer)
+
+    def apply(self, configuration: Configuration, transition: Transition, relation: str = "_") -> Configuration:
+        """Return the configuration after a transition.
+
+        Args:
+            configuration: the state of the derivation.
+            transition: a legal transition.
+            relation: the relation of the arc, if the transition adds one.
+
+        Raises:
+            InputError: the transition is not legal.
+        """
+        if transition not in self.legal(configuration):
+            raise InputError(Fault("illegal-transition", f"{transition} is not legal in {configuration}"))
+        stack, buffer = configuration.stack, configuration.buffer
+        if transition is SHIFT:
+            return configuration._replace(stack=(*stack, buffer[0]), buffer=buffer[1:])
+        if transition is REDUCE:
+            return configuration._replace(stack=stack[:-1])
+        if transition is SWAP:
+            return configuration._replace(stack=(*stack[:-2], stack[-1]), buffer=(stack[-2], *buffer))
+        return self._with_arc(configuration, transition, relation)
+
+    def _with_arc(self, configuration: Configuration, transition: Transition, relation: str) -> Configuration:
+        stack, buffer, heads, relations = configuration
+        if REDUCE in self.transitions:
+            left, right = stack[-1], buffer[0]
+            if transition is LEFT_ARC:
+                stack = stack[:-1]
+            else:
+                stack, buffer = (*stack, right), buffer[1:]
+        else:
+            left, right = stack[-2:]
+            stack = (*stack[:-2], right if transition is LEFT_ARC else left)
+        head, word = (right, left) if transition is LEFT_ARC else (left, right)
+        return Configuration(
+            stack,
+            buffer,
+            (*heads[: word - 1], head, *heads[word:]),
+            (*relations[: word - 1], relation, *relations[word:]),
+        )
+
+    def oracle(self, heads: Sequence[int]) -> tuple[Transition, ...]:
+        """Return the transitions that build a tree: the static oracle, for one sentence.
+
+        Args:
+            heads: the head of each word, 0 for the root.
+
+        Raises:
+            InputError: the system cannot derive the tree.
+        """
+        array = np.array(heads, dtype=np.int32)
+        starts = np.array([0, len(array)], dtype=np.int32)
+        found, _, _, failures = oracles.oracle(array, starts, self.code, MOST_SWAPS)
+        check_derived(failures, self)
+        return tuple(map(Transition, found.tolist()))
+
+    def costs(self, configuration: Configuration, heads: Sequence[int]) -> dict[Transition, int]:
+        """Return for each legal transition how many gold arcs it puts out of reach: the dynamic oracle of arc-eager.
+
+        Args:
+            configuration: the state of the derivation, whether it leads to the tree or not.
+            heads: the gold head of each word, 0 for the root.
+
+        Raises:
+            InputError: the system is not arc-eager; no dynamic oracle is offered for the others.
+        """
+        if REDUCE not in self.transitions:
+            raise InputError(Fault("no-dynamic-oracle", f"{self.name} has no dynamic oracle; arc-eager has one"))
+        if self.is_final(configuration):
+            return {}
+        top, front = configuration.stack[-1], configuration.buffer[0]
+        gold = (-1, *heads)
+        ahead = sum(gold[word] == top for word in configuration.buffer)
+        behind = sum(gold[word] == front for word in configuration.stack if word and configuration.heads[word - 1] < 0)
+        costs = {
+            SHIFT: (gold[front] in configuration.stack) + behind,
+            LEFT_ARC: (gold[top] > front) + ahead,
+            RIGHT_ARC: (gold[front] > front or gold[front] in configuration.stack[:-1]) + behind,
+            REDUCE: ahead,
+        }
+        return {transition: costs[transition] for transition in self.legal(configuration)}
+
+
+ARC_EAGER = TransitionSystem(
+    "arc-eager", 0, (SHIFT, LEFT_ARC, RIGHT_ARC, REDUCE), "Nivre (2003); dynamic oracle: Goldberg and Nivre (2012)"
+)
+ARC_STANDARD = TransitionSystem("arc-standard", 1, (SHIFT, LEFT_ARC, RIGHT_ARC), "Nivre (2008)")
+SWAP_EAGER = TransitionSystem("swap-eager", 2, (SHIFT, LEFT_ARC, RIGHT_ARC, SWAP), "Nivre (2009)")
+SWAP_LAZY = TransitionSystem("swap-lazy", 3, (SHIFT, LEFT_ARC, RIGHT_ARC, SWAP), "Nivre, Kuhlmann and Hall (2009)")
+
+SYSTEMS: Mapping[str, TransitionSystem] = MappingProxyType(
+    {system.name: system for system in (ARC_EAGER, ARC_STANDARD, SWAP_EAGER, SWAP_LAZY)}
+)
+"""The four systems by name."""

@@ -1,0 +1,125 @@
+"""The perplexity of treebanks under one model of training trees."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from levelhead.derivation.arpa import read_arpa
+from levelhead.derivation.estimate import estimate
+from levelhead.derivation.ngram_model import NgramModel
+from levelhead.derivation.perplexity import Ends, Perplexity, perplexity
+from levelhead.derivation.sequences import sequences_of
+from levelhead.errors import Fault, InputError, Place
+from levelhead.tabular import Tabular
+from levelhead.treebank import Treebank
+from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
+
+NGRAM = 3
+"""The longest n-grams of a model without a request."""
+
+ARPA = ".arpa"
+"""What the name of a file has that holds a model, not a treebank."""
+
+
+class NgramChoice(NamedTuple):
+    """Which model is estimated, and of which order of words.
+
+    Args:
+        order: the order of the words, one of `ORDERS`.
+        ngram: the longest n-grams; `NGRAM` if None.
+        minimum_counts: as in `estimate`.
+        minimum_word_count: as in `estimate`.
+        ends: how the ends of sentences count.
+        lift: whether non-projective arcs are lifted where the order's system needs projective trees.
+    """
+
+    order: str = "string"
+    ngram: int | None = None
+    minimum_counts: tuple[int, ...] = ()
+    minimum_word_count: int = 1
+    ends: Ends = "in"
+    lift: bool = False
+
+
+STANDARD = NgramChoice()
+"""A trigram model of words in the order of the string."""
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Perplexities(Tabular):
+    """The perplexity of a test set, and of parser output for it, under one model.
+
+    Args:
+        results: the perplexity of each treebank by its name, that of the test set first.
+        model: the model.
+        provenance: where the numbers come from.
+    """
+
+    results: Mapping[str, Perplexity]
+    model: NgramModel
+    provenance: Provenance
+
+
+def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> NgramModel:
+    """Return a model of the words of a treebank in some order; a model as it is.
+
+    Args:
+        train: training trees, or a model.
+        choice: which model.
+    """
+    if isinstance(train, NgramModel):
+        return train
+    sequences = sequences_of(train, choice.order, lift=choice.lift)
+    size, counts, least = choice.ngram or NGRAM, choice.minimum_counts, choice.minimum_word_count
+    return estimate(sequences, size, minimum_counts=counts, minimum_word_count=least)
+
+
+def read_model(path: str | os.PathLike[str], choice: NgramChoice = STANDARD) -> NgramModel:
+    """Read a model in ARPA format.
+
+    Args:
+        path: the file.
+        choice: what was requested of the model: its n-grams and counts are those of the file.
+
+    Raises:
+        InputError: the file is not valid, or n-grams or counts were requested.
+    """
+    if choice.minimum_counts or choice.minimum_word_count > 1 or choice.ngram is not None:
+        message = "a model in a file has its own n-grams and counts: leave out ngram and minimum counts"
+        raise InputError(Fault("unused-input", message, Place(os.fspath(path))))
+    return read_arpa(path)
+
+
+def measure_perplexities(
+    model: NgramModel, treebanks: Mapping[str, Treebank], choice: NgramChoice = STANDARD
+) -> Perplexities:
+    """Return the perplexity of treebanks under a model.
+
+    Args:
+        model: the model.
+        treebanks: the test set, then parser output, by name.
+        choice: the order of the words, and how ends of sentences count.
+
+    Raises:
+        InputError: a tree cannot be derived.
+    """
+    found = {
+        name: perplexity(model, one, choice.order, ends=choice.ends, lift=choice.lift)
+        for name, one in treebanks.items()
+    }
+    return Perplexities(found, model, _provenance(found, model, treebanks))
+
+
+def _provenance(results: Mapping[str, Perplexity], model: NgramModel, treebanks: Mapping[str, Treebank]) -> Provenance:
+    """The signature of the test set's perplexity with the hashes of parser output; the files, and that of the model."""
+    test, *systems = (one.signature for one in results.values())
+    signature = {name: value for name, value in test.items() if name != "version"}
+    if systems:
+        signature["system"] = "+".join(one["test"] for one in systems)
+    files = {"train": short_hash(model.sha256)} | {name: short_hash(one.sha256) for name, one in results.items()}
+    warnings = dict.fromkeys(fault for one in treebanks.values() for fault in one.warnings)
+    signature["version"] = test["version"]
+    return Provenance(signature, {TREEBANK: files}, tuple(warnings), tuple(model.fallback_warnings))

@@ -1,0 +1,69 @@
+"""What is said when another library is missing, or cannot hold what a treebank has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING
+
+from levelhead.errors import Fault, InputError, LevelheadError, Place
+
+if TYPE_CHECKING:
+    from levelhead.treebank import Treebank
+
+
+@contextmanager
+def required_library(package: str) -> Iterator[None]:
+    """Raise an error that says what to install if an import inside the `with` block fails.
+
+    Args:
+        package: what pip calls the library, with a version where it matters.
+
+    Raises:
+        LevelheadError: the library is not installed; its slug is `missing-extra`.
+    """
+    try:
+        yield
+    except ImportError as error:
+        raise LevelheadError(f"this conversion needs: pip install '{package}'", "missing-extra") from error
+
+
+def fault_in(origin: str | None, sentence: int | None, slug: str, message: str, word: str | None = None) -> Fault:
+    """Return a fault of something that is not a file, so that the message names the sentence.
+
+    Args:
+        origin: the library.
+        sentence: the 1-based sentence.
+        slug: the fault's name.
+        message: one sentence.
+        word: the id of the word.
+    """
+    where = f"sentence {sentence}: " if sentence else ""
+    return Fault(slug, f"{where}{message}", Place(origin, None, sentence, word))
+
+
+def cannot_hold(message: str, sentence: int | None = None, word: str | None = None) -> Fault:
+    """Return the fault that a library has no place for something.
+
+    Args:
+        message: what it is, in one sentence.
+        sentence: the 1-based sentence.
+        word: the id of the word.
+    """
+    of_word = f"word {word}: " if word else ""
+    return fault_in(None, sentence, "cannot-hold", f"{of_word}{message}", word)
+
+
+def raise_faults(treebank: Treebank, faults: Iterable[Fault]) -> None:
+    """Raise all faults as one error, if there are any.
+
+    Args:
+        treebank: where they are.
+        faults: what a library has no place for.
+
+    Raises:
+        InputError: there is a fault.
+    """
+    found = [fault.in_file(treebank.source.path) for fault in faults]
+    if found:
+        raise InputError(*found)

@@ -1,0 +1,168 @@
+"""The adapters: UDPipe in this process, MaltParser in Java, and any program by its command lines."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import NamedTuple
+
+from levelhead.errors import Fault, InputError
+from levelhead.parsing.external import udpipe
+from levelhead.parsing.external.programs import filled, left_behind, run_program
+from levelhead.treebank import Treebank, to_conllu
+
+OUTSIDE_PARSERS = ("udpipe", "malt", "command")
+"""What `levelhead train` can train with another program."""
+
+
+class Outside(NamedTuple):
+    """How to run external parsers; models do not contain this, so that reading a model cannot start a program.
+
+    Args:
+        jar: the file of MaltParser.
+        train_command: of `command`, with {train} and {model}.
+        parse_command: of `command`, with {model}, {input} and {output}.
+        options: more options, as the parser takes them.
+    """
+
+    jar: str | None = None
+    train_command: str | None = None
+    parse_command: str | None = None
+    options: str = ""
+
+
+def train_outside(parser: str, treebank: Treebank, outside: Outside) -> bytes:
+    """Train, and return the model as the other program wrote it.
+
+    Args:
+        parser: one of `OUTSIDE_PARSERS`.
+        treebank: what to learn from.
+        outside: how to run it.
+
+    Raises:
+        InputError: something to run it with is missing, or it fails.
+        LevelheadError: a library is not installed.
+    """
+    if parser == "udpipe":
+        return udpipe.train(treebank, outside.options)
+    return (_train_malt if parser == "malt" else _train_command)(treebank, outside)
+
+
+def parse_outside(parser: str, model: bytes, treebank: Treebank, outside: Outside) -> bytes:
+    """Return what the parser makes of a treebank's words, as it wrote it: CoNLL-U, unchecked.
+
+    Args:
+        parser: one of `OUTSIDE_PARSERS`.
+        model: what `train_outside` returned.
+        treebank: the words; the parser is not shown their trees.
+        outside: how to run it.
+
+    Raises:
+        InputError: something to run it with is missing, or it fails.
+        LevelheadError: a library is not installed.
+    """
+    if parser == "udpipe":
+        return udpipe.parse(model, treebank)
+    return (_parse_malt if parser == "malt" else _parse_command)(model, treebank, outside)
+
+
+def identity_of(parser: str, outside: Outside) -> str:
+    """Return the identity of an external parser, which is part of the key of its stored results.
+
+    Args:
+        parser: one of `OUTSIDE_PARSERS`.
+        outside: how to run it.
+
+    Returns:
+        UDPipe's version, or the hash of MaltParser's file.
+
+    Raises:
+        InputError: it is `command`, of which only the command lines are known; or a file is missing.
+        LevelheadError: a library is not installed.
+    """
+    if parser == "udpipe":
+        return udpipe.version()
+    if parser == "malt":
+        return hashlib.sha256(_jar(outside).read_bytes()).hexdigest()
+    message = "the program behind a command line may change unnoticed"
+    raise InputError(Fault("not-repeatable", message))
+
+
+def plain_conllu(treebank: Treebank, *, trees: bool = True) -> bytes:
+    """Return words only: no comments, multiword tokens or empty nodes, which few parsers read.
+
+    Args:
+        treebank: the words.
+        trees: whether to write their heads and relations; without, the first word is the root of all others.
+    """
+    lines: list[str] = []
+    heads, starts = treebank.local_heads().tolist(), set(treebank.sentence_starts.tolist())
+    columns = (treebank.forms, treebank.lemmas, treebank.upos, treebank.xpos, treebank.feats, treebank.relations)
+    number = 0
+    for i, (*cells, relation) in enumerate(zip(*columns)):
+        if i in starts:
+            number = 0
+            lines += [""] if i else []
+        number += 1
+        head = str(heads[i] if trees else min(1, number - 1))
+        label = relation if trees else ("root" if number == 1 else "dep")
+        lines.append("\t".join((str(number), *(cell.replace(" ", "_") for cell in cells), head, label, "_", "_")))
+    return ("\n".join(lines) + "\n\n").encode()
+
+
+@contextmanager
+def _folder(**files: bytes) -> Iterator[Callable[[str], Path]]:
+    """A temporary folder; gives the path of a file in it."""
+    with tempfile.TemporaryDirectory(prefix="levelhead-") as name:
+        for file, data in files.items():
+            (Path(name) / file).write_bytes(data)
+        yield lambda file: Path(name) / file
+
+
+def _malt(outside: Outside, mode: str, more: list[str], folder: Path) -> None:
+    run_program(["java", "-jar", str(_jar(outside)), "-c", "model", "-m", mode, "-if", "conllu", *more], folder)
+
+
+def _jar(outside: Outside) -> Path:
+    """The absolute path of MaltParser's file, since it runs in another folder."""
+    if outside.jar is None:
+        raise InputError(Fault("parser-failed", "malt needs --jar, the file of MaltParser"))
+    jar = Path(os.path.abspath(outside.jar))  # noqa: PTH100 -- links stay as they are
+    if not jar.is_file():
+        raise InputError(Fault("unreadable-file", f"file not found: {outside.jar}"))
+    return jar
+
+
+def _train_malt(treebank: Treebank, outside: Outside) -> bytes:
+    """Its default would label the root's children ROOT where it does not know better, which UD never has."""
+    with _folder(train=plain_conllu(treebank)) as path:
+        _malt(outside, "learn", ["-i", "train", "-grl", "root", *outside.options.split()], path("."))
+        return left_behind(path("model.mco"), "MaltParser")
+
+
+def _parse_malt(model: bytes, treebank: Treebank, outside: Outside) -> bytes:
+    with _folder(words=plain_conllu(treebank, trees=False)) as path:
+        path("model.mco").write_bytes(model)
+        _malt(outside, "parse", ["-i", "words", "-o", "parsed"], path("."))
+        return left_behind(path("parsed"), "MaltParser")
+
+
+def _train_command(treebank: Treebank, outside: Outside) -> bytes:
+    if outside.train_command is None:
+        raise InputError(Fault("invalid-command", "command needs --train-cmd"))
+    with _folder(train=to_conllu(treebank)) as path:
+        run_program(filled(outside.train_command, {"train": path("train"), "model": path("model")}))
+        return left_behind(path("model"), "the command of --train-cmd")
+
+
+def _parse_command(model: bytes, treebank: Treebank, outside: Outside) -> bytes:
+    if outside.parse_command is None:
+        raise InputError(Fault("invalid-command", "command needs --parse-cmd"))
+    with _folder(model=model, input=plain_conllu(treebank, trees=False)) as path:
+        paths = {name: path(name) for name in ("model", "input", "output")}
+        run_program(filled(outside.parse_command, paths))
+        return left_behind(path("output"), "the command of --parse-cmd")

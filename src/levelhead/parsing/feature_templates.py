@@ -1,0 +1,268 @@
+"""Feature templates: which values of which words make a feature, in one readable place.
+
+A template is a list of atoms `position.attribute`. Positions of a configuration: `s0` is the top of the stack, `s1` the
+item below it, `b0` the first word of the buffer; `s0l`, `s0l2` are the outermost child on the left and the next, `s0r`
+on the right, `s0ll` a child's child; `s0p`, `s0n` the previous and next word of the sentence; `s0h` the head. Positions
+of an arc: `h` and `d`, its head and dependent, with the same suffixes; `sib` is the head's outermost child on the
+dependent's side, `sib2` on the other. Attributes are columns (`feats` is the whole cell) or what was built so far:
+`label`, `n_left` and `left_set` (number and set of labels of children), `distance`. A template with `feat` stands for
+one feature for each morphological feature of the word; with two words for each feature that both have; `between` for
+each part of speech between the two words.
+"""
+
+from __future__ import annotations
+
+import zlib
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.parsing.word_features import COLUMNS, WIDTH
+
+_CONFIGURATION = (
+    "s0 s1 s2 s3 b0 b1 b2 b3 s0l s0l2 s0r s0r2 s1l s1l2 s1r s1r2 s2l s2r b0l b0l2"
+    " s0ll s0rr s1ll s1rr s0p s0n s1p s1n b0p b0n s0h"
+).split()
+_ARC = "h d hl hl2 hr hr2 dl dl2 dr dr2 hp hn dp dn sib sib2 hh".split()
+_POSITIONS = {name: number for number, name in enumerate([*_CONFIGURATION, *_ARC])}
+"""Numbers as in the kernel (parser_features.pxi)."""
+
+_BUILT = "label n_left n_right left_set right_set distance next_to".split()
+_ATTRIBUTES = {name: number for number, name in enumerate(COLUMNS)} | {
+    name: WIDTH + number for number, name in enumerate(_BUILT)
+}
+_PLAIN, _EACH, _AGREE, _BETWEEN = range(4)
+_MOST_ATOMS, _MOST_TEMPLATES = 256, 512
+
+ACTIONS = """
+s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
+s1.form | s1.lemma | s1.upos | s1.xpos | s1.feats | s1.form s1.upos | s1.lemma s1.upos | s1.upos s1.feats
+b0.form | b0.lemma | b0.upos | b0.xpos | b0.feats | b0.form b0.upos | b0.lemma b0.upos | b0.upos b0.feats
+s2.upos | s2.lemma s2.upos | b1.upos | b1.lemma b1.upos | b2.upos | b1.feats b1.upos
+s0.upos s0.feat | s1.upos s1.feat | b0.upos b0.feat
+s0.suf2 s0.upos | s0.suf3 s0.upos | s1.suf2 s1.upos | s1.suf3 s1.upos | b0.suf2 b0.upos | b0.suf3 b0.upos
+s0.upos s1.upos | s0.xpos s1.xpos | s0.lemma s1.lemma | s0.lemma s1.upos | s0.upos s1.lemma | s0.form s1.form
+s0.lemma s0.upos s1.lemma s1.upos | s0.upos s1.upos s0.feats s1.feats | s0.upos s1.upos s0.feats
+s0.upos s1.upos s1.feats
+s0.upos s1.upos s0.feat s1.feat
+s0.upos b0.upos | s0.xpos b0.xpos | s0.lemma b0.lemma | s0.lemma b0.upos | s0.upos b0.lemma
+s0.upos b0.upos s0.feats b0.feats
+s0.upos b0.upos s0.feat b0.feat
+s1.upos b0.upos | s1.lemma b0.upos | s1.upos b0.lemma
+s0.upos s1.upos b0.upos | s0.upos s1.upos s2.upos | s0.upos b0.upos b1.upos | s0.upos s1.upos b0.upos b1.upos
+s0.upos s1.upos b0.upos s2.upos | s0.lemma s1.upos b0.upos | s0.upos s1.lemma b0.upos | s0.upos s1.upos b0.lemma
+s0.xpos s1.xpos b0.xpos | b0.upos b1.upos b2.upos
+s0.upos s1.upos s0l.upos | s0.upos s1.upos s0r.upos | s0.upos s1.upos s1l.upos | s0.upos s1.upos s1r.upos
+s0.upos s1.upos s0l.label | s0.upos s1.upos s0r.label | s0.upos s1.upos s1l.label | s0.upos s1.upos s1r.label
+s0.upos s0l.label s0l.upos | s0.upos s0r.label s0r.upos | s1.upos s1l.label s1l.upos | s1.upos s1r.label s1r.upos
+s0.lemma s0l.lemma | s0.lemma s0r.lemma | s1.lemma s1l.lemma | s1.lemma s1r.lemma
+s0.upos s0l.upos s0l2.upos | s0.upos s0r.upos s0r2.upos | s1.upos s1l.upos s1l2.upos | s1.upos s1r.upos s1r2.upos
+s0.upos s0.left_set | s0.upos s0.right_set | s1.upos s1.left_set | s1.upos s1.right_set
+s0.lemma s0.left_set | s1.lemma s1.right_set | s1.lemma s1.left_set
+s0.upos s0.n_left | s0.upos s0.n_right | s1.upos s1.n_left | s1.upos s1.n_right
+s0.upos s1.upos s0.n_left s1.n_right | s0.upos s1.upos s0.n_right s1.n_right
+s0.distance | s0.upos s1.upos s0.distance | s0.lemma s0.distance | s1.lemma s0.distance
+s0.upos s1.upos between
+s0.upos s1.upos s0p.upos s1n.upos | s0.upos s1.upos s0n.upos s1p.upos | s0.upos s1.upos s0n.upos
+s0.upos s1.upos s1p.upos
+s0.upos b0.upos s1.upos s0l.label s1r.label | s0.upos s2.upos s1.upos s1l.label | b0.upos b0l.label
+"""
+"""For choosing a transition of arc-standard and of the swap systems."""
+
+EAGER_ACTIONS = """
+s0.form | s0.lemma | s0.upos | s0.xpos | s0.feats | s0.form s0.upos | s0.lemma s0.upos | s0.upos s0.feats
+b0.form | b0.lemma | b0.upos | b0.xpos | b0.feats | b0.form b0.upos | b0.lemma b0.upos | b0.upos b0.feats
+b1.form | b1.lemma | b1.upos | b1.lemma b1.upos | b1.upos b1.feats | b2.upos | b2.lemma b2.upos | b3.upos
+s1.upos | s1.lemma s1.upos | s2.upos
+s0.upos s0.feat | b0.upos b0.feat | b1.upos b1.feat
+s0.suf2 s0.upos | s0.suf3 s0.upos | b0.suf2 b0.upos | b0.suf3 b0.upos
+s0.upos b0.upos | s0.xpos b0.xpos | s0.lemma b0.lemma | s0.lemma b0.upos | s0.upos b0.lemma | s0.form b0.form
+s0.lemma s0.upos b0.lemma b0.upos | s0.upos b0.upos s0.feats b0.feats | s0.upos b0.upos s0.feats
+s0.upos b0.upos b0.feats
+s0.upos b0.upos s0.feat b0.feat
+b0.upos b1.upos | b0.lemma b1.lemma | b0.upos b1.upos b2.upos | s0.upos b0.upos b1.upos
+s0.upos b0.upos b1.upos b2.upos
+s0.upos s1.upos b0.upos | s0.upos s1.upos s2.upos b0.upos | s0.upos b0.upos s1.upos b1.upos
+s0.lemma b0.upos b1.upos | s0.upos b0.lemma b1.upos | s0.upos b0.upos b1.lemma | s0.xpos b0.xpos b1.xpos
+s0.upos s0.label | s0.upos s0h.upos | s0.upos b0.upos s0.label | s0.upos b0.upos s0h.upos | s0h.lemma s0h.upos b0.upos
+s0.label | s1.label s0.label | s0h.lemma b0.lemma
+s0.upos b0.upos s0l.upos | s0.upos b0.upos s0r.upos | s0.upos b0.upos b0l.upos | s0.upos b0.upos b0l2.upos
+s0.upos b0.upos s0l.label | s0.upos b0.upos s0r.label | s0.upos b0.upos b0l.label
+s0.upos s0l.label s0l.upos | s0.upos s0r.label s0r.upos | b0.upos b0l.label b0l.upos
+s0.lemma s0l.lemma | s0.lemma s0r.lemma | b0.lemma b0l.lemma
+s0.upos s0l.upos s0l2.upos | s0.upos s0r.upos s0r2.upos | b0.upos b0l.upos b0l2.upos
+s0.upos s0.left_set | s0.upos s0.right_set | b0.upos b0.left_set | s0.lemma s0.left_set | s0.lemma s0.right_set
+s0.upos s0.n_left | s0.upos s0.n_right | b0.upos b0.n_left | s0.upos b0.upos s0.n_right b0.n_left
+s0.distance | s0.upos b0.upos s0.distance | s0.lemma s0.distance | b0.lemma s0.distance
+s0.upos b0.upos between
+s0.upos b0.upos s0p.upos b0n.upos | s0.upos b0.upos s0n.upos b0p.upos | s0.upos b0.upos s0n.upos
+s0.upos b0.upos b0p.upos
+"""
+"""For choosing a transition of arc-eager."""
+
+LABELS = """
+h.form | h.lemma | h.upos | h.xpos | h.lemma h.upos | h.upos h.feats
+d.form | d.lemma | d.upos | d.xpos | d.feats | d.lemma d.upos | d.upos d.feats | d.form d.upos | d.suf3 d.upos
+d.suf2 d.upos
+d.upos d.feat | h.upos d.upos d.feat | h.upos h.feat d.upos
+h.upos d.upos | h.xpos d.xpos | h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma | h.lemma d.upos d.feats
+h.upos d.upos d.feats
+h.upos d.upos h.feats d.feats | h.upos d.upos h.feat d.feat
+h.upos d.upos dl.upos | h.upos d.upos dr.upos | d.upos dl.lemma dl.label | d.upos dr.lemma dr.label
+d.upos dl.label h.upos
+h.upos d.upos h.left_set | h.upos d.upos h.right_set | h.upos d.upos d.left_set | h.upos d.upos d.right_set
+h.lemma d.upos h.left_set | h.lemma d.upos sib.label | h.upos d.upos sib.label sib.upos | h.upos d.upos sib2.label
+d.upos d.feats sib.label h.upos
+h.upos d.upos dp.upos | h.upos d.upos dn.upos | d.upos dp.lemma | d.upos dn.lemma
+d.upos h.upos h.distance | d.lemma h.distance | h.upos d.upos between
+d.feats dl.lemma h.upos
+"""
+"""For choosing the label of an arc."""
+
+ARCS = """
+h.form h.upos | h.lemma | h.upos | h.xpos | h.upos h.feats | h.lemma h.upos h.distance
+d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos h.distance | d.suf2 d.upos | d.suf3 d.upos
+h.distance | d.upos h.distance | h.upos h.distance | d.form h.distance
+h.upos d.upos | h.upos d.upos h.distance | h.xpos d.xpos | h.xpos d.xpos h.distance
+h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma | h.lemma d.upos h.distance | h.upos d.lemma h.distance
+h.lemma h.upos d.lemma d.upos | h.form d.form | h.form d.upos | h.upos d.form | h.upos d.suf3 | h.upos d.upos d.suf2
+h.upos d.upos h.feats d.feats | h.upos d.upos d.feats | h.upos h.feats d.upos | h.upos d.upos d.feats h.distance
+h.lemma d.upos d.feats | h.upos h.feats d.lemma
+d.upos d.feat | h.upos d.upos d.feat | h.upos h.feat d.upos | h.upos d.upos h.feat d.feat | h.feat d.feat
+h.upos d.upos hp.upos | h.upos d.upos hn.upos | h.upos d.upos dp.upos | h.upos d.upos dn.upos
+h.upos hn.upos dp.upos d.upos | hp.upos h.upos dp.upos d.upos | h.upos hn.upos d.upos dn.upos
+hp.upos h.upos d.upos dn.upos | hp.upos h.upos hn.upos d.upos | dp.upos d.upos dn.upos h.upos
+dp.upos d.upos dn.upos | hp.upos h.upos hn.upos | d.upos dp.lemma | d.upos dn.lemma | h.upos d.upos dp.lemma
+h.upos d.upos dn.lemma | d.lemma dp.upos | d.lemma dn.upos | h.upos hn.lemma d.upos | h.upos hp.lemma d.upos
+h.xpos hn.xpos dp.xpos d.xpos | hp.xpos h.xpos dp.xpos d.xpos
+h.upos d.upos between | h.upos d.upos h.next_to | between d.upos
+"""
+"""For choosing arcs; the direction is part of every feature."""
+
+SIBLINGS = """
+d.upos sib.upos | h.upos d.upos sib.upos | h.upos d.upos sib.upos h.distance | d.xpos sib.xpos | h.xpos d.xpos sib.xpos
+d.lemma sib.lemma | d.lemma sib.upos | d.upos sib.lemma | h.lemma d.upos sib.upos | h.upos d.lemma sib.upos
+h.upos d.upos sib.lemma | h.lemma d.lemma sib.upos | h.lemma d.upos sib.lemma
+h.upos d.upos d.feats sib.upos sib.feats | d.upos sib.upos d.feat sib.feat | h.upos sib.upos d.upos d.feats
+h.upos h.feats d.upos sib.upos | d.form sib.form | h.upos d.upos sib.upos dn.upos | h.upos d.upos sib.upos dp.upos
+"""
+"""For two neighbouring children on one side of a head, or the innermost child."""
+
+GRANDPARENTS = """
+hh.upos d.upos | hh.upos h.upos d.upos | hh.upos h.upos d.upos h.distance | hh.xpos h.xpos d.xpos
+hh.lemma d.lemma | hh.lemma d.upos | hh.upos d.lemma | hh.lemma h.upos d.upos | hh.upos h.lemma d.upos
+hh.upos h.upos d.lemma | hh.lemma h.lemma d.upos | hh.upos h.lemma d.lemma | hh.lemma h.upos d.lemma
+hh.upos hh.feats d.upos d.feats | hh.upos h.upos d.upos d.feats | hh.upos d.upos hh.feat d.feat
+hh.upos h.upos d.upos dp.upos | hh.upos h.upos d.upos dn.upos
+"""
+"""For an arc and the head of its head."""
+
+GRAPH_LABELS = (
+    LABELS
+    + """
+hh.upos h.upos d.upos | hh.lemma d.upos
+"""
+)
+"""For labelling the arcs of a tree that is known."""
+
+RELATIONS = """
+h.lemma h.upos | h.upos | h.upos h.feats
+d.form d.upos | d.lemma | d.upos | d.xpos | d.upos d.feats | d.lemma d.upos | d.suf2 d.upos | d.suf3 d.upos
+h.upos d.upos | h.xpos d.xpos | h.upos d.upos h.distance | h.lemma d.lemma | h.lemma d.upos | h.upos d.lemma
+h.upos d.upos h.feats d.feats | h.upos d.upos d.feats | h.upos h.feats d.upos | h.lemma d.upos d.feats
+d.upos d.feat | h.upos d.upos d.feat | h.upos h.feat d.upos | h.upos d.upos h.feat d.feat
+h.upos d.upos hp.upos | h.upos d.upos hn.upos | h.upos d.upos dp.upos | h.upos d.upos dn.upos
+d.upos dp.lemma | d.upos dn.lemma | h.upos dp.upos d.upos dn.upos
+h.upos d.upos between | h.upos d.upos dp.lemma | h.upos d.upos dn.lemma
+"""
+"""For choosing arcs together with their relations; the direction is part of every feature."""
+
+_GRAPH = {"arcs": ARCS, "siblings": SIBLINGS, "grandparents": GRANDPARENTS, "labels": GRAPH_LABELS}
+
+
+def templates_for(parser: str) -> dict[str, str]:
+    """Return the templates of a parser by what they are for."""
+    if parser.startswith("graph"):
+        return dict(_GRAPH) | ({"relations": RELATIONS} if parser == "graph" else {})
+    return {"actions": EAGER_ACTIONS if parser == "arc-eager" else ACTIONS, "labels": LABELS}
+
+
+class Templates(NamedTuple):
+    """Templates as the kernel takes them.
+
+    Args:
+        positions: of each atom, int32.
+        attributes: of each atom, int32.
+        starts: where the atoms of each template start in `atoms`, then their number, int32.
+        atoms: the atoms of all templates, int32.
+        kinds: three numbers a template: its kind, and the positions whose morphological features it is about, int32.
+        seeds: the hash of each template's text, uint64.
+    """
+
+    positions: NDArray[np.int32]
+    attributes: NDArray[np.int32]
+    starts: NDArray[np.int32]
+    atoms: NDArray[np.int32]
+    kinds: NDArray[np.int32]
+    seeds: NDArray[np.uint64]
+
+
+def templates_in(text: str) -> list[str]:
+    """Return the templates of a text, which are separated by bars and line ends."""
+    return [part.strip() for line in text.splitlines() for part in line.split("|") if part.strip()]
+
+
+def compiled(text: str, *, arcs: bool) -> Templates:
+    """Compile templates.
+
+    Args:
+        text: the templates.
+        arcs: whether they are about an arc, or about a configuration.
+
+    Raises:
+        ValueError: there are none or too many, or one has an unknown position or attribute.
+    """
+    atoms: dict[tuple[int, int], int] = {}
+    starts, members, kinds, seeds = [0], list[int](), list[int](), list[int]()
+    for template in templates_in(text):
+        words = template.split()
+        pairs = [_atom(word, arcs) for word in words if word != "between"]
+        members += [atoms.setdefault((p, a), len(atoms)) for p, a in pairs if a is not None]
+        starts.append(len(members))
+        kinds += _kind([p for p, a in pairs if a is None], between="between" in words)
+        seeds.append(seed_of(template))
+    if not 0 < len(seeds) <= _MOST_TEMPLATES or not 0 < len(atoms) <= _MOST_ATOMS:
+        raise ValueError("no templates, or too many")
+    return Templates(
+        np.array([position for position, _ in atoms], np.int32),
+        np.array([attribute for _, attribute in atoms], np.int32),
+        np.array(starts, np.int32),
+        np.array(members, np.int32),
+        np.array(kinds, np.int32),
+        np.array(seeds, np.uint64),
+    )
+
+
+def seed_of(template: str) -> int:
+    """Return what the hash of a template's features starts from, 64 bits."""
+    return zlib.crc32(template.encode()) << 32 | zlib.crc32(template.encode()[::-1])
+
+
+def _atom(word: str, arcs: bool) -> tuple[int, int | None]:
+    """The numbers of `position.attribute`; None for `feat`, which stands for each morphological feature."""
+    position, _, attribute = word.partition(".")
+    if position not in (_ARC if arcs else _CONFIGURATION):
+        raise ValueError(word)
+    if attribute == "feat":
+        return _POSITIONS[position], None
+    if attribute not in _ATTRIBUTES:
+        raise ValueError(word)
+    return _POSITIONS[position], _ATTRIBUTES[attribute]
+
+
+def _kind(with_features: list[int], *, between: bool) -> list[int]:
+    if len(with_features) + between > 2 or (between and with_features):
+        raise ValueError("a template can be expanded in only one way")
+    kind = _BETWEEN if between else (_PLAIN, _EACH, _AGREE)[len(with_features)]
+    return [kind, *[*with_features, 0, 0][:2]]

@@ -1,0 +1,107 @@
+"""Sentences that are too long to learn from, or to be parsed like others: time can grow with its square."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, InputError
+from levelhead.parsing.model import GRAPH_PARSERS, PARSERS
+from levelhead.treebank import Treebank
+from levelhead.treebank.places import place_of
+
+LONGEST_WHOLE = 500
+"""Words: graph-based parsers do not learn from longer sentences, and parse them in pieces of this length."""
+
+LONGEST_IN_LONG_PIECES = 2000
+"""Words: graph-based parsers parse longer sentences in short pieces, since their time for a word grows with the length
+of its piece: a hundred thousand words take seconds, and not a minute."""
+
+SHORT_PIECE = 50
+"""Words: how long these are."""
+
+LONGEST_SEARCHED = 5000
+"""Words: transition systems parse longer sentences greedily: a wide beam would take minutes and much memory."""
+
+MOST_SEARCHED = 200_000
+"""Words times hypotheses: longer sentences are parsed greedily if a beam is wide, so that its width, which is part of
+a model file, does not decide how much memory parsing takes."""
+
+LONGEST_LEARNED = 2000
+"""Words: transition systems do not learn from longer sentences; they parse them whole. A tree may need as many swaps as
+it has pairs of words, and after a mistake the whole stack is searched for what can still be built."""
+
+
+def training_warnings(treebank: Treebank, parser: str) -> tuple[Fault, ...]:
+    """Return a warning of the sentences that a parser does not learn from because they are too long, if there are any.
+
+    Args:
+        treebank: what to learn from.
+        parser: which parser; outside parsers learn from all.
+    """
+    rows = np.flatnonzero(_too_long(treebank, parser))
+    if not len(rows):
+        return ()
+    first = int(rows[0])
+    start, end = treebank.sentence_starts[first : first + 2].tolist()
+    message = f"the sentence has {end - start} words; {parser} does not learn from more than {_longest(parser)}"
+    return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+
+def parsing_warnings(treebank: Treebank, parser: str, beam: int) -> tuple[Fault, ...]:
+    """Return a warning of the sentences that are too long to be parsed like others, if there are any.
+
+    Args:
+        treebank: what to parse.
+        parser: which parser; outside parsers parse all alike, as far as is known here.
+        beam: how many hypotheses it keeps, if it is a transition system.
+    """
+    graph_based = parser in GRAPH_PARSERS
+    if parser not in PARSERS or not (graph_based or beam > 1):
+        return ()
+    longest = LONGEST_WHOLE if graph_based else longest_with_beam(beam)
+    rows = np.flatnonzero(np.diff(treebank.sentence_starts) > longest)
+    if not len(rows):
+        return ()
+    start, end = treebank.sentence_starts[int(rows[0]) : int(rows[0]) + 2].tolist()
+    how = f"in pieces of {piece_length(end - start)}" if graph_based else "greedily, without its beam"
+    message = f"the sentence has {end - start} words, more than {longest}; {parser} parses it {how}"
+    return (Fault("long-sentence", message, place_of(treebank, start), "warning", len(rows)),)
+
+
+def longest_with_beam(beam: int) -> int:
+    """Return how many words a sentence may have that transition systems parse with a beam of this width."""
+    return min(LONGEST_SEARCHED, MOST_SEARCHED // beam)
+
+
+def piece_length(size: int) -> int:
+    """Return how many words of a sentence of a length graph-based parsers parse at once."""
+    return LONGEST_WHOLE if size <= LONGEST_IN_LONG_PIECES else SHORT_PIECE
+
+
+def learnable(treebank: Treebank, parser: str) -> Treebank:
+    """Return the sentences that are not too long to learn from.
+
+    Args:
+        treebank: what to learn from.
+        parser: a parser of our own.
+
+    Raises:
+        InputError: all are too long.
+    """
+    long = _too_long(treebank, parser)
+    if not long.any():
+        return treebank
+    if long.all():
+        message = f"all sentences have more than {_longest(parser)} words"
+        raise InputError(Fault("nothing-to-train-on", message))
+    return treebank.select(~long)
+
+
+def _too_long(treebank: Treebank, parser: str) -> NDArray[np.bool_]:
+    sizes = np.diff(treebank.sentence_starts)
+    return sizes > (_longest(parser) if parser in PARSERS else len(treebank.forms))
+
+
+def _longest(parser: str) -> int:
+    return LONGEST_WHOLE if parser in GRAPH_PARSERS else LONGEST_LEARNED

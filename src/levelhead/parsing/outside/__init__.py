@@ -1,6 +1,0 @@
-"""Parsers that are other programs: one adapter each, and checks of what they give back."""
-
-from levelhead.parsing.outside.adapters import OUTSIDE_PARSERS, Outside, identity_of, parse_outside, train_outside
-from levelhead.parsing.outside.checking import checked, rows_of
-
-__all__ = ["OUTSIDE_PARSERS", "Outside", "checked", "identity_of", "parse_outside", "rows_of", "train_outside"]

@@ -1,0 +1,132 @@
+"""What a parser sees of a treebank: a number for each value of each word."""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.strings import UNDERSCORE
+
+Integers = NDArray[np.int32]
+
+COLUMNS = ("form", "lemma", "upos", "xpos", "feats", "pre1", "pre2", "pre3", "suf1", "suf2", "suf3", "shape")
+"""The attributes that are read off a word, in the order in which they are kept."""
+
+WIDTH = 16
+"""Numbers kept for each word: a cache line."""
+
+_TAGS = "ADJ ADP ADV AUX CCONJ CONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split()
+_OTHER_TAG = len(_TAGS)
+_MOST_FEATURES = 16  # of one word; the rest of a longer FEATS is seen only as a whole
+
+
+class Columns(NamedTuple):
+    """A treebank's words as numbers; row 0 is no word, row 1 the artificial root, then come the words.
+
+    Args:
+        values: hashes of strings; int32, shape (words + 2, WIDTH).
+        feature_starts: where the morphological features of each row start; int32, shape (words + 3,).
+        feature_names: the hash of the name of each, ascending in each row; int32.
+        features: the hash of each; int32.
+        tags: a small number for the part of speech; int32, shape (words + 2,).
+    """
+
+    values: Integers
+    feature_starts: Integers
+    feature_names: Integers
+    features: Integers
+    tags: Integers
+
+
+def columns_of(treebank: Treebank, templates: Iterable[str]) -> Columns:
+    """Return what a parser sees of a treebank; its heads and relations are not looked at.
+
+    Args:
+        treebank: the words.
+        templates: the parser's templates; columns that they do not name are left empty.
+    """
+    named = {atom.partition(".")[2] for text in templates for atom in text.split()} | {"form", "upos"}
+    values = np.zeros((treebank.n_words + 2, WIDTH), np.int32)
+    values[1] = 1
+    forms = treebank.forms
+    readings: list[tuple[StringColumn, Callable[[str], str]]] = [
+        (forms, str.lower),
+        (treebank.lemmas, str),
+        (treebank.upos, str),
+        (treebank.xpos, str),
+        (treebank.feats, str),
+        *((forms, reading) for reading in (*map(_prefix, (1, 2, 3)), *map(_suffix, (1, 2, 3)), _shape)),
+    ]
+    for number, (column, reading) in enumerate(readings):
+        if COLUMNS[number] in named:
+            values[2:, number] = _hashes(column, reading)
+    _fill_in(values[2:], treebank)
+    return Columns(values, *_features(treebank.feats), _tags(treebank.upos))
+
+
+def _fill_in(values: Integers, treebank: Treebank) -> None:
+    """A missing lemma is replaced by the form, a missing XPOS by UPOS."""
+    for missing, column, other in (("lemmas", "lemma", "form"), ("xpos", "xpos", "upos")):
+        rows = getattr(treebank, missing).codes == UNDERSCORE
+        if rows.any():
+            values[rows, COLUMNS.index(column)] = values[rows, COLUMNS.index(other)]
+
+
+def _hash(text: str) -> int:
+    return zlib.crc32(text.encode())
+
+
+def _hashes(column: StringColumn, reading: Callable[[str], str]) -> Integers:
+    texts = column.strings.texts
+    table = np.zeros(len(texts), np.uint32)
+    table[column.distinct] = [_hash(reading(texts[code])) for code in column.distinct.tolist()]
+    return table[column.codes].view(np.int32)
+
+
+def _prefix(length: int) -> Callable[[str], str]:
+    return lambda text: "p" + text[:length]
+
+
+def _suffix(length: int) -> Callable[[str], str]:
+    return lambda text: "s" + text[-length:]
+
+
+def _shape(text: str) -> str:
+    """The kinds of the first and the last character."""
+    return "".join(
+        "A" if c.isupper() else "0" if c.isdigit() else "a" if c.isalpha() else c for c in text[0] + text[-1]
+    )
+
+
+def _tags(upos: StringColumn) -> Integers:
+    numbers = {tag: number for number, tag in enumerate(_TAGS)}
+    table = np.array([numbers.get(text, _OTHER_TAG) for text in upos.strings.texts], np.int32)
+    return np.concatenate([np.full(2, _OTHER_TAG, np.int32), table[upos.codes]])
+
+
+def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
+    """The morphological features of all rows: where each row starts, their names, and they themselves."""
+    texts = feats.strings.texts
+    first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
+    pairs: list[tuple[int, int]] = []
+    for code in feats.distinct.tolist():
+        found = _named(texts[code])
+        first[code], size[code] = len(pairs), len(found)
+        pairs += found
+    sizes = size[feats.codes]
+    starts = np.concatenate([np.zeros(3, np.int64), np.cumsum(sizes)]).astype(np.int32)
+    rows = np.repeat(first[feats.codes] - starts[2:-1], sizes) + np.arange(starts[-1])
+    table = np.array([*pairs, (0, 0)], np.uint32).view(np.int32)
+    chosen = np.append(rows, len(pairs))  # a last one that no row has, so that no array is empty
+    return starts, np.ascontiguousarray(table[chosen, 0]), np.ascontiguousarray(table[chosen, 1])
+
+
+def _named(feats: str) -> list[tuple[int, int]]:
+    """The features in a cell by the hashes of their names, which fit 31 bits so that they sort as signed numbers."""
+    parts: Sequence[str] = () if feats == "_" else feats.split("|")[:_MOST_FEATURES]
+    return sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)

@@ -1,0 +1,1 @@
+"""Charts as SVG: one set for pages, figures and studies."""

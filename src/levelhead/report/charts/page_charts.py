@@ -1,0 +1,283 @@
+"""The charts of pages."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from typing import NamedTuple
+
+from levelhead.report.charts.svg import (
+    N_COLOURS,
+    Drawing,
+    Scale,
+    bar,
+    clean,
+    dot,
+    line,
+    number,
+    path,
+    scale_for,
+    short,
+    text,
+    widest,
+    width_of,
+)
+
+_WIDTH = 760.0
+_ROW = 22.0
+_TOP, _BOTTOM = 30.0, 10.0
+
+
+class IntervalRow(NamedTuple):
+    """A value with its interval.
+
+    Args:
+        label: whose it is.
+        value: the value.
+        low: where the interval begins, None if there is none.
+        high: where it ends.
+    """
+
+    label: str
+    value: float
+    low: float | None = None
+    high: float | None = None
+
+
+def spreads(
+    title: str,
+    rows: Sequence[IntervalRow],
+    axis: str,
+    *,
+    rules: Collection[int] = (),
+    zero: bool = False,
+    whole: bool = False,
+) -> Drawing:
+    """Draw values as dots with their intervals, one below the other.
+
+    Args:
+        title: what it shows.
+        rows: the values.
+        axis: what they are.
+        rules: rows before which a rule is drawn.
+        zero: whether zero is shown, and marked.
+        whole: whether values are whole numbers, such as ranks.
+    """
+    left = widest(row.label for row in rows) + 16
+    values = [end for row in rows for end in (row.value, row.low, row.high) if end is not None]
+    scale = scale_for(values, left, _WIDTH - 16, zero=zero)
+    if whole:
+        scale = Scale(min(values) - 0.5, max(values) + 0.5, left, _WIDTH - 16)
+    ticks = [at for at in scale.ticks(8) if not whole or at == int(at)]
+    parts = _axis(scale, ticks, _TOP + _ROW * len(rows), axis)
+    if zero:
+        parts.append(line(scale(0), _TOP, scale(0), _TOP + _ROW * len(rows), "rule"))
+    for i, row in enumerate(rows):
+        y = _TOP + _ROW * (i + 0.5)
+        parts += [line(0, y - _ROW / 2, _WIDTH, y - _ROW / 2, "rule")] if i in rules else []
+        parts.append(text(left - 10, y + 4, row.label, anchor="end"))
+        between = "" if row.low is None or row.high is None else f", {number(row.low)} to {number(row.high)}"
+        tip = f"{row.label}: {row.value:.4g}{between}"
+        if row.low is not None and row.high is not None:
+            pad = 0.32 if whole else 0.0
+            parts.append(bar(scale(row.low - pad), scale(row.high + pad), y - 4, 8, "s0 soft", tip))
+        parts.append(dot(scale(row.value), y, 4.5, "s0 halo", tip))
+    return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
+
+
+def _axis(scale: Scale, ticks: Sequence[float], bottom: float, axis: str) -> list[str]:
+    """Grid lines with their numbers above, and what they are."""
+    parts = [line(scale(at), _TOP, scale(at), bottom, "grid") for at in ticks]
+    parts += [text(scale(at), _TOP - 7, number(at), "mute small", "middle") for at in ticks]
+    return [*parts, text(0, _TOP - 7, axis, "mute small")]
+
+
+def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequence[str]) -> Drawing:
+    """Draw how ranks change from measure to measure; who moves most has colours.
+
+    Args:
+        title: what it shows.
+        ranks: the rank of each system by each measure, in the order of the first.
+        measures: the measures.
+    """
+    moves = {
+        system: max(own) - min(own) for system, own in ((s, [r for r in rs if r]) for s, rs in ranks.items()) if own
+    }
+    coloured = sorted((system for system in moves if moves[system]), key=lambda system: -moves[system])[:5]
+    left = widest(ranks) + 34
+    width = min(_WIDTH, left * 2 + 190 * (len(measures) - 1))
+    x = Scale(0, max(1, len(measures) - 1), left, width - left)
+    y = Scale(1, max(2, len(ranks)), _TOP + 12, _TOP + 12 + 25 * (len(ranks) - 1 or 1))
+    parts = [text(x(i), 16, measure, "b", "middle") for i, measure in enumerate(measures)]
+    slots = [_slots([own[i] for own in ranks.values()]) for i in range(len(measures))]
+    for place, (system, own) in enumerate(ranks.items()):
+        points = [(x(i), y(slots[i][place])) for i, rank in enumerate(own) if rank]
+        colour = coloured.index(system) if system in coloured else None
+        kind = "axis thin" if colour is None else f"l{colour} thick"
+        tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, own) if rank)
+        parts.append(path(points, f"none {kind}", tip))
+        parts += [dot(px, py, 3.5, "fade" if colour is None else f"s{colour} halo", tip) for px, py in points]
+        shade = "mute" if colour is None else "b"
+        for end, anchor, at in ((0, "end", x(0) - 10), (-1, "start", x(len(measures) - 1) + 10)):
+            rank = own[end]
+            if rank:
+                words = f"{system}  {rank}" if end == 0 else f"{rank}  {system}"
+                parts.append(text(at, y(slots[end][place]) + 4, words, shade, anchor))
+    return Drawing(title, width, y(max(2, len(ranks))) + 16, "".join(parts))
+
+
+def _slots(ranks: Sequence[int | None]) -> list[int]:
+    """A place for each system: systems that share a rank are one below the other."""
+    order = sorted(range(len(ranks)), key=lambda i: (ranks[i] is None, ranks[i] or 0))
+    found = [0] * len(ranks)
+    for slot, i in enumerate(order, 1):
+        found[i] = slot
+    return found
+
+
+class Point(NamedTuple):
+    """A point of a scatter plot.
+
+    Args:
+        x: to the right.
+        y: upwards.
+        series: which colour it has.
+        label: what it is.
+    """
+
+    x: float
+    y: float
+    series: str
+    label: str
+
+
+def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
+    """Draw points, and the line on which both values are equal; the commonest seven series have colours.
+
+    Args:
+        title: what it shows.
+        points: the points.
+        x: what is to the right.
+        y: what is upwards.
+    """
+    counts: dict[str, int] = {}
+    for point in points:
+        counts[point.series] = counts.get(point.series, 0) + 1
+    series = sorted(counts, key=lambda name: (-counts[name], name))
+    colours = {name: min(i, N_COLOURS - 1) for i, name in enumerate(series)}
+    both = [value for point in points for value in (point.x, point.y)]
+    across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
+    parts = [
+        line(across(at), 20, across(at), 460, "grid") + line(46, up(at), 486, up(at), "grid") for at in across.ticks()
+    ]
+    parts += [text(across(at), 478, number(at), "mute small", "middle") for at in across.ticks()]
+    parts += [text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
+    parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
+    parts.append(line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"))
+    parts += [dot(across(p.x), up(p.y), 3.6, f"s{colours[p.series]} point", p.label) for p in points]
+    shown = [*series[: N_COLOURS - 1], *(["other"] if len(series) >= N_COLOURS else [])]
+    for i, name in enumerate(shown):
+        parts += [dot(516, 34 + 22 * i, 5, f"s{i}"), text(528, 38 + 22 * i, name or "unknown")]
+    return Drawing(title, _WIDTH, 502, "".join(parts))
+
+
+def panels(
+    title: str,
+    rows: Sequence[str],
+    columns: Mapping[str, Sequence[float | None]],
+    *,
+    places: int = 1,
+    signed: bool = False,
+) -> Drawing:
+    """Draw bars in columns side by side, all to one scale: a row is read across.
+
+    Args:
+        title: what it shows.
+        rows: the names of rows.
+        columns: the values of each column, one a row; None where there is none.
+        places: digits after the point.
+        signed: whether values are printed with their sign.
+    """
+    left, known = widest(rows) + 14, [v for values in columns.values() for v in values if v is not None]
+    each = max(84.0, min(230.0, (_WIDTH - left) / max(1, len(columns)) - 12))
+    low, high = min([0.0, *known]), max([0.0, *known]) or 1.0
+    reach, parts = 44.0, []
+    for c, (name, values) in enumerate(columns.items()):
+        start = left + c * (each + 12)
+        scale = Scale(low, high, start + (reach if low < 0 else 0), start + each - reach)
+        parts.append(text(start, 18, name, "b"))
+        parts.append(line(scale(0), _TOP - 4, scale(0), _TOP + _ROW * len(rows), "axis"))
+        for i, value in enumerate(values):
+            if value is not None:
+                y = _TOP + _ROW * i
+                shown = f"{value:+.{places}f}" if signed else f"{value:.{places}f}"
+                kind, tip = "s0" if value >= 0 else "s1", f"{rows[i]}, {name}: {shown}"
+                parts.append(bar(scale(0), scale(value), y + 4, _ROW - 9, kind, tip))
+                away = (scale(value) - 5, "end") if value < 0 else (scale(value) + 5, "start")
+                parts.append(text(away[0], y + 15, shown.replace("-", "−"), "mute small", away[1]))
+    parts += [text(left - 10, _TOP + _ROW * i + 15, row, anchor="end") for i, row in enumerate(rows)]
+    return Drawing(title, left + len(columns) * (each + 12), _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
+
+
+def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[str, str]]) -> Drawing:
+    """Draw how numbers share each row's whole.
+
+    Args:
+        title: what it shows.
+        rows: the numbers of each row.
+        kinds: what the numbers are, each with its colour.
+    """
+    left, parts, x = widest(rows) + 16, [], 0.0
+    x = left
+    for name, kind in kinds:
+        parts += [bar(x, x + 11, 7, 11, kind), text(x + 17, 17, name, "mute small")]
+        x += width_of(name, 11) + 44
+    for i, (row, numbers) in enumerate(rows.items()):
+        y, whole = _TOP + _ROW * i, sum(numbers) or 1
+        scale, done = Scale(0, whole, left, _WIDTH - 6), 0
+        parts.append(text(left - 10, y + 15, row, anchor="end"))
+        for (name, kind), n in zip(kinds, numbers):
+            if n:
+                parts.append(bar(scale(done), scale(done + n) - 1.5, y + 3, _ROW - 6, kind, f"{row}: {n} {name}"))
+                if scale(done + n) - scale(done) > width_of(str(n), 11) + 10:
+                    parts.append(text(scale(done) + 6, y + 15, str(n), "on small" if "none" not in kind else "small"))
+            done += n
+    return Drawing(title, _WIDTH, _TOP + _ROW * len(rows) + _BOTTOM, "".join(parts))
+
+
+def heat(
+    title: str, corner: str, columns: Sequence[str], rows: Sequence[tuple[str, Sequence[str]]],
+    shades: Sequence[Sequence[float | None]], step: float = 46,
+) -> Drawing:  # fmt: skip
+    """Draw a matrix in shades of blue and red, for files.
+
+    Args:
+        title: what it shows.
+        corner: what rows are.
+        columns: the names of columns.
+        rows: the name of each row, and what is written in its cells.
+        shades: how dark they are, from 0 to 1, in blue, or from 0 to -1, in red; None for gray.
+        step: how wide a cell is.
+    """
+    left, top = widest(name for name, _ in rows) + 14, widest(columns) * 0.75 + 26
+    parts = [text(0, top - 8, corner, "mute small")]
+    for j, name in enumerate(columns):
+        x = left + step * (j + 0.5)
+        turned = f'transform="rotate(-45 {short(x)} {short(top - 8)})"'
+        parts.append(f'<text class="small" x="{short(x)}" y="{short(top - 8)}" {turned}>{clean(name)}</text>')
+    for i, (name, cells) in enumerate(rows):
+        y = top + _ROW * i
+        parts.append(text(left - 8, y + 15, name, anchor="end"))
+        for j, shown in enumerate(cells):
+            x, shade = left + step * j, shades[i][j]
+            fill = "#f1f2f4" if shade is None else _shaded(shade)
+            size = f'width="{short(step - 1)}" height="{short(_ROW - 1)}"'
+            parts.append(f'<rect x="{short(x)}" y="{short(y)}" {size} fill="{fill}"/>')
+            parts.append(text(x + step / 2, y + 15, shown, "small", "middle"))
+    width = left + step * len(columns) + max(20.0, widest(columns[-1:]) * 0.75 - step / 2 + 8)
+    return Drawing(title, width, top + _ROW * len(rows) + _BOTTOM, "".join(parts))
+
+
+def _shaded(shade: float) -> str:
+    """Nearly white to a blue or a red on which black can still be read."""
+    end = (88, 160, 214) if shade >= 0 else (222, 122, 104)
+    return "#" + "".join(f"{round(one + (other - one) * abs(shade)):02x}" for one, other in zip((247, 250, 252), end))

@@ -1,0 +1,104 @@
+"""Figures of studies that pages do not have: points with their names, and curves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from levelhead.report.charts.svg import (
+    N_COLOURS,
+    Drawing,
+    LogScale,
+    Scale,
+    dot,
+    line,
+    log_scale_for,
+    number,
+    path,
+    scale_for,
+    text,
+    widest,
+)
+
+_LEFT, _RIGHT, _TOP, _BOTTOM = 56.0, 520.0, 24.0, 380.0
+
+
+class Named(NamedTuple):
+    """A point with its name.
+
+    Args:
+        name: the text next to it.
+        x: to the right.
+        y: upwards.
+        series: which colour it has.
+    """
+
+    name: str
+    x: float
+    y: float
+    series: str = ""
+
+
+def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
+    """Draw points with their names; both axes have their own scale.
+
+    Args:
+        title: what it shows.
+        points: the points.
+        x: what is to the right.
+        y: what is upwards.
+    """
+    across = scale_for((point.x for point in points), _LEFT, _RIGHT)
+    up = scale_for((point.y for point in points), _BOTTOM, _TOP)
+    series = list(dict.fromkeys(point.series for point in points))
+    parts = _frame(across, up, x, y)
+    for point in points:
+        colour = min(series.index(point.series), N_COLOURS - 1)
+        tip = f"{point.name}: {point.x:.4g}, {point.y:.4g}"
+        parts.append(dot(across(point.x), up(point.y), 3.8, f"s{colour} point", tip))
+        parts.append(text(across(point.x) + 6, up(point.y) + 4, point.name, "mute small"))
+    return _finished(title, parts, series)
+
+
+def curves(
+    title: str, lines: Mapping[str, Sequence[tuple[float, float]]], x: str, y: str, *, logarithmic: bool = False
+) -> Drawing:
+    """Draw a curve for each series.
+
+    Args:
+        title: what it shows.
+        lines: the points of each.
+        x: what is to the right.
+        y: what is upwards.
+        logarithmic: whether the horizontal axis is logarithmic.
+    """
+    every = [point for points in lines.values() for point in points]
+    across = (log_scale_for if logarithmic else scale_for)((at for at, _ in every), _LEFT, _RIGHT)
+    up = scale_for((value for _, value in every), _BOTTOM, _TOP)
+    parts = _frame(across, up, x, y)
+    for i, (name, points) in enumerate(lines.items()):
+        colour = min(i, N_COLOURS - 1)
+        parts.append(path([(across(at), up(value)) for at, value in points], f"l{colour} thick", name))
+        parts += [dot(across(at), up(value), 3, f"s{colour}", f"{name}, {at:g}: {value:.4g}") for at, value in points]
+    return _finished(title, parts, list(lines))
+
+
+def _frame(across: Scale | LogScale, up: Scale, x: str, y: str) -> list[str]:
+    """Grid lines with their numbers, and what the axes are."""
+    parts = [line(across(at), _TOP, across(at), _BOTTOM, "grid") for at in across.ticks()]
+    parts += [line(_LEFT, up(at), _RIGHT, up(at), "grid") for at in up.ticks()]
+    parts += [text(across(at), _BOTTOM + 16, number(at), "mute small", "middle") for at in across.ticks()]
+    parts += [text(_LEFT - 6, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
+    return [*parts, text(_RIGHT, _BOTTOM + 34, x, "mute small", "end"), text(4, 14, y, "mute small")]
+
+
+def _finished(title: str, parts: Iterable[str], series: Sequence[str]) -> Drawing:
+    """With the names of series, where there are several."""
+    named = series if len(series) > 1 else ()
+    start = _RIGHT + 50
+    legend = [
+        dot(start, 34 + 22 * i, 5, f"s{min(i, N_COLOURS - 1)}") + text(start + 12, 38 + 22 * i, name)
+        for i, name in enumerate(named)
+    ]
+    width = start + 20 + widest(named) if named else _RIGHT + 60
+    return Drawing(title, width, _BOTTOM + 44, "".join([*parts, *legend]))

@@ -1,0 +1,229 @@
+"""Drawings in SVG: escaped text, numbers kept short, colours by class so that a page and a file can each set them."""
+
+from __future__ import annotations
+
+import math
+import unicodedata
+from collections.abc import Iterable
+from html import escape
+from typing import NamedTuple
+
+from levelhead.errors import printable
+
+N_COLOURS = 8
+"""How many colours there are for series; more series share the last one."""
+
+_LONGEST = 34
+_JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
+_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
+"""Okabe and Ito (2008), which people with color blindness can distinguish; a brown and a gray for the rest."""
+
+_STYLE = """\
+text{font-family:"Helvetica Neue",Helvetica,Arial,"Noto Sans","DejaVu Sans",sans-serif;font-size:12px;fill:#22262b}
+.mute{fill:#667079}.small{font-size:11px}.b{font-weight:600}
+.grid{stroke:#e4e7ea}.axis{stroke:#9aa3ab}.rule{stroke:#22262b;stroke-width:1.2}.dash{stroke-dasharray:3 3}
+.halo{stroke:#fff;stroke-width:1.2}text.on{fill:#fff}.soft{opacity:.38}.point{opacity:.62}
+.none{fill:none}rect.none{fill:#dfe3e6}.thick{stroke-width:2.4}.thin{stroke-width:1.1}.fade{fill:#9aa3ab}
+"""
+
+
+class Drawing(NamedTuple):
+    """A finished drawing.
+
+    Args:
+        title: what it shows, for those who cannot see it.
+        width: in pixels.
+        height: in pixels.
+        body: SVG elements.
+    """
+
+    title: str
+    width: float
+    height: float
+    body: str
+
+    def inline(self) -> str:
+        """Return the drawing for a page, which gives it its colours."""
+        return self._svg("")
+
+    def file(self) -> str:
+        """Return the drawing as a file of its own."""
+        series = "".join(f".s{i}{{fill:{c}}}.l{i}{{stroke:{c};fill:none}}" for i, c in enumerate(_COLOURS))
+        back = f'<rect width="{short(self.width)}" height="{short(self.height)}" fill="#fff"/>'
+        return self._svg(f"<style>{_STYLE}{series}</style>{back}")
+
+    def __repr__(self) -> str:
+        return f"<Drawing: {self.title}>"
+
+    def _repr_svg_(self) -> str:
+        return self.file()
+
+    def _svg(self, start: str) -> str:
+        size = f'viewBox="0 0 {short(self.width)} {short(self.height)}" width="{short(self.width)}"'
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" {size} height="{short(self.height)}" role="img">'
+            f"<title>{clean(self.title)}</title>{start}{self.body}</svg>"
+        )
+
+
+def plain(text: str) -> str:
+    """Return text without what is none: control characters, halves of characters, and marks that turn its direction.
+
+    The two joiners stay: Persian, Hindi and emoji are not written without them.
+    """
+    return "".join(character if character in _JOINERS else printable(character) for character in text)
+
+
+def clean(text: str) -> str:
+    """Return text for SVG: plain and escaped."""
+    return escape(plain(text))
+
+
+def short(number: float) -> str:
+    """Return a coordinate with one decimal at most."""
+    return f"{number:.1f}".removesuffix(".0")
+
+
+def cut(text: str, longest: int = _LONGEST) -> str:
+    """Return a label, shortened where it is very long."""
+    return text if len(text) <= longest else f"{text[: longest - 1]}…"
+
+
+def width_of(text: str, size: float = 12) -> float:
+    """Estimate how wide text is, in pixels: East Asian characters are square, combining ones have no width."""
+    return size * sum(_width(character) for character in text if not unicodedata.combining(character))
+
+
+def _width(character: str) -> float:
+    """In shares of the size, for a wide typeface: labels must not be cut off where another is at hand."""
+    if unicodedata.east_asian_width(character) in {"W", "F"}:
+        return 1.0
+    if character in "mwMW" or character.isupper():
+        return 0.78
+    return 0.36 if character in "ijlftr.,:;|'()[] -" else 0.64
+
+
+def widest(labels: Iterable[str]) -> float:
+    """Return the width of the widest label."""
+    return max((width_of(cut(label)) for label in labels), default=0.0)
+
+
+def line(x1: float, y1: float, x2: float, y2: float, kind: str) -> str:
+    """Return a line."""
+    ends = f'x1="{short(x1)}" y1="{short(y1)}" x2="{short(x2)}" y2="{short(y2)}"'
+    return f'<line class="{kind}" {ends}/>'
+
+
+def bar(x1: float, x2: float, y: float, height: float, kind: str, tip: str = "") -> str:
+    """Return a bar between two positions."""
+    left, right = min(x1, x2), max(x1, x2)
+    shape = f'x="{short(left)}" y="{short(y)}" width="{short(max(right - left, 0.5))}" height="{short(height)}"'
+    return f'<rect class="{kind}" {shape}>{_tip(tip)}</rect>'
+
+
+def dot(x: float, y: float, radius: float, kind: str, tip: str = "") -> str:
+    """Return a dot."""
+    return f'<circle class="{kind}" cx="{short(x)}" cy="{short(y)}" r="{short(radius)}">{_tip(tip)}</circle>'
+
+
+def text(x: float, y: float, words: str, kind: str = "", anchor: str = "start") -> str:
+    """Return text; what is cut off is shown when the pointer rests on it."""
+    shown = cut(words)
+    tip = _tip(words) if shown != words else ""
+    place = "" if anchor == "start" else f' text-anchor="{anchor}"'
+    named = f' class="{kind}"' if kind else ""
+    return f'<text{named} x="{short(x)}" y="{short(y)}"{place}>{clean(shown)}{tip}</text>'
+
+
+def path(points: Iterable[tuple[float, float]], kind: str, tip: str = "") -> str:
+    """Return a line through points."""
+    places = " ".join(f"{short(x)},{short(y)}" for x, y in points)
+    return f'<polyline class="{kind}" points="{places}">{_tip(tip)}</polyline>'
+
+
+def _tip(words: str) -> str:
+    return f"<title>{clean(words)}</title>" if words else ""
+
+
+class Scale(NamedTuple):
+    """Values on a line of pixels.
+
+    Args:
+        low: the value at the start.
+        high: the value at the end.
+        start: where it starts.
+        end: where it ends.
+    """
+
+    low: float
+    high: float
+    start: float
+    end: float
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value."""
+        return self.start + (value - self.low) / (self.high - self.low or 1.0) * (self.end - self.start)
+
+    def ticks(self, about: int = 6) -> list[float]:
+        """Return round numbers inside."""
+        step = _round_step((self.high - self.low) / about)
+        first = math.ceil(self.low / step - 1e-9)
+        return [i * step for i in range(first, math.floor(self.high / step + 1e-9) + 1)]
+
+
+class LogScale(NamedTuple):
+    """Positive values on a line of pixels, by their logarithms.
+
+    Args:
+        logarithms: the scale of the logarithms to the base 10.
+    """
+
+    logarithms: Scale
+
+    def __call__(self, value: float) -> float:
+        """Return the place of a value."""
+        return self.logarithms(math.log10(value))
+
+    def ticks(self) -> list[float]:
+        """Return 1, 2 and 5 times the powers of 10 inside."""
+        low, high = self.logarithms.low, self.logarithms.high
+        every = (step * 10.0**power for power in range(math.floor(low), math.ceil(high) + 1) for step in (1, 2, 5))
+        return [value for value in every if low <= math.log10(value) <= high]
+
+
+def _round_step(rough: float) -> float:
+    if rough <= 0:
+        return 1.0
+    power = 10.0 ** math.floor(math.log10(rough))
+    return next((step * power for step in (1, 2, 5) if step * power >= rough), 10 * power)
+
+
+def scale_for(values: Iterable[float], start: float, end: float, *, zero: bool = False) -> Scale:
+    """Return a scale that holds values with some room.
+
+    Args:
+        values: what it must hold.
+        start: where it starts.
+        end: where it ends.
+        zero: whether it must hold zero.
+    """
+    known = [*values, *([0.0] if zero else [])] or [0.0, 1.0]
+    low, high = min(known), max(known)
+    room = 0.04 * (high - low) or 0.5
+    return Scale(low if zero and low == 0 else low - room, high if zero and high == 0 else high + room, start, end)
+
+
+def log_scale_for(values: Iterable[float], start: float, end: float) -> LogScale:
+    """Return a logarithmic scale that holds positive values with some room.
+
+    Args:
+        values: what it must hold.
+        start: where it starts.
+        end: where it ends.
+    """
+    return LogScale(scale_for(map(math.log10, values), start, end))
+
+
+def number(value: float) -> str:
+    """Return a number at an axis."""
+    return f"{value:.10g}".replace("-", "\N{MINUS SIGN}")

@@ -1,0 +1,266 @@
+"""Gold and system trees as one drawing: SVG, LaTeX (tikz-dependency) and a page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from levelhead.comparison.contrasts import Contrasts
+from levelhead.comparison.examples import ErrorExamples
+from levelhead.errors import number_of
+from levelhead.report.charts.svg import Drawing, clean, cut, line, short, text, width_of
+from levelhead.report.page.blocks import Block, Page, Section
+from levelhead.report.page.examples import Shown, sentence
+from levelhead.report.tree_text import MOST_WORDS
+from levelhead.report.writers import latex_text
+
+_GAP = 16
+_LEAST = 34
+_STEP = 22
+_ROW = 22
+_SMALL = 11
+
+
+class TreeGroup(NamedTuple):
+    """Sentences that are shown for the same reason.
+
+    Args:
+        title: the reason.
+        outputs: the outputs whose trees are shown.
+        sentences: the indexes of gold sentences, each drawn once.
+    """
+
+    title: str
+    outputs: Sequence[Shown]
+    sentences: Sequence[int]
+
+    def drawn(self) -> Iterator[Mapping[str, Any]]:
+        """Give the sentences with gold and system trees, those of more than 200 words left out."""
+        lengths = self.outputs[0].matches.gold.sentence_starts
+        for index in dict.fromkeys(self.sentences):
+            if lengths[index + 1] - lengths[index] <= MOST_WORDS:
+                yield sentence(self.outputs, index)
+
+    @property
+    def heading(self) -> str:
+        """The title, with how many sentences are too long to draw."""
+        left_out = len({*self.sentences}) - len(list(self.drawn()))
+        return f"{self.title}; {number_of(left_out, 'sentence')} too long to draw" if left_out else self.title
+
+
+def groups_of(found: ErrorExamples | Contrasts) -> list[TreeGroup]:
+    """Return the sentences of a result, for a drawing or a page.
+
+    Args:
+        found: the sentences behind an error, or those in which systems differ most.
+    """
+    return list(_contrast_groups(found) if isinstance(found, Contrasts) else _example_groups(found))
+
+
+def _example_groups(found: ErrorExamples) -> Iterator[TreeGroup]:
+    outputs = [Shown(found.system, found.matches)]
+    for error, some in found.shown.items():
+        title = f"{error}: {number_of(len(found.cells[error]), 'word')}"
+        yield TreeGroup(title, outputs, [one.gold_sentence for one in some])
+
+
+def _contrast_groups(found: Contrasts) -> Iterator[TreeGroup]:
+    for name, baseline, system, gained, lost in found.outputs:
+        outputs = [Shown(one.name, one.matches) for one in (baseline, system)]
+        for verb, some in (("gains", gained), ("loses", lost)):
+            title = f"{name}: {system.name} {verb} most against {baseline.name}"
+            yield TreeGroup(title, outputs, [one.sentence for one in some])
+
+
+def _has_sentences(group: TreeGroup) -> bool:
+    return bool(group.sentences)
+
+
+class _Words(NamedTuple):
+    """The words of one side: forms, heads (from 1, 0 the root, -1 elsewhere), relations, which are wrong."""
+
+    forms: Sequence[str]
+    heads: Sequence[int]
+    relations: Sequence[str]
+    wrong: Sequence[bool]
+
+
+def _sides(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> tuple[_Words, _Words]:
+    """Gold's words and the system's."""
+    gold = _Words(shown["f"], shown["h"], shown["d"], [False] * len(shown["f"]))
+    return gold, _Words(tree.get("f", shown["f"]), tree["h"], tree["d"], [error != "o" for error in tree["e"]])
+
+
+def trees_svg(groups: Sequence[TreeGroup], signature: str) -> str:
+    """Return all sentences as one SVG file: gold's arcs above the words, a system's below, wrong ones in color.
+
+    Args:
+        groups: the sentences.
+        signature: what decides which sentences are shown.
+    """
+    parts: list[str] = []
+    width, y = width_of(signature, _SMALL), 0.0
+    for group in filter(_has_sentences, groups):
+        y += 24
+        parts.append(
+            text(8, y, group.heading, "b") if len(group.heading) < 34 else _long_text(8, y, group.heading, "b")
+        )
+        for shown in group.drawn():
+            for tree in shown["s"]:
+                picture = _picture(shown, tree)
+                parts.append(f'<g transform="translate(8,{short(y + 8)})">{picture.body}</g>')
+                width, y = max(width, picture.width), y + picture.height + 8
+    y += 24
+    parts.append(_long_text(8, y, signature, "mute small"))
+    return Drawing("Dependency trees", width + 16, y + 12, "".join(parts)).file() + "\n"
+
+
+def _long_text(x: float, y: float, words: str, kind: str) -> str:
+    return f'<text class="{kind}" x="{short(x)}" y="{short(y)}">{clean(words)}</text>'
+
+
+def _picture(shown: Mapping[str, Any], tree: Mapping[str, Any]) -> Drawing:
+    gold, system = _sides(shown, tree)
+    same = gold.forms == system.forms
+    widths = [_least_widths(side) for side in (gold, system)]
+    if same:
+        widths = [[max(both) for both in zip(*widths, strict=True)]] * 2
+    places = [_places(one, mirrored=bool(shown["r"])) for one in widths]
+    levels = [_levels(side.heads) for side in (gold, system)]
+    above = _ROW + 34 + _STEP * max(levels[0].values(), default=0)
+    below = above + (0 if same else _ROW)
+    title = f"{shown['i']}: gold above, {tree['n']} below"
+    body = [_long_text(0, 12, title, "mute small")]
+    body += _side(gold, places[0], levels[0], above, -1)
+    body += [text(x, above, form, anchor="middle") for x, form in zip(places[0], gold.forms)]
+    body += [] if same else [text(x, below, form, "mute", "middle") for x, form in zip(places[1], system.forms)]
+    body += _side(system, places[1], levels[1], below, 1)
+    height = below + 40 + _STEP * max(levels[1].values(), default=0)
+    width = max(sum(one) for one in widths)
+    return Drawing(
+        shown["t"], max(width, width_of(f"{shown['i']}: gold above, {tree['n']} below")), height, "".join(body)
+    )
+
+
+def _least_widths(side: _Words) -> list[float]:
+    return [
+        max(_LEAST, width_of(cut(form)), width_of(cut(relation), _SMALL)) + _GAP
+        for form, relation in zip(side.forms, side.relations, strict=True)
+    ]
+
+
+def _places(widths: Sequence[float], *, mirrored: bool) -> list[float]:
+    """The middle of each word, from the right where the text runs from right to left."""
+    places = [sum(widths[:i]) + width / 2 for i, width in enumerate(widths)]
+    return [sum(widths) - place for place in places] if mirrored else places
+
+
+def _levels(heads: Sequence[int]) -> dict[int, int]:
+    """How high the arc of each word is: above all arcs that it spans."""
+    arcs = [(abs(word - head + 1), min(word, head - 1), max(word, head - 1), word) for word, head in enumerate(heads)
+            if head > 0]  # fmt: skip
+    found: list[tuple[int, int, int, int]] = []
+    for _, low, high, word in sorted(arcs):
+        inside = [level for start, end, level, _ in found if low <= start and end <= high]
+        found.append((low, high, 1 + max(inside, default=0), word))
+    return {word: level for _, _, level, word in found}
+
+
+def _side(side: _Words, places: Sequence[float], levels: Mapping[int, int], y: float, up: int) -> list[str]:
+    """The arcs of one side, above the words (-1) or below (1)."""
+    start = y + (-14 if up < 0 else 6)
+    parts = []
+    for word, (head, relation) in enumerate(zip(side.heads, side.relations, strict=True)):
+        color, x = (1 if side.wrong[word] else 0), places[word]
+        if word not in levels:
+            parts.append(line(x, start + 24 * up, x, start, f"l{color} thin"))
+            label = x, start + (26 if up < 0 else 34) * up
+        else:
+            peak = start + up * (10 + _STEP * levels[word])
+            begin = places[head - 1] + (4 if x > places[head - 1] else -4)
+            parts.append(_arc(begin, x, start, peak, color))
+            label = (begin + x) / 2, start + 0.75 * (peak - start) + (-3 if up < 0 else 11)
+        parts.append(_tip(x, start, up, color))
+        parts.append(text(*label, relation, f"small s{color}", "middle"))
+    return parts
+
+
+def _arc(begin: float, end: float, start: float, peak: float, color: int) -> str:
+    points = (begin, start, begin, peak, end, peak, end, start)
+    return '<path class="l{} thin" d="M{},{} C{},{} {},{} {},{}"/>'.format(color, *map(short, points))
+
+
+def _tip(x: float, y: float, up: int, color: int) -> str:
+    points = f"{short(x)},{short(y)} {short(x - 3)},{short(y + 6 * up)} {short(x + 3)},{short(y + 6 * up)}"
+    return f'<polygon class="s{color}" points="{points}"/>'
+
+
+def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
+    """Return all sentences for LaTeX, as drawn by the package tikz-dependency: gold above, a system below.
+
+    Args:
+        groups: the sentences.
+        signature: what decides which sentences are shown.
+    """
+    parts = ["% \\usepackage{tikz-dependency}"]
+    for group in filter(_has_sentences, groups):
+        parts.append(f"% {latex_text(group.heading)}")
+        for shown in group.drawn():
+            for tree in shown["s"]:
+                gold, system = _sides(shown, tree)
+                parts.append(f"% {latex_text(shown['i'])}: gold above, {latex_text(tree['n'])} below")
+                if gold.forms == system.forms:
+                    parts += _dependency(gold.forms, [*_edges(gold, ""), *_edges(system, "edge below")])
+                else:
+                    parts += [
+                        *_dependency(gold.forms, _edges(gold, "")),
+                        *_dependency(system.forms, _edges(system, "edge below")),
+                    ]
+    return "\n".join([*parts, f"% {latex_text(signature)}"]) + "\n"
+
+
+def _dependencies(gold: _Words, system: _Words) -> list[str]:
+    """One drawing, or one for each side where the words differ."""
+    above, below = _edges(gold), _edges(system, "edge below")
+    if gold.forms == system.forms:
+        return _dependency(gold.forms, [*above, *below])
+    return [*_dependency(gold.forms, above), *_dependency(system.forms, below)]
+
+
+def _dependency(forms: Sequence[str], edges: Sequence[str]) -> list[str]:
+    words = " \\& ".join(latex_text(form).replace("\\&", "\\symbol{38}") for form in forms)  # \\& ends a word
+    return ["\\begin{dependency}", f"\\begin{{deptext}}\n{words} \\\\\n\\end{{deptext}}", *edges, "\\end{dependency}"]
+
+
+_WRONG = ("edge style={red}", "label style={text=red}")
+
+
+def _edges(side: _Words, *styles: str) -> list[str]:
+    edges = []
+    for word, (head, relation) in enumerate(zip(side.heads, side.relations, strict=True), 1):
+        chosen = (*styles, *(_WRONG if side.wrong[word - 1] else ()))
+        options = f"[{', '.join(chosen)}]" if chosen else ""
+        if head == 0:
+            edges.append(f"\\deproot{options}{{{word}}}{{{latex_text(relation)}}}")
+        elif head > 0:
+            edges.append(f"\\depedge{options}{{{head}}}{{{word}}}{{{latex_text(relation)}}}")
+    return edges
+
+
+def trees_page(groups: Sequence[TreeGroup], signature: Mapping[str, str]) -> Page:
+    """Return a page of the sentences, each with gold's and the systems' trees.
+
+    Args:
+        groups: the sentences.
+        signature: what decides which sentences are shown.
+    """
+    blocks = [
+        Block(f"trees-{number}", group.heading, sentences=found)
+        for number, group in enumerate(groups, 1)
+        if (found := list(group.drawn()))
+    ]
+    systems = dict.fromkeys(output.name for group in groups for output in group.outputs)
+    n_sentences = sum(len(block.sentences or ()) for block in blocks)
+    section = Section("sentences", "Sentences", "Gold and system trees; errors are marked.", blocks)
+    lead = f"{number_of(n_sentences, 'sentence')} with the trees of gold and {', '.join(systems)}"
+    return Page("Dependency trees", lead, (), {}, [section], (), signature)

@@ -1,0 +1,86 @@
+"""The tree of a sentence as a drawing: words in a row, arcs above them."""
+
+from __future__ import annotations
+
+from levelhead.errors import printable
+from levelhead.report.charts.svg import Drawing, path, text, width_of
+from levelhead.treebank import Sentence
+
+MOST_WORDS = 200
+"""Of longer sentences only the first words are drawn."""
+
+_GAP, _LEVEL, _MARGIN, _ROW = 18.0, 24.0, 12.0, 16.0
+_SPREAD = 5.0  # between arcs that end at the same word
+_TIP = 4.0
+
+_Arc = tuple[int, int]
+"""A word and its head, as indices in the sentence."""
+
+
+def tree_drawing(sentence: Sentence) -> Drawing:
+    """Return the drawing of a sentence.
+
+    Args:
+        sentence: any sentence; of one with more than `MOST_WORDS` words the first are drawn.
+    """
+    forms, tags = sentence.forms[:MOST_WORDS], [word.upos for word in sentence][:MOST_WORDS]
+    relations = sentence.relations[:MOST_WORDS]
+    arcs = [(word, head - 1) for word, head in enumerate(sentence.heads[:MOST_WORDS]) if 0 < head <= len(forms)]
+    levels = _levels(arcs)
+    places, width = _places(forms, tags, relations)
+    base = _MARGIN + _LEVEL * (max(levels.values(), default=0) + 1.5)
+    parts = [_arc(arc, level, relations[arc[0]], places, base) for arc, level in levels.items()]
+    parts += [
+        _root(places[word], relations[word], base) for word, head in enumerate(sentence.heads[: len(forms)]) if not head
+    ]
+    for place, form, tag in zip(places, forms, tags, strict=True):
+        parts += [
+            text(place, base + _ROW, form, "", "middle"),
+            text(place, base + 2 * _ROW, tag, "mute small", "middle"),
+        ]
+    title = printable(sentence.text)
+    return Drawing(title, width, base + 2 * _ROW + _MARGIN, "".join(parts))
+
+
+def _places(forms: list[str], tags: list[str], relations: list[str]) -> tuple[list[float], float]:
+    """The middle of each word, and the width of all."""
+    at, places = _MARGIN, []
+    for labels in zip(forms, tags, relations, strict=True):
+        width = max(map(width_of, labels))
+        places.append(at + width / 2)
+        at += width + _GAP
+    return places, at - _GAP + _MARGIN
+
+
+def _levels(arcs: list[_Arc]) -> dict[_Arc, int]:
+    """How high each arc is: the first level, from below, in which it meets no other; short arcs first."""
+    taken: list[list[_Arc]] = []
+    levels = {}
+    for arc in sorted(arcs, key=lambda one: (abs(one[0] - one[1]), one)):
+        low, high = min(arc), max(arc)
+        level = next((i for i, spans in enumerate(taken) if all(high <= a or b <= low for a, b in spans)), len(taken))
+        if level == len(taken):
+            taken.append([])
+        taken[level].append((low, high))
+        levels[arc] = level + 1
+    return levels
+
+
+def _arc(arc: _Arc, level: int, relation: str, places: list[float], base: float) -> str:
+    word, head = arc
+    start = places[head] + (_SPREAD if word > head else -_SPREAD)
+    end = places[word] + (-_SPREAD / 2 if word > head else _SPREAD / 2)
+    top = base - _LEVEL * level
+    line = path([(start, base), (start, top), (end, top), (end, base)], "l0 none thin")
+    return line + _tip(end, base, "l0") + text((start + end) / 2, top - 3, relation, "small", "middle")
+
+
+def _root(place: float, relation: str, base: float) -> str:
+    line = path([(place, _MARGIN + _LEVEL / 2), (place, base)], "l1 none thin")
+    return line + _tip(place, base, "l1") + text(place, _MARGIN + _LEVEL / 2 - 3, relation, "small b", "middle")
+
+
+def _tip(place: float, base: float, color: str) -> str:
+    """The tip of an arrow."""
+    side = _TIP / 2
+    return path([(place - side, base - _TIP), (place, base), (place + side, base - _TIP)], f"{color} none thin")

@@ -1,0 +1,235 @@
+"""The shipped measures: one `Definition` each. Add a measure of words, sentences or edges here."""
+
+from __future__ import annotations
+
+from levelhead.scoring.matches import Agree
+from levelhead.scoring.measure import Definition
+
+_CONLL17 = "CoNLL 2017 shared task (Zeman et al. 2017)"
+_CONLL18 = "CoNLL 2018 shared task (Zeman et al. 2018)"
+_IWPT = "IWPT 2020 and 2021 shared tasks (Bouma et al. 2020)"
+_NOPUNCT = (
+    "nopunct: words whose gold relation is punct are left out (nopunct=callin: also those of relations whose last"
+    " word in gold is ASCII punctuation); class=gold: only gold labels decide which words are in the class after @ or"
+    " -; with either option, unaligned system words are classified by their own label"
+)
+_WEIGHTS = "a file with a universal relation and its weight on each line"
+ATTACHED = Agree.HEAD | Agree.RELATION
+"""Head and universal relation, as LAS requires."""
+
+DEFINITIONS = (
+    Definition(
+        "Tokens",
+        "Surface tokens that cover the same characters of the text.",
+        "equal character ranges / tokens",
+        _CONLL17,
+        unit="tokens",
+    ),
+    Definition(
+        "Sentences",
+        "Sentences that cover the same characters of the text.",
+        "equal character ranges / sentences",
+        _CONLL17,
+        unit="sentences",
+    ),
+    Definition(
+        "Words",
+        "Syntactic words that are aligned with a gold word.",
+        "aligned words / words",
+        _CONLL17,
+        unit="aligned",
+    ),
+    Definition(
+        "UPOS",
+        "Words with the right universal part of speech.",
+        "aligned words with equal UPOS / words",
+        _CONLL17,
+        needs=Agree.UPOS,
+        columns=("upos",),
+    ),
+    Definition(
+        "XPOS",
+        "Words with the right language-specific part of speech.",
+        "aligned words with equal XPOS / words",
+        _CONLL17,
+        needs=Agree.XPOS,
+        columns=("xpos",),
+    ),
+    Definition(
+        "Feats",
+        "Words with the right FEATS, compared whole.",
+        "aligned words with equal FEATS / words",
+        _CONLL17,
+        needs=Agree.ALL_FEATS,
+        columns=("feats",),
+    ),
+    Definition(
+        "UFeats",
+        "Words with the right universal features: the 21 of the 2018 task, layered ones left out.",
+        "aligned words with equal universal features / words",
+        _CONLL18,
+        needs=Agree.FEATS,
+        columns=("feats",),
+    ),
+    Definition(
+        "AllTags",
+        "Words with the right UPOS, XPOS and features.",
+        "aligned words with equal UPOS, XPOS and features / words",
+        _CONLL17,
+        needs=Agree.UPOS | Agree.XPOS | Agree.FEATS,
+        columns=("upos", "xpos", "feats"),
+    ),
+    Definition(
+        "Lemmas",
+        "Words with the right lemma, case-sensitively.",
+        "aligned words with equal LEMMA / words; since 2018 a word without gold lemma is right",
+        _CONLL17,
+        needs=Agree.LEMMA,
+        columns=("lemmas",),
+    ),
+    Definition(
+        "UAS",
+        "Unlabeled attachment score: words with the right head.",
+        "aligned words whose heads are aligned (or both the root) / words",
+        _CONLL17,
+        needs=Agree.HEAD,
+        argument=_NOPUNCT,
+        takes_nopunct=True,
+    ),
+    Definition(
+        "LS",
+        "Label score: words with the right universal relation, whatever their heads.",
+        "aligned words with equal relation / words",
+        "CoNLL-X shared task (Buchholz and Marsi 2006): label accuracy",
+        needs=Agree.RELATION,
+        argument=_NOPUNCT,
+        takes_nopunct=True,
+    ),
+    Definition(
+        "LAS",
+        "Labeled attachment score: words with the right head and universal relation.",
+        "aligned words with aligned heads and equal relation / words; LAS(full) compares subtypes too",
+        _CONLL17,
+        needs=ATTACHED,
+        argument=f"full: relations are compared with their subtypes; {_NOPUNCT}",
+        variants=(("full", Agree.HEAD | Agree.FULL_RELATION),),
+        takes_nopunct=True,
+    ),
+    Definition(
+        "WeightedLAS",
+        "LAS in which each word has the weight of its relation.",
+        "sum of weights of words right in LAS / sum of weights of words; a relation without a weight counts 1.0",
+        "conll17_ud_eval.py, option -w",
+        needs=ATTACHED,
+        argument=_WEIGHTS,
+        takes_weights=True,
+        default_weight=1.0,
+    ),
+    Definition(
+        "WLAS",
+        "Weighted labeled attachment score: LAS in which each word has the weight of its relation.",
+        "sum of weights of words right in LAS / sum of weights of words, each side by its own relation",
+        "Callin, section 5, with F1 instead of accuracy",
+        needs=ATTACHED,
+        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that it does not list",
+        takes_weights=True,
+    ),
+    Definition(
+        "CallinWLAS",
+        "WLAS as Callin computes it: accuracy, weighted by the gold relation, without punctuation.",
+        "sum of weights of words right in LAS / sum of weights of words whose gold relation is not punct",
+        "Callin, section 5, and his program",
+        needs=ATTACHED,
+        without=("punct",),
+        argument=f"{_WEIGHTS}; ,default=NUMBER: the weight of relations that it does not list",
+        takes_weights=True,
+        by_gold=True,
+    ),
+    Definition(
+        "CLAS",
+        "Content-word labeled attachment score: LAS without function words and punctuation.",
+        "aligned content words with aligned heads and equal relation / content words, each side by its own relation",
+        "Nivre and Fang (2017); CoNLL 2017 and 2018 shared tasks",
+        needs=ATTACHED,
+        only="CONTENT",
+    ),
+    Definition(
+        "CNC",
+        "LAS of all words except function words and punctuation, as Kohita et al. list them; their list has no clf.",
+        "aligned words right in LAS / words, without aux auxpass case cc cop det mark neg and punct on each side",
+        "Kohita, Noji and Matsumoto (2017), section 3.2; Nivre (2016)",
+        needs=ATTACHED,
+        only="kohita:CONTENT",
+    ),
+    Definition(
+        "MLAS",
+        "Morphology-aware labeled attachment score: CLAS that also requires the right tags and function words.",
+        "as CLAS, with equal UPOS and features, and the same function words with equal tags / content words",
+        _CONLL18,
+        needs=ATTACHED | Agree.UPOS | Agree.FEATS | Agree.CHILDREN,
+        only="CONTENT",
+        columns=("upos",),
+    ),
+    Definition(
+        "BLEX",
+        "Bilexical dependency score: CLAS that also requires the right lemma.",
+        "as CLAS, with equal LEMMA / content words",
+        _CONLL18,
+        needs=ATTACHED | Agree.LEMMA,
+        only="CONTENT",
+        columns=("lemmas",),
+    ),
+    Definition(
+        "ELAS",
+        "Labeled attachment score of the enhanced graph.",
+        "enhanced edges between aligned words with equal label / enhanced edges",
+        _IWPT,
+        unit="edges",
+        needs=Agree.FULL_RELATION,
+        columns=("deps",),
+    ),
+    Definition(
+        "EULAS",
+        "ELAS with universal labels: subtypes, case markers and lemmas in labels do not matter.",
+        "enhanced edges between aligned words with equal universal label / enhanced edges",
+        _IWPT,
+        unit="edges",
+        needs=Agree.RELATION,
+        columns=("deps",),
+    ),
+    Definition(
+        "UEM",
+        "Unlabeled exact match: sentences in which every head is right.",
+        "sentences with equal span, all words aligned and all heads right / sentences;"
+        " UEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
+        " arguments with the right head / sentences with a core argument",
+        "Søgaard and Haulrich, section 4 (their EM)",
+        unit="exact",
+        needs=Agree.HEAD,
+    ),
+    Definition(
+        "LEM",
+        "Labeled exact match: sentences in which every head and universal relation is right.",
+        "sentences with equal span, all words aligned and all right in LAS / sentences;"
+        " LEM@CORE: sentences with a core argument, with equal span, all words of the sentence aligned and all core"
+        " arguments right in LAS / sentences with a core argument",
+        "exact match; see Søgaard and Haulrich, section 4",
+        unit="exact",
+        needs=ATTACHED,
+    ),
+    Definition(
+        "Roots",
+        "Root accuracy: roots of sentences that are found.",
+        "aligned words that are roots on both sides / roots",
+        "CoNLL-X shared task (Buchholz and Marsi 2006), root detection",
+        unit="roots",
+    ),
+    Definition(
+        "Trees",
+        "The system's sentences whose heads make a tree with one root. Below 100 only for CoNLL-X, which allows several"
+        " roots: CoNLL-U with such a sentence is refused, as by the official scorers.",
+        "sentences that are trees / sentences of the system",
+        "the condition of the CoNLL 2017 and 2018 shared tasks",
+        unit="trees",
+    ),
+)

@@ -1,0 +1,147 @@
+"""Notes on measures: relations of one version of UD under a scheme of the other, outputs without enhanced graphs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+
+from levelhead.scoring.measure import Definition, Measure
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.selection import Schemes, is_class
+from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.relations import UD1, UD2, universal, version
+from levelhead.treebank.schemes import UNKNOWN, Scheme
+
+SYSTEM = "the system"
+"""What notes call the system if its name is unknown."""
+
+_MOST_NAMED = 50  # more than either version of UD has relations
+
+
+def named_note(note: str, name: str) -> str:
+    """Return a note with the name of the system that it calls `SYSTEM`.
+
+    Args:
+        note: a note of `notes_on`.
+        name: the name of the system.
+    """
+    return f"{name}{note.removeprefix(SYSTEM)}" if note.startswith(SYSTEM) else note
+
+
+def notes_on(
+    gold: Treebank,
+    system: Treebank,
+    measures: Iterable[tuple[Measure, Definition]],
+    rules: Rules,
+    schemes: Schemes,
+    name: str = SYSTEM,
+) -> tuple[str, ...]:
+    """Return notes on measures whose classes belong to the other version of UD, or do not list a relation.
+
+    Also note measures of enhanced graphs if the system's output has no enhanced edges.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank; notes that apply to both are given once.
+        measures: the measures with their definitions.
+        rules: their scheme is the one that definitions use.
+        schemes: the schemes in which the classes of measures are looked up.
+        name: what to call the system.
+    """
+    chosen = list(measures)
+    used = [(str(measure), scheme) for pair in chosen for measure, scheme in _schemes_used(*pair, rules, schemes)]
+    by_name = {scheme.name: scheme for _, scheme in used}
+    users = {key: tuple(dict.fromkeys(user for user, scheme in used if scheme.name == key)) for key in by_name}
+    of_versions = notes_on_schemes(gold, system, [(by_name[key], users[key]) for key in by_name], name)
+    return (*of_versions, *_without_graphs(gold, system, chosen, name))
+
+
+def _without_graphs(
+    gold: Treebank, system: Treebank, measures: Iterable[tuple[Measure, Definition]], name: str
+) -> Iterator[str]:
+    """Note why measures of enhanced graphs are 0 or have no value if only gold has graphs."""
+    of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
+    if of_graphs and gold.deps.has_values and not system.deps.has_values:
+        yield f"{name} has no values in DEPS, and so no enhanced edges to score: {', '.join(of_graphs)}"
+
+
+def notes_on_schemes(
+    gold: Treebank, system: Treebank, schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str = SYSTEM
+) -> tuple[str, ...]:
+    """Return the notes on schemes, each with the measures or tables that use it.
+
+    Args:
+        gold: the gold treebank.
+        system: the system treebank.
+        schemes: schemes, with the measures or tables that use them.
+        name: what to call the system.
+    """
+    own, other = distinct(gold.relations), distinct(system.relations)
+    crosses = version(other) != version(own)  # else only labels that gold does not have are news
+    known = set(own)  # a system may give as many relations as it gives words
+    added = other if crosses else [label for label in other if label not in known]
+    notes = [
+        note
+        for scheme, users in schemes
+        for note in (
+            *_notes_on_side("gold", own, own, scheme, ", ".join(users), crosses=True),
+            *_notes_on_side(name, other, added, scheme, ", ".join(users), crosses=crosses),
+        )
+    ]
+    return tuple(dict.fromkeys(notes))
+
+
+def notes_on_labels(relations: Iterable[str], scheme: Scheme, using: str, side: str) -> tuple[str, ...]:
+    """Return the notes on relations without a treebank.
+
+    Args:
+        relations: the relations, with or without subtypes.
+        scheme: the scheme in which they are looked up.
+        using: the measure, or something else, that uses the scheme.
+        side: what to call the source of the relations.
+    """
+    labels = sorted(set(map(universal, relations)))
+    return tuple(_notes_on_side(side, labels, labels, scheme, using, crosses=True))
+
+
+def _notes_on_side(
+    side: str, labels: list[str], news: list[str], scheme: Scheme, using: str, *, crosses: bool
+) -> Iterator[str]:
+    """Give the notes on one side; only its new labels are named."""
+    found = version(labels)
+    first, second = (sorted(set(labels) & only) for only in (UD1 - UD2, UD2 - UD1))
+    if first and second and {*first, *second} & set(news):
+        yield f"{side} has relations of UD v1 ({', '.join(first)}) and of UD v2 ({', '.join(second)})"
+    if crosses and found is not None and scheme.version not in {None, found}:
+        yield (
+            f"{side} has relations of UD v{found}; {using}: classes of {scheme.name} (UD v{scheme.version})"
+            " are looked up by their counterparts (`levelhead measures --schemes`)"
+        )
+    unlisted = [label for label in news if scheme.class_of(label) == UNKNOWN]
+    if unlisted and scheme.version is None and scheme.otherwise == UNKNOWN:
+        yield (
+            f"{side} has relations that the scheme {scheme.name} does not list: {_listed(unlisted)}; left out of"
+            f" {using} (LAS-FUN-PUNCT looks up those of the other version of UD)"
+        )
+
+
+def _listed(labels: list[str]) -> str:
+    """Name labels, at most the first few dozen."""
+    more = len(labels) - _MOST_NAMED
+    named = ", ".join(labels[:_MOST_NAMED])
+    return f"{named} and {more:,} more" if more > 0 else named
+
+
+def distinct(relations: StringColumn) -> list[str]:
+    """Return the universal relations that occur, in alphabetical order."""
+    return sorted({universal(relations.strings[code]) for code in relations.distinct.tolist()})
+
+
+def _schemes_used(
+    measure: Measure, definition: Definition, rules: Rules, schemes: Schemes
+) -> Iterator[tuple[Measure, Scheme]]:
+    for name in filter(None, (definition.only, *definition.without)):
+        if is_class(name):
+            yield measure, schemes.find(name)[0] if ":" in name else rules.scheme
+    for name in filter(None, (measure.only, *measure.without)):
+        if is_class(name):
+            yield measure, schemes.find(name)[0]

@@ -1,0 +1,213 @@
+"""Small statistics that several studies need: correlations with None for what is not defined, means, roundings."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.correlation.coefficients import correlations, p_value
+from levelhead.correlation.permutations import MOST_EXACT, permutation_p_values
+from levelhead.significance.resampling import resampled, resampled_weights
+from levelhead.studies.verdicts import LEVEL, ValueWithInterval
+
+Cell = float | None
+Numbers = NDArray[np.float64]
+
+FEWEST = 4
+"""Fewer treebanks than this have no interval from resampled treebanks."""
+
+
+def pearson(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
+    """Return Pearson's correlation, its two-sided p by Student's t, and how many pairs have both values.
+
+    Args:
+        pairs: pairs of values; those with a None are left out. Fewer than three have no correlation.
+    """
+    known = [(x, y) for x, y in pairs if x is not None and y is not None]
+    if len(known) < 3 or min(len({x for x, _ in known}), len({y for _, y in known})) < 2:
+        return None, None, len(known)
+    r = float(np.corrcoef(np.array(known).T)[0, 1])
+    return r, p_value(r, len(known), 0), len(known)
+
+
+def spearman(pairs: Iterable[tuple[Cell, Cell]]) -> tuple[Cell, Cell, int]:
+    """Return Spearman's rank correlation, its two-sided p, and how many pairs have both values.
+
+    The p is that of all permutations where there are few pairs, by Student's t where there are more.
+
+    Args:
+        pairs: as in `pearson`.
+    """
+    known = [(x, y) for x, y in pairs if x is not None and y is not None]
+    one, other = [x for x, _ in known], [y for _, y in known]
+    rank, p, n = pearson(zip(_ranks(one), _ranks(other)))
+    if rank is not None and n <= MOST_EXACT:
+        table = np.array([one, other], dtype=np.float64).T
+        p = float(permutation_p_values(table, "spearman", 0, seed=0)[0, 1])  # exact: draws nothing
+    return rank, p, n
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    array = np.array(values)
+    return [float((array < value).sum() + ((array == value).sum() - 1) / 2) for value in values]
+
+
+def mean(values: Iterable[Cell]) -> Cell:
+    """Return the mean of the available values, None if there are none.
+
+    Args:
+        values: the values.
+    """
+    known = [value for value in values if value is not None]
+    return math.fsum(known) / len(known) if known else None
+
+
+def agrees(ours: Cell, printed: Cell, places: int = 2) -> bool | None:
+    """Return whether a number equals a printed one to the digits printed; None if either is missing.
+
+    Half a unit of the last digit is allowed, both ways of rounding a half.
+
+    Args:
+        ours: our number.
+        printed: the printed one.
+        places: the digits it is printed with.
+    """
+    if ours is None or printed is None:
+        return None
+    return bool(abs(ours - printed) <= 0.5 * 10.0**-places + 1e-9)
+
+
+def shown(value: Cell, places: int = 2) -> str:
+    """Return a number as text, a dash if there is none.
+
+    Args:
+        value: the number.
+        places: digits after the point.
+    """
+    return "-" if value is None else f"{value:.{places}f}"
+
+
+def p_shown(p: Cell, places: int = 3) -> str:
+    """Return a p with its sign, `p = 0.024`, or `p < 0.001` where all digits would be 0.
+
+    Args:
+        p: the probability.
+        places: digits after the point.
+    """
+    least = 10.0**-places
+    return f"p < {least:.{places}f}" if p is not None and p < least / 2 else f"p = {shown(p, places)}"
+
+
+def counted(found: Mapping[str, bool | None]) -> str:
+    """Return "12 of 13 (not: fi)" for yes and no by name; None is not counted.
+
+    Args:
+        found: yes, no or None by name.
+    """
+    known = {name: value for name, value in found.items() if value is not None}
+    failing = [name for name, value in known.items() if not value]
+    return f"{len(known) - len(failing)} of {len(known)}" + (f" (not: {', '.join(failing)})" if failing else "")
+
+
+def every(found: Mapping[str, bool | None]) -> bool | None:
+    """Return whether all known answers are yes; None if no answer is known.
+
+    Args:
+        found: yes, no or None by name.
+    """
+    known = [value for value in found.values() if value is not None]
+    return all(known) if known else None
+
+
+def mean_interval(values: Iterable[Cell], resamples: int, seed: int) -> ValueWithInterval | None:
+    """Return a mean over treebanks with its 95% percentile interval from resampled treebanks.
+
+    Args:
+        values: the values, one per treebank; None values are left out.
+        resamples: how many resamples.
+        seed: the seed of the draws.
+
+    Returns:
+        The estimate; None with fewer than `FEWEST` values.
+    """
+    known = np.array([[value] for value in values if value is not None], dtype=np.float64).reshape(-1, 1)
+    return resampled_estimate(known, lambda means: means[..., 0], resamples, seed)
+
+
+def resampled_estimate(
+    rows: Numbers, statistic: Callable[[Numbers], Numbers], resamples: int, seed: int
+) -> ValueWithInterval | None:
+    """Return a statistic of means over treebanks with its 95% percentile interval from resampled treebanks.
+
+    Args:
+        rows: numbers of treebanks, shape (treebanks, columns).
+        statistic: takes means, shape (..., columns), and gives one number for each.
+        resamples: how many resamples.
+        seed: the seed of the draws.
+
+    Returns:
+        The estimate; None with fewer than `FEWEST` treebanks.
+    """
+    if len(rows) < FEWEST:
+        return None
+    means = resampled(rows, resamples, seed) / len(rows)
+    return percentile_estimate(float(statistic(rows.mean(axis=0))), statistic(means))
+
+
+def contrast_interval(
+    columns: Sequence[Sequence[float]],
+    target: Sequence[float],
+    contrast: Callable[[Numbers], Numbers],
+    resamples: int,
+    seed: int,
+) -> ValueWithInterval | None:
+    """Return a contrast of correlations with a target, with its 95% percentile interval from resampled treebanks.
+
+    Args:
+        columns: columns of numbers, one row per treebank.
+        target: what each of them is correlated with (Pearson).
+        contrast: what is estimated: takes correlations with the target, shape (resamples, columns).
+        resamples: how many resamples.
+        seed: the seed of the draws.
+
+    Returns:
+        The estimate; None with fewer than `FEWEST` rows, or where a correlation is undefined.
+    """
+    n = len(target)
+    if n < FEWEST:
+        return None
+    table = np.array([*columns, target], dtype=np.float64).T
+    matrices = correlations(table, np.concatenate([np.ones((1, n)), resampled_weights(n, resamples, seed)]))
+    found = contrast(matrices[:, -1, :-1])
+    return percentile_estimate(float(found[0]), found[1:])
+
+
+def percentile_estimate(value: float, statistics: Numbers) -> ValueWithInterval | None:
+    """Return a value with its 95% percentile interval; None if the value is undefined (nan).
+
+    Args:
+        value: the value.
+        statistics: its values in resamples; undefined ones are left out.
+    """
+    known = statistics[~np.isnan(statistics)]
+    if math.isnan(value) or not len(known):
+        return None
+    low, high = np.quantile(known, [LEVEL / 2, 1 - LEVEL / 2])
+    return ValueWithInterval(value, float(low), float(high))
+
+
+def estimate_shown(estimate: ValueWithInterval | None, places: int = 2, scale: float = 1) -> str:
+    """Return an estimate as text: `+0.12 (95% CI -0.82 to +1.10)`, or why it is missing.
+
+    Args:
+        estimate: the estimate.
+        places: digits after the point.
+        scale: the factor for all three numbers; 100 turns shares into percentages.
+    """
+    if estimate is None:
+        return f"not tested (fewer than {FEWEST} values, or undefined)"
+    value, low, high = (f"{scale * number:+.{places}f}" for number in estimate)
+    return f"{value} (95% CI {low} to {high})"

@@ -1,0 +1,161 @@
+"""The parts of treebanks (train, dev, test) in folders, and the outputs of parsers for them."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from levelhead.campaign.languages import languages
+from levelhead.errors import Fault, InputError, Place
+from levelhead.studies.request import StudyRequest
+from levelhead.treebank.input_bytes import SUFFIXES
+from levelhead.treebank.layouts import gold_files, stem_of, system_folders, treebanks_in
+from levelhead.treebank.reader import Format
+
+_PART = re.compile(r"(?P<code>.+?)([-_.]ud)?[-_.](?P<split>train|dev|test)")
+"""The name of a part: `en-ud-train` as in UD, `danish_ddt_train` as in CoNLL-X, `de-train`; as `treebank_of` has it."""
+
+
+class Parts(NamedTuple):
+    """The files of one treebank.
+
+    Args:
+        code: the code of the treebank, for example `en` or `en_ewt`.
+        train: its training set, or None.
+        dev: its development set.
+        test: its test set; a file of an unknown part counts as the test set.
+    """
+
+    code: str
+    train: Path | None = None
+    dev: Path | None = None
+    test: Path | None = None
+
+    @property
+    def files(self) -> tuple[Path, ...]:
+        """The available parts."""
+        return tuple(path for path in (self.train, self.dev, self.test) if path is not None)
+
+    @property
+    def training(self) -> Path:
+        """The training set, or what comes nearest to it in size where there is none."""
+        return self.train or self.dev or self.files[0]
+
+    @property
+    def learnt(self) -> tuple[Path, ...]:
+        """The training set, or all other parts where there is none."""
+        return (self.train,) if self.train else self.files
+
+    @property
+    def tested(self) -> Path:
+        """The test set, or the development set where there is none."""
+        return self.test or self.dev or self.files[0]
+
+
+def parts_of(request: StudyRequest, wanted: Iterable[str] = ()) -> dict[str, Parts]:
+    """Return the treebanks of a request by code.
+
+    Args:
+        request: names the folders.
+        wanted: the codes that a study is about; if none of them is found, all treebanks are used.
+
+    Raises:
+        InputError: a folder has no treebank, or two files are the same part of one treebank.
+    """
+    found: dict[str, Parts] = {}
+    for folder in request.treebanks:
+        for stem, path in _files_in(folder).items():
+            named = _PART.fullmatch(stem)
+            code, split = (named["code"], named["split"]) if named else (stem, "test")
+            parts = found.get(code, Parts(code))
+            if getattr(parts, split) is not None:
+                message = f"{path} and {getattr(parts, split)} are both the {split} set of {code}"
+                raise InputError(Fault("no-pairs", message, Place(os.fspath(folder))))
+            found[code] = Parts(**{**parts._asdict(), split: path})
+    known = {code: found[code] for code in wanted if code in found}
+    return known or found
+
+
+def _files_in(source: Path) -> dict[str, Path]:
+    """The treebanks of a file or folder by their names without suffixes; those that the metadata of TIRA lists."""
+    if source.is_file():
+        return {stem_of(source.name) or source.name: source}
+    found = treebanks_in(source)
+    if found or (source / "metadata.json").is_file():
+        return found or {gold.code: gold.path for gold in gold_files(source)}
+    raise InputError(Fault("no-pairs", _without_files(source), Place(os.fspath(source))))
+
+
+def _without_files(folder: Path) -> str:
+    """The message for a folder without treebanks, with the folders in it that have some."""
+    inside = sorted({path.parent for path in folder.glob("*/*") if stem_of(path.name)}) or sorted(
+        {path.parent for path in folder.glob("*/*/*") if stem_of(path.name)}
+    )
+    named = ", ".join(path.relative_to(folder).as_posix() for path in inside[:4])
+    return "the folder has no CoNLL-U file" + (f"; name one of the folders in it: {named}" if named else "")
+
+
+def outputs_in(folder: Path | None, codes: Iterable[str]) -> dict[str, Path]:
+    """Return the outputs of one parser by the code of the treebank.
+
+    A file is called by the code, as the part that was parsed (`en-ud-test`, `danish_ddt_test`), or by the language
+    (`Old_Church_Slavonic`).
+
+    Args:
+        folder: the folder; None gives nothing.
+        codes: the codes of the treebanks.
+    """
+    if folder is None or not folder.is_dir():
+        return {}
+    files = treebanks_in(folder)
+    named = {code: _names(code) for code in codes}
+    return {code: files[name] for code, names in named.items() for name in names[:1] if name in files} | {
+        code: files[found[0]] for code, names in named.items() if (found := [n for n in names if n in files])
+    }
+
+
+def _names(code: str) -> list[str]:
+    language = languages().get(code)
+    parts = [f"{code}{mark}{split}" for split in ("test", "dev") for mark in ("-ud-", "-", "_")]
+    return [code, *parts, *([language.name.replace(" ", "_")] if language else [])]
+
+
+def format_of(path: str | os.PathLike[str]) -> Format:
+    """Return the format of a file by its name."""
+    name = os.fspath(path)
+    for suffix in SUFFIXES:
+        name = name.removesuffix(suffix)
+    return "conllu" if name.lower().endswith(".conllu") else "conllx"
+
+
+def check_outputs(folder: Path, codes: Iterable[str], where: Iterable[str]) -> None:
+    """Raise an InputError unless there is an output for one of the treebanks.
+
+    Args:
+        folder: the folder that is given.
+        codes: the codes of the treebanks.
+        where: patterns of folders in it; "" is the folder itself.
+    """
+    wanted = list(codes)
+    inside = [path for pattern in where for path in (folder.glob(pattern) if pattern else [folder])]
+    if not any(outputs_in(path, wanted) for path in inside):
+        few = ", ".join(wanted[:6]) + (" and so on" if len(wanted) > 6 else "")
+        message = f"no file in this folder is named as the output for a treebank ({few})"
+        raise InputError(Fault("missing-system-file", message, Place(os.fspath(folder))))
+
+
+def systems_in(folder: Path | None, codes: Iterable[str]) -> Mapping[str, dict[str, Path]]:
+    """Return the outputs of several parsers: by the parser's folder, then by the code of the treebank.
+
+    Args:
+        folder: a folder of folders, or that of one parser; None gives nothing.
+        codes: the codes of the treebanks.
+    """
+    if folder is None:
+        return {}
+    wanted = list(codes)
+    found = {name: outputs_in(path, wanted) for name, path in system_folders(folder).items()}
+    return {name: outputs for name, outputs in found.items() if outputs}

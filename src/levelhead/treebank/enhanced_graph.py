@@ -1,0 +1,188 @@
+"""The enhanced graph: the edges that DEPS give to words and empty nodes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import quoted
+from levelhead.treebank.parts import DEPS
+
+if TYPE_CHECKING:
+    from levelhead.treebank.strings import Codes, Strings
+    from levelhead.treebank.treebank import Treebank
+
+_EDGE = r"(?:0|[1-9][0-9]{0,8})(?:\.[1-9][0-9]{0,8})?:[^|\n]+"
+BAD_DEPS = re.compile(rf"^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*", re.MULTILINE)
+"""Finds, among values on lines of their own, one that is not a list of heads and relations."""
+
+_PARTS = re.compile(r"([0-9]+)(?:\.([0-9]+))?:([^|\n]+)")
+_LARGEST = 2**31
+
+Node = tuple[int, int]
+"""A node of the enhanced graph: its number before and after the dot (0 for words); (0, 0) is the root."""
+
+_NOWHERE: Node = (0, -1)
+"""A head with a dot, for a scorer that drops all of them."""
+
+Numbers = NDArray[np.int64]
+
+
+class MalformedDeps(ValueError):
+    """DEPS that are not a list of heads and relations, or that point to no node."""
+
+
+class Incoming(NamedTuple):
+    """The incoming edges of words, or of empty nodes.
+
+    Args:
+        child: the word, or the empty node's index, int64, shape (edges,), ascending.
+        number: the number of the head before the dot, int64, shape (edges,); 0 is the root.
+        minor: its number after the dot, int64, shape (edges,); 0 for words.
+        label: the number of the label, int64, shape (edges,).
+    """
+
+    child: Numbers
+    number: Numbers
+    minor: Numbers
+    label: Numbers
+
+
+class Graph(NamedTuple):
+    """The enhanced graph of a treebank, as written.
+
+    Args:
+        of_words: the incoming edges of words.
+        of_empty: the incoming edges of empty nodes.
+        labels: the labels, by number.
+    """
+
+    of_words: Incoming
+    of_empty: Incoming
+    labels: Sequence[str]
+
+
+def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
+    """Read the enhanced graph of a treebank.
+
+    Args:
+        treebank: the treebank.
+        strict: whether heads must be plain numbers and labels not empty, also on empty nodes; otherwise a head is any
+            text that Python's int reads, heads with a dot match no node, and empty nodes have no edges.
+
+    Raises:
+        MalformedDeps: DEPS are not a list of heads and relations.
+    """
+    labels: dict[str, int] = {}
+    cells = treebank.empty.cells[:, DEPS]
+    of_words = _incoming(treebank.deps.codes, treebank.strings, labels, strict=strict)
+    of_empty = _incoming(cells if strict else cells[:0], treebank.strings, labels, strict=strict)
+    return Graph(of_words, of_empty, list(labels))
+
+
+def dangling(treebank: Treebank, graph: Graph) -> tuple[Numbers, Numbers]:
+    """Find the edges whose head is not a node of their sentence.
+
+    Args:
+        treebank: the treebank.
+        graph: its graph.
+
+    Returns:
+        The words and the empty nodes with such edges, int64.
+    """
+    empty = treebank.empty
+    numbers = empty.position - treebank.sentence_starts[empty.sentence]
+    known = _node_keys(treebank, empty.sentence, numbers, empty.minor)
+    sizes = np.diff(treebank.sentence_starts)
+    found = []
+    for edges, sentences in ((graph.of_words, treebank.sentence_of_word), (graph.of_empty, empty.sentence)):
+        sentence = sentences[edges.child]
+        outside = edges.number > sizes[sentence]
+        is_known = np.isin(_node_keys(treebank, sentence, edges.number, edges.minor), known)
+        found.append(edges.child[outside | ((edges.minor > 0) & ~is_known)])
+    return found[0], found[1]
+
+
+def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
+    """Return the words that heads of edges name, as the official script finds them; -1 for the root, int64.
+
+    A negative position counts back from the end of the sentence, as in Python's lists.
+
+    Args:
+        treebank: the treebank.
+        edges: edges between its words.
+
+    Raises:
+        MalformedDeps: a position is beyond the sentence, or before the start of the file.
+    """
+    sentence = treebank.sentence_of_word[edges.child]
+    ends = treebank.sentence_starts[sentence + 1]
+    index = treebank.sentence_starts[sentence] + edges.number - 1
+    index = np.where(index < 0, index + ends, index)
+    if bool(((edges.number != 0) & ((index < 0) | (index >= ends))).any()):
+        raise MalformedDeps("the head of an edge is not a word of its sentence")
+    parents: Numbers = np.where(edges.number == 0, -1, index)
+    return parents
+
+
+def between_words(edges: Incoming) -> Incoming:
+    """Return the edges whose heads are words or the root."""
+    plain = edges.minor == 0
+    return Incoming(*(part[plain] for part in edges))
+
+
+def _node_keys(treebank: Treebank, sentence: Codes, number: Codes | Numbers, minor: Codes | Numbers) -> Numbers:
+    """One number per node of the treebank; each sentence has one number more than words, for the root."""
+    keys: Numbers = (treebank.sentence_starts[sentence].astype(np.int64) + sentence + number << 30) + minor
+    return keys
+
+
+def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict: bool) -> Incoming:
+    """Parse each distinct DEPS once, then lay out the edges of all rows."""
+    from levelhead.treebank.strings import distinct
+
+    used = distinct(codes, len(strings))
+    texts = [strings[code] for code in used.tolist()]
+    edges = _parse_strictly(texts) if strict else _parse_laxly(texts)
+    sizes = np.zeros(len(strings), dtype=np.int64)
+    sizes[used] = [0 if text in {"", "_"} else text.count("|") + 1 for text in texts]
+    begins = np.cumsum(sizes) - sizes
+    rows = [(number, minor, labels.setdefault(label, len(labels))) for number, minor, label in edges]
+    table = np.array(rows, dtype=np.int64).reshape(-1, 3)
+    n_edges = sizes[codes]
+    child = np.repeat(np.arange(len(codes)), n_edges)
+    within = np.arange(len(child)) - np.repeat(np.cumsum(n_edges) - n_edges, n_edges)
+    return Incoming(child, *table[begins[codes[child]] + within].T)
+
+
+def _parse_strictly(texts: list[str]) -> list[tuple[int, int, str]]:
+    joined = "\n".join(texts)
+    bad = BAD_DEPS.search(joined)
+    if bad:
+        raise MalformedDeps(f"{quoted(bad[0])} is not a list of heads and relations")
+    return [(int(number), int(minor or 0), label) for number, minor, label in _PARTS.findall(joined)]
+
+
+def _parse_laxly(texts: list[str]) -> list[tuple[int, int, str]]:
+    edges = [edge.partition(":") for text in texts if text not in {"", "_"} for edge in text.split("|")]
+    if not all(colon for _, colon, _ in edges):
+        raise MalformedDeps("an edge has no colon")
+    return [(*_lax_node(head), label) for head, _, label in edges]
+
+
+@lru_cache(maxsize=10_000)
+def _lax_node(head: str) -> Node:
+    if "." in head:
+        return _NOWHERE
+    try:
+        number = int(head)
+    except ValueError as error:
+        raise MalformedDeps(f"{quoted(head)} is not a valid head of an edge") from error
+    if abs(number) > _LARGEST:
+        raise MalformedDeps(f"{quoted(head)} is not a valid head of an edge")
+    return number, 0

@@ -1,0 +1,284 @@
+"""CoNLL-U as the official scorers read it: what they accept, what they refuse, and what they crash on (also refused).
+
+Their reading is laxer than ours in some places (any number that Python's int takes, ids inside multiword tokens
+unchecked, empty relations) and stricter in others (a byte order mark, a second blank line, a missing last one).
+Valid files go through the scanner; only the others are read line by line here.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from levelhead.errors import ConlluError, Fault, Place, quoted
+from levelhead.treebank.enhanced_graph import MalformedDeps, between_words, official_parents, read_graph
+from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
+from levelhead.treebank.treebank import Treebank, named_columns
+
+_CELL = rb"[^\t\n]*\t"
+_EMPTY_NODE = re.compile(
+    rb"^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)", re.MULTILINE
+)
+"""Finds a line with a dot in its ID or in the head of an edge."""
+
+
+@dataclass(frozen=True, slots=True)
+class OfficialReading:
+    """How one official scorer reads a file.
+
+    Args:
+        name: the name of the rules.
+        deepest: the longest chain of heads that its recursion survives, measured with CPython 3.11.
+        empty_inside: whether empty nodes inside a multiword token are skipped (else they count as words there).
+        negative_inside: whether negative heads inside a multiword token count back from the end of what is read.
+        unicode_spaces: whether all space separators are removed from forms (else only U+0020).
+        deps: whether it parses DEPS, and crashes on malformed DEPS.
+        several_roots: whether a sentence may have more than one root (an option of udtools).
+        empty_nodes: whether empty nodes, and edges from them, are skipped (else refused, an option of udtools).
+    """
+
+    name: str
+    deepest: int = 994
+    empty_inside: bool = False
+    negative_inside: bool = False
+    unicode_spaces: bool = True
+    deps: bool = False
+    several_roots: bool = False
+    empty_nodes: bool = True
+
+    def bare(self, form: str) -> str:
+        """Return a form without its spaces."""
+        return form.translate(ANY_SPACE if self.unicode_spaces else PLAIN_SPACE)
+
+
+SCORERS = {
+    scorer.name: scorer
+    for scorer in (
+        OfficialReading("conll17", negative_inside=True, unicode_spaces=False),
+        OfficialReading("conll18"),
+        OfficialReading("udtools", empty_inside=True, deps=True),
+    )
+}
+"""All official scorers by name."""
+
+
+def read_officially(data: bytes, official: OfficialReading, name: str | None = None) -> Treebank:
+    """Read a treebank as an official scorer does.
+
+    Args:
+        data: the contents of a CoNLL-U file.
+        official: which scorer.
+        name: what to call the file in messages.
+
+    Raises:
+        ConlluError: the scorer refuses the file, or crashes on it; or a line is longer than `LONGEST_LINE`.
+    """
+    text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
+    refuse_long_lines(text, name)
+    treebank = scan_treebank(text, several_roots=official.several_roots)
+    if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
+        raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
+    if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
+        treebank = _FileReader(official, name).read(data)
+    sentence = _too_deep(treebank, official)
+    if sentence is not None:
+        raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name), Crash)
+    if official.deps:
+        _check_deps(treebank, name)
+    return replace(treebank, source=Source(name, hashlib.sha256(data).hexdigest(), treebank.source.lines))
+
+
+class CycleRefused(ConlluError):
+    """An official scorer refuses a file because the heads form a cycle."""
+
+
+class RootsRefused(ConlluError):
+    """An official scorer refuses a file because a sentence does not have exactly one root."""
+
+
+class Crash(ConlluError):
+    """An official scorer crashes on a file, which counts as refused."""
+
+
+def _refusal(message: str, place: Place, kind: type[ConlluError] = ConlluError) -> ConlluError:
+    return kind(Fault("refused-by-rules", message, place))
+
+
+def _has_empty_node_inside(treebank: Treebank) -> bool:
+    inside = np.zeros(treebank.n_words + 1, dtype=np.int32)
+    np.add.at(inside, treebank.multiword.first + 1, 1)
+    np.add.at(inside, treebank.multiword.first + treebank.multiword.n_words, -1)
+    return bool(np.cumsum(inside)[treebank.empty.position].any())
+
+
+def _too_deep(treebank: Treebank, official: OfficialReading) -> int | None:
+    """Find the first sentence whose heads the scorer's recursion cannot follow."""
+    long = np.flatnonzero(np.diff(treebank.sentence_starts) >= official.deepest)
+    for sentence in long.tolist():
+        start, end = treebank.sentence_starts[sentence : sentence + 2].tolist()
+        if _depth(treebank.heads[start:end].tolist(), start, end) > official.deepest:
+            return sentence
+    return None
+
+
+def _depth(heads: list[int], start: int, end: int) -> int:
+    """Count the nested calls that following the heads needs; a word is followed only once."""
+    done = [False] * (end - start)
+    deepest = 0
+    for word in range(start, end):
+        at, depth = word, 1
+        while start <= at < end and not done[at - start] and heads[at - start] >= 0:
+            done[at - start] = True
+            at = heads[at - start]
+            depth += 1
+        deepest = max(deepest, depth)
+    return deepest
+
+
+def _check_deps(treebank: Treebank, name: str | None) -> None:
+    """Refuse the DEPS on which the scorer crashes: no colon, or a head that is not a number or outside the sentence."""
+    try:
+        official_parents(treebank, between_words(read_graph(treebank, strict=False).of_words))
+    except MalformedDeps as error:
+        raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
+
+
+@dataclass
+class _FileReader:
+    """A file read line by line in the scorer's way."""
+
+    official: OfficialReading
+    name: str | None
+    rows: list[list[str]] = field(default_factory=list)
+    heads: list[int] = field(default_factory=list)
+    starts: list[int] = field(default_factory=lambda: [0])
+    lines: list[int] = field(default_factory=list)
+    multiword: list[tuple[int, int, int, list[str]]] = field(default_factory=list)
+
+    def read(self, data: bytes) -> Treebank:
+        """Read a file line by line; comments are skipped between sentences."""
+        try:
+            text = data.decode()
+        except UnicodeDecodeError as error:
+            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None, Crash) from error
+        lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+        numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
+        inside = False
+        for number, line in numbered:
+            if not inside and line.startswith("#"):
+                continue
+            if not inside:
+                self.lines.append(number)
+            if line:
+                self._read_token(number, line, numbered)
+            else:
+                self._end_sentence(number)
+            inside = bool(line)
+        if inside:
+            raise self._refuse("the file does not end with a blank line", len(lines))
+        return self._treebank()
+
+    def _refuse(self, message: str, line: int | None, kind: type[ConlluError] = ConlluError) -> ConlluError:
+        return _refusal(message, Place(self.name, line), kind)
+
+    def _cells(self, number: int, line: str) -> list[str]:
+        cells = line.split("\t")
+        if len(cells) != 10:
+            raise self._refuse(f"{len(cells)} column{'s' * (len(cells) != 1)} instead of 10", number)
+        return cells
+
+    def _int(self, text: str, column: str, number: int) -> int:
+        try:
+            return int(text)
+        except ValueError as error:
+            raise self._refuse(f"the {column} {quoted(text)} is not a number", number) from error
+
+    def _read_token(self, number: int, line: str, following: Iterator[tuple[int, str]]) -> None:
+        cells = self._cells(number, line)
+        if "." in cells[0]:
+            return
+        if not self.official.bare(cells[1]):
+            raise self._refuse("the FORM is empty", number)
+        if "-" in cells[0]:
+            self._read_multiword(number, cells, following)
+            return
+        expected = len(self.rows) - self.starts[-1] + 1
+        if self._int(cells[0], "ID", number) != expected:
+            raise self._refuse(f"the ID is {quoted(cells[0])}, expected {expected}", number)
+        if self._int(cells[6], "HEAD", number) < 0:
+            raise self._refuse("the HEAD is negative", number)
+        self.rows.append(cells)
+
+    def _read_multiword(self, number: int, cells: list[str], following: Iterator[tuple[int, str]]) -> None:
+        ends = cells[0].split("-")
+        if len(ends) != 2:
+            raise self._refuse(f"the ID {quoted(cells[0])} is not a range", number)
+        first, last = (self._int(end, "ID", number) for end in ends)
+        n_words = max(0, last - first + 1)
+        self.multiword.append((len(self.rows), len(self.starts) - 1, n_words, cells[1:]))
+        wanted = len(self.rows) + n_words
+        while len(self.rows) < wanted:
+            number, line = next(following, (number, ""))
+            row = self._cells(number, line)
+            if not (self.official.empty_inside and "." in row[0]):
+                self.rows.append(row)
+
+    def _end_sentence(self, number: int) -> None:
+        start, end = self.starts[-1], len(self.rows)
+        self.heads += [-1] * (end - start)
+        done: set[int] = set()
+        for word in range(start, end):
+            self._follow(word, done, number)
+        n_roots = sum(head < 0 for head in self.heads[start:])
+        if n_roots == 0 or (n_roots > 1 and not self.official.several_roots):
+            raise self._refuse(f"the sentence that ends here has {n_roots} roots", number, RootsRefused)
+        self.starts.append(end)
+
+    def _follow(self, word: int, done: set[int], number: int) -> None:
+        """Follow the heads from a word up, in the scorer's order: it reports the first fault on the way."""
+        start = self.starts[-1]
+        met: set[int] = set()
+        while word >= start and word not in done:
+            if word in met:
+                raise self._refuse("there is a cycle in the sentence that ends here", number, CycleRefused)
+            met.add(word)
+            self.heads[word] = self._head(word, number)
+            word = self.heads[word]
+        done |= met
+
+    def _head(self, word: int, number: int) -> int:
+        """The index of a word's head; negative numbers count back as Python's lists do, where the scorer allows it."""
+        start, end = self.starts[-1], len(self.rows)
+        head = self._int(self.rows[word][6], "HEAD", number)
+        index = start + head - 1
+        if head > end - start or (head < 0 and not self.official.negative_inside) or index < -end:
+            raise self._refuse(f"the HEAD {head} points outside of the sentence that ends here", number)
+        return -1 if head == 0 else index if index >= 0 else index + end
+
+    def _treebank(self) -> Treebank:
+        columns = [[row[i] for row in self.rows] for i in (1, 2, 3, 4, 5, 7, 8, 9)]
+        strings = Strings.of(["_"])
+        codes = []
+        for column in columns:
+            strings, coded = strings.with_texts(column)
+            codes.append(coded)
+        strings, cells = strings.with_texts(cell for *_, row in self.multiword for cell in row)
+        spans = np.array([numbers for *numbers, _ in self.multiword], dtype=np.int32).reshape(-1, 3)
+        nothing = np.zeros(0, dtype=np.int32)
+        n_sentences = len(self.starts) - 1
+        return Treebank(
+            **named_columns(codes, strings),
+            heads=np.array(self.heads, dtype=np.int32),
+            sentence_starts=np.array(self.starts, dtype=np.int32),
+            multiword=MultiwordTokens(spans[:, 0], spans[:, 1], spans[:, 2], cells.reshape(-1, 9)),
+            empty=EmptyNodes(nothing, nothing, nothing, np.zeros((0, 9), dtype=np.int32)),
+            comments=Comments(b"", np.zeros(n_sentences + 1, dtype=np.int64)),
+            source=Source(lines=np.array(self.lines[:n_sentences], dtype=np.int32)),
+        )

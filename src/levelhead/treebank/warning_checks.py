@@ -1,0 +1,218 @@
+"""Warnings about valid treebanks: most are found on distinct strings, which costs next to nothing."""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Fault, Place, quoted
+from levelhead.treebank.enhanced_graph import BAD_DEPS, MalformedDeps, dangling
+from levelhead.treebank.parts import DEPS, FIELDS, FORM
+from levelhead.treebank.places import place_of, place_of_empty_node, place_of_range
+from levelhead.treebank.relations import UD1, UD2, universal
+from levelhead.treebank.strings import character_set
+from levelhead.treebank.treebank import COLUMNS
+
+if TYPE_CHECKING:
+    from levelhead.treebank.strings import Codes, StringColumn
+    from levelhead.treebank.treebank import Treebank
+
+# White space other than the plain space, control characters, and what is invisible: zero-width space and
+# non-joiner, word joiner, byte order mark. Bidirectional controls and the joiner are part of how text is written.
+_UNUSUAL = character_set(
+    (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200C), (0x2028, 0x2029), (0x202F, 0x202F),
+    (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
+)  # fmt: skip
+_SURROUNDED = re.compile(r" .*|.* ", re.DOTALL)
+_FEATURE = r"[^\s=|]+=[^\s=|]+"
+_BAD_FEATS = re.compile(rf"^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*", re.MULTILINE)
+_KNOWN = "|".join(sorted(UD1 | UD2))
+_BAD_RELATION = re.compile(rf"^(?!({_KNOWN})(:[^|\n]*)?$).*", re.MULTILINE)
+_SENT_ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=([^\n]*)", re.MULTILINE)
+_SENT_ID_ROUGHLY = re.compile(rb"sent_id[ \t]*=[ \t]*([^\n]*)")
+_LONG_MULTIWORD = 100
+_LONG_CELL = 1_000_000
+
+
+def find_warnings(treebank: Treebank) -> Iterator[Fault]:
+    """Find what deserves a warning: one warning per kind, at its first place."""
+    suspects = _suspects(treebank)
+    for name in COLUMNS:
+        column = getattr(treebank, name)
+        for slug, codes in suspects.items():
+            yield from _warn_column(treebank, slug, column, codes)
+    yield from _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS)
+    yield from _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS)
+    yield from _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION)
+    yield from _root_relations(treebank)
+    yield from _multiword(treebank, suspects)
+    yield from _empty_nodes(treebank, suspects)
+    yield from _dangling_edges(treebank)
+    yield from _sent_ids(treebank)
+    yield from _long_cells(treebank)
+
+
+def _suspects(treebank: Treebank) -> dict[str, Codes]:
+    """The codes of strings with unusual characters, by kind; usually none, so the whole pool is searched first."""
+    strings = treebank.strings
+    pool = b"\n" + strings.pool
+    tests: dict[str, tuple[bool, Callable[[str], object]]] = {
+        "empty-column": (b"\n\n" in pool, lambda text: not text),
+        "surrounding-space": (b"\n " in pool or b" \n" in pool, _SURROUNDED.fullmatch),
+        "not-normalised": (
+            not unicodedata.is_normalized("NFC", strings.text),
+            lambda text: not unicodedata.is_normalized("NFC", text),
+        ),
+    }
+    found = {"unusual-character": strings.codes_with(_UNUSUAL)}
+    for slug, (anywhere, test) in tests.items():
+        codes = [code for code, text in enumerate(strings.texts) if test(text)] if anywhere else []
+        found[slug] = np.array(codes, dtype=np.int32)
+    return {slug: codes for slug, codes in found.items() if len(codes)}
+
+
+def _warn_column(treebank: Treebank, slug: str, column: StringColumn, codes: Codes) -> Iterator[Fault]:
+    rows = np.flatnonzero(_are_in(column, codes))
+    if len(rows):
+        value = quoted(column[int(rows[0])])
+        yield Fault(
+            slug, f"{_field_name(treebank, column)} {value}", place_of(treebank, int(rows[0])), "warning", len(rows)
+        )
+
+
+def _are_in(column: StringColumn, codes: Codes) -> NDArray[np.bool_]:
+    """Return whether the code of each row is among the given codes."""
+    chosen = np.zeros(len(column.strings), dtype=bool)
+    chosen[codes] = True
+    return chosen[column.codes]
+
+
+def _field_name(treebank: Treebank, column: StringColumn) -> str:
+    names = dict(zip(COLUMNS, _FIELD_NAMES))
+    return next(field for name, field in names.items() if getattr(treebank, name) is column)
+
+
+_FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
+
+
+def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: re.Pattern[str]) -> Iterator[Fault]:
+    """Search the distinct strings of a column all at once; line by line only where something was found."""
+    codes = column.distinct.tolist()
+    texts = [column.strings[code] for code in codes]
+    if bad.search("\n".join(texts)):
+        found = [code for code, text in zip(codes, texts) if bad.search(text)]
+        yield from _warn_column(treebank, slug, column, np.array(found, dtype=np.int32))
+
+
+def _root_relations(treebank: Treebank) -> Iterator[Fault]:
+    relations = treebank.relations
+    roots = [code for code in relations.distinct.tolist() if universal(relations.strings[code]) == "root"]
+    labelled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
+    rows = np.flatnonzero(labelled != (treebank.heads < 0))
+    if len(rows):
+        row = int(rows[0])
+        head = 0 if treebank.heads[row] < 0 else "not 0"
+        message = f"HEAD is {head}, the relation {quoted(relations[row])}"
+        yield Fault("root-relation", message, place_of(treebank, row), "warning", len(rows))
+
+
+def _multiword(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fault]:
+    multiword, strings = treebank.multiword, treebank.strings
+    if not len(multiword):
+        return
+    for slug, codes in suspects.items():
+        yield from _warn_multiword(
+            treebank, slug, np.isin(multiword.cells[:, FORM], codes), "its form has unusual characters"
+        )
+    yield from _warn_multiword(treebank, "single-word-range", multiword.n_words == 1, "it has only one word")
+    long = multiword.n_words > _LONG_MULTIWORD
+    yield from _warn_multiword(treebank, "long-multiword-token", long, "it has more than 100 words")
+    filled = (multiword.cells[:, [2, 3, 5, 6, 7]] != 0).any(axis=1)
+    typo = [code for code in set(multiword.cells[:, 4].tolist()) if strings[code] not in {"_", "Typo=Yes"}]
+    filled |= np.isin(multiword.cells[:, 4], np.array(typo, dtype=np.int32))
+    yield from _warn_multiword(treebank, "range-with-columns", filled, "it has values in columns that are for words")
+
+
+def _warn_multiword(treebank: Treebank, slug: str, which: np.ndarray, message: str) -> Iterator[Fault]:
+    rows = np.flatnonzero(which)
+    if len(rows):
+        multiword = treebank.multiword
+        place = place_of_range(treebank, int(rows[0]))
+        form = quoted(treebank.strings[int(multiword.cells[rows[0], FORM])])
+        yield Fault(slug, f"multiword token {form}: {message}", place, "warning", len(rows))
+
+
+def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fault]:
+    empty, strings = treebank.empty, treebank.strings
+    if not len(empty):
+        return
+    for slug, codes in suspects.items():
+        if slug != "empty-column":
+            yield from _warn_empty_node(
+                treebank, slug, np.isin(empty.cells[:, FORM], codes), "its form has unusual characters"
+            )
+    bad = [code for code in set(empty.cells[:, DEPS].tolist()) if BAD_DEPS.search(strings[code])]
+    which = np.isin(empty.cells[:, DEPS], np.array(bad, dtype=np.int32))
+    yield from _warn_empty_node(treebank, "invalid-deps", which, "its DEPS are not a list of heads and relations")
+
+
+def _warn_empty_node(treebank: Treebank, slug: str, which: NDArray[np.bool_], message: str) -> Iterator[Fault]:
+    rows = np.flatnonzero(which)
+    if len(rows):
+        yield Fault(slug, f"empty node: {message}", place_of_empty_node(treebank, int(rows[0])), "warning", len(rows))
+
+
+def _dangling_edges(treebank: Treebank) -> Iterator[Fault]:
+    """Warn of enhanced edges whose head is not a node of the sentence (if DEPS can be read)."""
+    try:
+        words, empty_nodes = dangling(treebank, treebank.graph)
+    except MalformedDeps:
+        return
+    message = "the head of an enhanced edge is not a node of the sentence"
+    if len(words):
+        yield Fault("invalid-deps", message, place_of(treebank, int(words[0])), "warning", len(words))
+    elif len(empty_nodes):
+        place = place_of_empty_node(treebank, int(empty_nodes[0]))
+        yield Fault("invalid-deps", message, place, "warning", len(empty_nodes))
+
+
+def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
+    rough = [name.strip() for name in _SENT_ID_ROUGHLY.findall(treebank.comments.text)]
+    if len(set(rough)) == len(rough):
+        return
+    first: dict[bytes, int] = {}
+    repeated = [
+        match
+        for match in _SENT_ID.finditer(treebank.comments.text)
+        if first.setdefault(match[1].strip(), match.start()) != match.start()
+    ]
+    if not repeated:
+        return
+    comments, at = treebank.comments, repeated[0].start()
+    sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
+    below = comments.text.count(b"\n", at, int(comments.starts[sentence + 1]))
+    message = f"sent_id {quoted(repeated[0][1].decode().strip())} is used twice"
+    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
+    place = Place(treebank.source.path, line, sentence + 1)
+    yield Fault("duplicate-sent-id", message, place, "warning", len(repeated))
+
+
+def _long_cells(treebank: Treebank) -> Iterator[Fault]:
+    lengths = treebank.strings.lengths
+    if int(lengths.max()) < _LONG_CELL:
+        return
+    long = np.flatnonzero(lengths >= _LONG_CELL).astype(np.int32)
+    message = "a cell has a million bytes or more"
+    for name in COLUMNS:
+        rows = np.flatnonzero(_are_in(getattr(treebank, name), long))
+        if len(rows):
+            yield Fault("long-cell", message, place_of(treebank, int(rows[0])), "warning", len(rows))
+            return
+    rows = np.flatnonzero(np.isin(treebank.multiword.cells, long).any(axis=1))
+    if len(rows):
+        yield Fault("long-cell", message, place_of_range(treebank, int(rows[0])), "warning", len(rows))

@@ -1,0 +1,340 @@
+"""The columns of a profile: what each says, its formula, its source; one entry makes a column."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from levelhead.typology import entropy, morphology
+
+if TYPE_CHECKING:
+    from levelhead.treebank.schemes import Scheme
+    from levelhead.typology.counts import TreebankCounts
+
+Value = int | float | None | Mapping[str, int | float]
+"""A number, none, or one number for each relation, part of speech ..."""
+
+
+class ProfileSettings(NamedTuple):
+    """The settings that decide the values of a profile, in addition to its counts.
+
+    Args:
+        scheme: the classes of relations.
+        least: how often a word with its part of speech and relation must occur to count for the head-word entropy.
+    """
+
+    scheme: Scheme
+    least: int = 5
+
+
+class ProfileColumn(NamedTuple):
+    """A column of a profile.
+
+    Args:
+        name: what it is called.
+        group: which columns it belongs to.
+        kind: "number", or "ratio", which is printed as a percentage.
+        meaning: its definition in one sentence.
+        formula: how it is computed.
+        source: where the definition comes from.
+        value: how it follows from counts.
+        by: of what there is one value each, for a column of many values.
+        in_summary: whether it is printed by default.
+    """
+
+    name: str
+    group: str
+    kind: Literal["number", "ratio"]
+    meaning: str
+    formula: str
+    source: str
+    value: Callable[[TreebankCounts, ProfileSettings], Value]
+    by: str | None = None
+    in_summary: bool = False
+
+
+def _share(part: float, whole: float) -> float | None:
+    return part / whole if whole else None
+
+
+def _shares(counts: Mapping[str, int], whole: int) -> dict[str, float]:
+    return {name: n / whole for name, n in counts.items()} if whole else {}
+
+
+def _classes(counts: TreebankCounts, settings: ProfileSettings) -> dict[str, float]:
+    sums = dict.fromkeys(settings.scheme.names, 0)
+    for relation, n in counts.words.frequencies(0).items():
+        sums[settings.scheme.class_of(relation)] += n
+    return _shares(sums, counts.sizes.words)
+
+
+def _upos(counts: TreebankCounts, _: ProfileSettings) -> dict[str, float]:
+    return _shares(counts.tags.frequencies(0), counts.sizes.words) if morphology.are_annotated(counts.tags, 0) else {}
+
+
+def _words_per_token(counts: TreebankCounts, _: ProfileSettings) -> float | None:
+    return _share(counts.sizes.words, counts.sizes.tokens) if counts.sizes.multiword_tokens else None
+
+
+_CALLIN = "Callin"
+_UD = "Universal Dependencies, CoNLL-U format"
+_KUHLMANN = "Kuhlmann and Nivre (2006)"
+_LIU = "Liu (2008)"
+_KOHITA = "Kohita et al. (2017), section 3.2"
+
+_SIZES = (
+    ProfileColumn(
+        "sentences", "sizes", "number",
+        "Sentences.", "number of trees", _UD,
+        lambda c, _: c.sizes.sentences, in_summary=True,
+    ),
+    ProfileColumn(
+        "tokens", "sizes", "number",
+        "Surface tokens: multiword tokens, and words outside of them.", "number of tokens", _UD,
+        lambda c, _: c.sizes.tokens,
+    ),
+    ProfileColumn(
+        "words", "sizes", "number",
+        "Syntactic words.", "number of words", _UD,
+        lambda c, _: c.sizes.words, in_summary=True,
+    ),
+    ProfileColumn(
+        "types", "sizes", "number",
+        "Distinct forms of words, case kept.", "number of distinct FORM", f"{_CALLIN}, section 4.2: n_w",
+        lambda c, _: len(c.words.axes[1]),
+    ),
+    ProfileColumn(
+        "lemmas", "sizes", "number",
+        "Distinct lemmas; none where no word has one.", "number of distinct LEMMA", _UD,
+        lambda c, _: morphology.n_lemmas(c.lemmas),
+    ),
+    ProfileColumn(
+        "sentence_length", "sizes", "number",
+        "Mean length of sentences in words.", "words / sentences", _UD,
+        lambda c, _: c.sizes.sentence_lengths.mean, in_summary=True,
+    ),
+    ProfileColumn(
+        "sentence_length_max", "sizes", "number",
+        "Length of the longest sentence in words.", "maximum of words", _UD,
+        lambda c, _: c.sizes.sentence_lengths.max,
+    ),
+    ProfileColumn(
+        "multiword_tokens", "sizes", "number",
+        "Multiword tokens.", "number of ID ranges", _UD,
+        lambda c, _: c.sizes.multiword_tokens,
+    ),
+    ProfileColumn(
+        "multiword_share", "sizes", "ratio",
+        "Share of multiword tokens among tokens.", "multiword tokens / tokens", _UD,
+        lambda c, _: _share(c.sizes.multiword_tokens, c.sizes.tokens),
+    ),
+    ProfileColumn(
+        "empty_nodes", "sizes", "number",
+        "Empty nodes of the enhanced graph.", "number of decimal IDs", _UD,
+        lambda c, _: c.sizes.empty_nodes,
+    ),
+    ProfileColumn(
+        "empty_share", "sizes", "ratio",
+        "Share of empty nodes among nodes of the enhanced graph.", "empty nodes / (words + empty nodes)", _UD,
+        lambda c, _: _share(c.sizes.empty_nodes, c.sizes.words + c.sizes.empty_nodes),
+    ),
+)  # fmt: skip
+
+_FREQUENCIES = (
+    ProfileColumn(
+        "relation", "frequencies", "ratio",
+        "Share of words with each universal relation, punctuation included.", "words of the relation / words", _UD,
+        lambda c, _: _shares(c.words.frequencies(0), c.sizes.words), by="relation",
+    ),
+    ProfileColumn(
+        "label", "frequencies", "ratio",
+        "Share of words with each relation as written, with its subtype.", "words of the label / words", _UD,
+        lambda c, _: _shares(c.relations.frequencies(), c.sizes.words), by="label",
+    ),
+    ProfileColumn(
+        "class", "frequencies", "ratio",
+        "Share of words whose relation is in each class of the scheme, punctuation included.",
+        "words of the class / words", f"{_CALLIN}, figure 3; Nivre and Fang (2017)",
+        _classes, by="class",
+    ),
+    ProfileColumn(
+        "upos", "frequencies", "ratio",
+        "Share of words with each universal part of speech.", "words of the part of speech / words", _UD,
+        _upos, by="UPOS",
+    ),
+    ProfileColumn(
+        "feature", "frequencies", "ratio",
+        "Share of words with each feature.", "words with Name=Value in FEATS / words", _UD,
+        lambda c, _: _shares(morphology.feature_counts(c.tags), c.sizes.words), by="feature",
+    ),
+)  # fmt: skip
+
+_VOCABULARY = (
+    ProfileColumn(
+        "wde", "vocabulary", "number",
+        "Word dependency entropy: how evenly the words of a relation are spread, from 0 (one word) to 1 (all alike).",
+        "H(p(w | relation)) / log(types)", f"{_CALLIN}, section 4.2",
+        lambda c, _: entropy.word_dependency_entropy(c.words), by="relation",
+    ),
+    ProfileColumn(
+        "sttr", "vocabulary", "number",
+        "Standardised type/token ratio of surface tokens, case kept.",
+        "mean over chunks of 1000 tokens of types / tokens; a shorter last chunk is left out",
+        f"{_CALLIN}, section 4.3, after Scott",
+        lambda c, _: c.lexical.sttr, in_summary=True,
+    ),
+    ProfileColumn(
+        "sttr_sd", "vocabulary", "number",
+        "Standard deviation of the type/token ratio of chunks.", "with n - 1 in the denominator",
+        f"{_CALLIN}, section 4.3",
+        lambda c, _: c.lexical.sttr_deviation,
+    ),
+    ProfileColumn(
+        "mattr", "vocabulary", "number",
+        "Moving-average type/token ratio, which does not depend on the length of the text.",
+        "mean over all windows of 500 consecutive tokens of types / 500", "Covington and McFall (2010)",
+        lambda c, _: c.lexical.mattr,
+    ),
+    ProfileColumn(
+        "head_entropy", "vocabulary", "number",
+        "Head-word vocabulary entropy: uncertainty of the head word in bits, given a word, its UPOS and relation.",
+        "sum over (p, l, w) of P(p, l, w) H(head | p, l, w), where (p, l, w) occurs at least 5 times; roots left out",
+        _KOHITA,
+        lambda c, s: entropy.head_entropy(c.heads, s.least).bits, in_summary=True,
+    ),
+    ProfileColumn(
+        "head_entropy_by_relation", "vocabulary", "number",
+        "Head-word vocabulary entropy of each relation l in bits.",
+        "sum over (p, w) of P(p, w | l) H(head | p, l, w), as above", _KOHITA,
+        lambda c, s: entropy.head_entropy(c.heads, s.least).by_relation, by="relation",
+    ),
+    ProfileColumn(
+        "head_entropy_share", "vocabulary", "ratio",
+        "Share of arcs that the head-word vocabulary entropy rests on.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
+        lambda c, s: _share(*entropy.head_entropy(c.heads, s.least)[2:]),
+    ),
+)  # fmt: skip
+
+_MORPHOLOGY = (
+    ProfileColumn(
+        "features_per_word", "morphology", "number",
+        "Mean number of features of a word; none where the treebank has no features.",
+        "pairs Name=Value in FEATS / words", _UD,
+        lambda c, _: morphology.features_per_word(c.tags), in_summary=True,
+    ),
+    ProfileColumn(
+        "features_per_upos", "morphology", "number",
+        "Mean number of features of the words of each part of speech.", "pairs Name=Value in FEATS / words of the UPOS",
+        _UD,
+        lambda c, _: morphology.features_by_upos(c.tags), by="UPOS",
+    ),
+    ProfileColumn(
+        "forms_per_lemma", "morphology", "number",
+        "Form/lemma ratio of the words that have a lemma, case kept.", "distinct FORM / distinct LEMMA", _UD,
+        lambda c, _: morphology.forms_per_lemma(c.lemmas),
+    ),
+    ProfileColumn(
+        "words_per_token", "morphology", "number",
+        "Syntactic words in a token, where multiword tokens show it; none where the treebank has none.",
+        "words / tokens", "after Greenberg's index of synthesis",
+        _words_per_token,
+    ),
+)  # fmt: skip
+
+_STRUCTURE = (
+    ProfileColumn(
+        "nonprojective_arcs", "structure", "ratio",
+        "Share of non-projective arcs among arcs between words: those that span a word not dominated by the head.",
+        "non-projective arcs / arcs", _KUHLMANN,
+        lambda c, _: _share(c.structure.nonprojective_arcs, c.structure.n_arcs),
+    ),
+    ProfileColumn(
+        "nonprojective_trees", "structure", "ratio",
+        "Share of trees with a non-projective arc.", "non-projective trees / sentences", _KUHLMANN,
+        lambda c, _: _share(c.structure.nonprojective_trees, c.sizes.sentences), in_summary=True,
+    ),
+    ProfileColumn(
+        "right_crossed_trees", "structure", "ratio",
+        "Share of trees that Callin's program calls non-projective, which looks at heads to the right only: an arc"
+        " whose head follows spans a word that has its head outside (the root is outside).",
+        "such trees / sentences", f"{_CALLIN}, table 1, by his program",
+        lambda c, _: _share(c.structure.right_crossed_trees, c.sizes.sentences),
+    ),
+    ProfileColumn(
+        "distance", "structure", "number",
+        "Mean dependency distance, punctuation included.", "sum of |position of head - position of word| / arcs", _LIU,
+        lambda c, _: c.structure.distance, in_summary=True,
+    ),
+    ProfileColumn(
+        "random_distance", "structure", "number",
+        "Mean dependency distance expected if the words of each sentence were in random order.",
+        "sum of arcs (words + 1) / 3 over sentences / arcs", "Ferrer-i-Cancho (2004)",
+        lambda c, _: c.structure.expected_distance,
+    ),
+    ProfileColumn(
+        "depth", "structure", "number",
+        "Mean depth of trees: the arcs from the root to the deepest word.", "sum of depths / sentences", _KUHLMANN,
+        lambda c, _: c.structure.heights.mean, in_summary=True,
+    ),
+    ProfileColumn(
+        "depth_max", "structure", "number",
+        "Depth of the deepest tree.", "maximum of depths", _KUHLMANN,
+        lambda c, _: c.structure.heights.max,
+    ),
+    ProfileColumn(
+        "arity", "structure", "number",
+        "Mean number of dependents of the words that have any.", "arcs / words with dependents", _UD,
+        lambda c, _: c.structure.arities.mean,
+    ),
+    ProfileColumn(
+        "arity_max", "structure", "number",
+        "Most dependents of a word.", "maximum of dependents", _UD,
+        lambda c, _: c.structure.arities.max,
+    ),
+    ProfileColumn(
+        "right_branching", "structure", "ratio",
+        "Share of arcs whose head precedes the word; the others branch to the left.", "arcs with the head first / arcs",
+        f"{_LIU}; Tesnière (1959)",
+        lambda c, _: _share(c.structure.head_first.total, c.structure.n_arcs), in_summary=True,
+    ),
+    ProfileColumn(
+        "direction_entropy", "structure", "number",
+        "Head direction entropy: uncertainty of an arc's direction in bits, given relation and both UPOS.",
+        "H(direction | relation, UPOS of the word, UPOS of the head)", "Futrell, Mahowald and Gibson (2015)",
+        lambda c, _: c.structure.direction_entropy,
+    ),
+    ProfileColumn(
+        "gap_degree", "structure", "number",
+        "Mean gap degree of trees: the most gaps that the words below one word leave.",
+        "sum of gap degrees / sentences", _KUHLMANN,
+        lambda c, _: c.structure.gap_degrees.mean,
+    ),
+    ProfileColumn(
+        "gap_degree_max", "structure", "number",
+        "Largest gap degree.", "maximum of gap degrees", _KUHLMANN,
+        lambda c, _: c.structure.gap_degrees.max,
+    ),
+    ProfileColumn(
+        "gap_degree_over_1", "structure", "ratio",
+        "Share of trees of gap degree 2 or more.", "trees with a gap degree over 1 / sentences", _KUHLMANN,
+        lambda c, _: c.structure.gap_degrees.share(lambda degrees: degrees > 1),
+    ),
+    ProfileColumn(
+        "ill_nested_trees", "structure", "ratio",
+        "Share of ill-nested trees: two subtrees that share no word interleave.", "ill-nested trees / sentences",
+        _KUHLMANN,
+        lambda c, _: _share(c.structure.ill_nested_trees, c.sizes.sentences),
+    ),
+)  # fmt: skip
+
+COLUMNS: Mapping[str, ProfileColumn] = MappingProxyType(
+    {column.name: column for column in (*_SIZES, *_FREQUENCIES, *_VOCABULARY, *_MORPHOLOGY, *_STRUCTURE)}
+)
+"""All columns by name."""
+
+GROUPS = tuple(dict.fromkeys(column.group for column in COLUMNS.values()))
+"""The groups of columns."""
+
+SUMMARY = tuple(column.name for column in COLUMNS.values() if column.in_summary)
+"""The columns that are printed by default."""

@@ -1,0 +1,153 @@
+"""Wrong arguments of public functions: each is refused with an error of levelhead that names the argument."""
+
+import inspect
+import warnings
+from collections.abc import Callable, Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import levelhead
+from levelhead import LevelheadError
+
+PARALLEL = Path(__file__).parents[2] / "examples/parallel"
+GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
+GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha/en.conllu", SYSTEMS / "beta/en.conllu"
+ROWS = "treebank\ta\tb\n" + "".join(f"t{i}\t{i}\t{i * i % 7}\n" for i in range(9))
+
+VALUES = {
+    "an object": object(),
+    "a class": str,
+    "a function": len,
+    "None": None,
+    "true": True,
+    "false": False,
+    "minus one": -1,
+    "zero": 0,
+    "a fraction": 10.5,
+    "not a number": float("nan"),
+    "infinity": float("inf"),
+    "a huge number": 10**400,
+    "no text": "",
+    "an unknown name": "no-such-name",
+    "a text with NUL": "a\0b",
+    "a missing path": Path("/no/such/file"),
+    "a folder": GOLDS,
+    "bytes": b"abc",
+    "nothing": [],
+    "no names": {},
+    "a list of nothing": [None],
+    "a list of numbers": [1.5, -2],
+    "a list of empty texts": [""],
+    "nested lists": [[], ["a"]],
+    "a pair of numbers": (1, 2),
+    "a mapping to None": {"a": None},
+    "a mapping from numbers": {1: 2},
+    "a mapping to numbers": {"a": {"b": float("nan")}},
+    "a mapping to texts": {"a": {"det": "much"}},
+    "an array": np.zeros((2, 2)),
+    "an array without dimensions": np.array(3.5),
+    "a generator": "made below",
+}
+"""Values of every kind; many are wrong for an argument, and some are right."""
+
+
+@cache
+def rows_file(folder: str) -> Path:
+    path = Path(folder) / "rows.tsv"
+    path.write_text(ROWS, encoding="utf-8")
+    return path
+
+
+def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
+    """Return valid and quick arguments of each public function."""
+    votes = folder / "votes"
+    votes.write_text("1\n2\n" * 10, encoding="utf-8")
+    definitions = folder / "own.toml"
+    definitions.write_text('[measure.Heads]\nneeds = ["head"]\n', encoding="utf-8")
+    model = levelhead.train(GOLD, "arc-eager", beam=1)
+    return {
+        "agree": ((GOLD, ALPHA), {}),
+        "breakdown": ((GOLD, ALPHA), {"by": "upos"}),
+        "build": (([["a"]], [[0]], [["root"]]), {}),
+        "compare": ((GOLD, [ALPHA, BETA]), {"resamples": 5, "measures": "LAS"}),
+        "confusion": ((GOLD, ALPHA), {}),
+        "convert": ((GOLD, "forward"), {}),
+        "correlate": ((rows_file(str(folder)),), {"resamples": 5}),
+        "crossval": ((GOLD, "arc-eager"), {"folds": 2, "beam": 1}),
+        "derive": ((GOLD,), {}),
+        "explain": ((GOLD, ALPHA), {}),
+        "faults_of": ((GOLD,), {}),
+        "from_conllu": (("1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n",), {}),
+        "judge": ((GOLD, ALPHA, BETA, votes), {"resamples": 5, "measures": "LAS"}),
+        "languages": (({"x": GOLD, "y": GOLD}, {"s": {"x": ALPHA, "y": BETA}}), {"measures": "LAS"}),
+        "measurements": ((rows_file(str(folder)),), {}),
+        "parse": ((model, ALPHA), {}),
+        "parse_measure": (("LAS",), {}),
+        "perplexity": ((GOLD, ALPHA), {}),
+        "power": ((GOLD, [ALPHA, BETA]), {"measures": "LAS"}),
+        "profile": ((GOLD,), {}),
+        "rank": ((GOLDS, SYSTEMS), {"measures": "LAS", "resamples": 5}),
+        "read": ((GOLD,), {}),
+        "read_definitions": ((definitions,), {}),
+        "reproduce": (("no-such-study",), {}),
+        "score": ((GOLD, ALPHA), {"measures": "LAS"}),
+        "select": ((GOLD,), {}),
+        "similarity": ((GOLD, ALPHA), {}),
+        "train": ((GOLD, "arc-eager"), {"beam": 1}),
+        "trees": ((GOLD, ALPHA), {"show": "nsubj:obj"}),
+        "validate": ((GOLD,), {}),
+        "write": ((levelhead.read(GOLD), folder / "written.conllu"), {}),
+    }
+
+
+FUNCTIONS = [name for name in levelhead.__all__ if inspect.isfunction(getattr(levelhead, name))]
+
+
+def cases(name: str, given: tuple[tuple[Any, ...], dict[str, Any]]) -> Iterator[tuple[str, Callable[[], Any]]]:
+    """Give calls of a function in which one argument has one of the values."""
+    function = getattr(levelhead, name)
+    positional, named = given
+    parameters = inspect.signature(function).parameters
+    names = list(parameters)
+    for number, parameter in enumerate(names):
+        for what, shown in VALUES.items():
+            value = (one for one in [None]) if what == "a generator" else shown
+            arguments, keywords = list(positional), dict(named)
+            if parameters[parameter].kind is inspect.Parameter.VAR_POSITIONAL:
+                arguments = [value]
+            elif number < len(positional) and parameters[parameter].kind is not inspect.Parameter.KEYWORD_ONLY:
+                arguments[number] = value
+            else:
+                keywords[parameter] = value
+            yield f"{parameter}: {what}", lambda a=arguments, k=keywords: function(*a, **k)
+
+
+@pytest.fixture(scope="module")
+def valid(tmp_path_factory) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
+    return calls(tmp_path_factory.mktemp("arguments"))
+
+
+def test_every_function_has_a_call(valid) -> None:
+    assert sorted(valid) == sorted(FUNCTIONS)
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_wrong_arguments_are_errors_of_levelhead(name: str, valid, tmp_path, monkeypatch) -> None:
+    """No value leads to an error of Python's; functions that are slow stop before they work."""
+    monkeypatch.chdir(tmp_path)
+    wrong = {}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        for what, call in cases(name, valid[name]):
+            try:
+                str(call())
+            except LevelheadError as error:
+                if not error.message or "\n" in error.message:
+                    wrong[what] = f"message: {error.message}"
+            except Exception as error:  # noqa: BLE001 -- none is expected
+                wrong[what] = f"{type(error).__name__}: {error}"
+    assert wrong == {}

@@ -1,0 +1,322 @@
+"""How sure rankings are: a second implementation that enumerates, laws, real outputs, and tables of scores."""
+
+from fractions import Fraction
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import EXAMPLES, library
+from levelhead import campaign as c
+from levelhead.evaluation.setup import setup_of
+from levelhead.significance import InferenceSettings
+from levelhead.significance.jackknife import leave_out
+from levelhead.significance.rankings import better_p
+from levelhead.significance.system_counts import SystemCounts
+from levelhead.significance.units import Units
+from levelhead.treebank.contents import Contents
+from oracle import campaign_resampling as plain
+
+PARALLEL = EXAMPLES / "parallel"
+MANY = InferenceSettings(resamples=4000)
+FEW = InferenceSettings(resamples=200)
+
+
+def results_of(test_sets: list[plain.TestSet], names: str = "ABCDEFG") -> c.Results:
+    """Results with the given parts of each sentence and system on test sets t0, t1 ..."""
+    systems = tuple(names[: len(test_sets[0][0])])
+    results, golds = {}, {}
+    for number, rows in enumerate(test_sets):
+        golds[f"t{number}"] = Contents(f"hash {number}", len(rows), len(rows))
+        units = Units("sentence", np.arange(len(rows)))
+        for place, system in enumerate(systems):
+            own = [row[place] for row in rows]
+            parts = np.array(own, dtype=np.float64).T
+            values = {"LAS": plain.ratio(own)}
+            results[system, f"t{number}"] = c.OutputResult("valid", values, "OK", sentences={"LAS": parts}, units=units)
+    codes = tuple(c.TestSet(f"t{number}") for number in range(len(test_sets)))
+    return c.Results(codes, systems, ("LAS",), results, golds, {})
+
+
+def ranking(results: c.Results, measure: str = "LAS", group: str = "all", **more) -> c.Ranking:
+    (found,) = c.groups_named([group], results.test_sets, **more)
+    return c.rank(results, measure, found)
+
+
+def certain(results: c.Results, tests: InferenceSettings = FEW) -> c.Ranking:
+    return c.with_intervals(results, [ranking(results)], tests).rankings[0]
+
+
+@st.composite
+def sentences(draw: st.DrawFn) -> list[plain.TestSet]:
+    """One or two test sets, 12 sentences in all, in which there is always something to count."""
+    part = st.integers(1, 5).flatmap(lambda whole: st.tuples(st.integers(0, whole), st.just(whole)))
+    rows = draw(st.lists(st.tuples(part, part), min_size=12, max_size=12))
+    return draw(st.sampled_from([[rows], [rows[:7], rows[7:]]]))
+
+
+@given(sentences())
+@settings(max_examples=15)
+def test_lines_are_those_of_the_second_implementation(test_sets) -> None:
+    """A line is drawn for p < 1 - level: p must lie between two levels around that of all swaps, and that of t."""
+    library("scipy.stats")
+    from oracle import intervals
+
+    results = results_of(test_sets)
+    both = intervals.estimate(test_sets, {0: 1.0, 1: -1.0})
+    alone = [intervals.estimate(test_sets, {system: 1.0}) for system in (0, 1)]
+    variance = both.variance - intervals.observation(test_sets, {0: 1.0, 1: -1.0}, "macro")
+    if variance < 1e-12:
+        return
+    of_both = both._replace(variance=variance, freedom=min(one.freedom for one in alone))
+    exact = max(float(plain.as_far(test_sets, 0, 1)), intervals.t_p(of_both))
+    for around, drawn in ((0.04, True), (-0.04, False)):
+        if 0 < 1 - exact - around < 1:
+            found = certain(results, InferenceSettings(4000, level=1 - exact - around))
+            assert bool(found.lines) is drawn
+
+
+@pytest.mark.parametrize("level", [0.95, 0.5])
+def test_intervals_are_those_of_the_second_implementation(level: float) -> None:
+    """Three test sets, one of five sentences: within each of them the sentences are left out."""
+    library("scipy.stats")
+    from oracle import intervals
+
+    rng = np.random.default_rng(9)
+    test_sets = [
+        [tuple((int(rng.binomial(n, share)), int(n)) for share in (0.8, 0.6, 0.9)) for n in rng.integers(1, 30, size)]
+        for size in (30, 5, 80)
+    ]
+    standings = {
+        one.system: one for one in certain(results_of(test_sets), InferenceSettings(99, level=level)).standings
+    }
+    for place, system in enumerate("ABC"):
+        expected = intervals.wilson(intervals.estimate(test_sets, {place: 1.0}), level)
+        assert standings[system].interval == pytest.approx(expected, rel=1e-6)
+
+
+def test_systems_without_any_variation_are_told_apart() -> None:
+    """Two test sets, in each of which all sentences are alike: each of the 60 is one observation."""
+    alike = [[((4, 5), (2, 5))] * 30, [((1, 5), (0, 5))] * 30]
+    one, other = certain(results_of(alike)).standings
+    assert one.interval == pytest.approx((0.377, 0.623), abs=0.01)
+    assert other.interval == pytest.approx((0.117, 0.318), abs=0.01)
+    assert (one.ranks, other.ranks) == ((1, 1), (2, 2))
+
+
+def test_the_interval_is_wilsons() -> None:
+    """400 sentences of one word, half of them right: 0.5 +- 1.97 sqrt(0.25 / 400), less by Wilson's correction."""
+    rows = [((number % 2, 1), (1, 1)) for number in range(400)]
+    standings = {one.system: one for one in certain(results_of([rows]), MANY).standings}
+    assert standings["A"].interval == pytest.approx((0.451, 0.549), abs=0.001)
+    assert standings["B"].interval == pytest.approx((1 / (1 + 1.966**2 / 400), 1.0), abs=1e-5)
+
+
+def test_equal_systems_have_all_ranks_one_letter_and_no_line() -> None:
+    rows = [[((number % 3, 3),) * 3 for number in range(20)]]
+    found = certain(results_of(rows))
+    assert {one.ranks for one in found.standings} == {(1, 3)}
+    assert {one.letters for one in found.standings} == {"a"}
+    assert found.lines == frozenset()
+
+
+def test_one_who_is_never_worse_is_ahead() -> None:
+    """Differing in 40 of 2,001 sentences, never worse: p is 1 / (n + 1); an unpaired test sees nothing."""
+    rows = [((9, 10), (8 if number % 50 == 0 else 9, 10)) for number in range(2001)]
+    found = certain(results_of([rows]), InferenceSettings(resamples=1000, level=0.998))
+    assert found.lines == {1}
+    (one, other) = found.standings
+    assert one.interval[0] <= other.interval[1] + 0.01
+
+
+def test_under_the_null_lines_are_rare() -> None:
+    """200 campaigns of two systems that differ by chance alone: about 5% have a line."""
+    rng = np.random.default_rng(7)
+    lines = 0
+    for _ in range(200):
+        counts = rng.integers(0, 11, size=(2, 40, 2))
+        test_sets = [[tuple((int(n), 10) for n in row) for row in one] for one in counts]
+        lines += bool(certain(results_of(test_sets), InferenceSettings(resamples=199)).lines)
+    assert 3 <= lines <= 20  # 0.05 of 200 is 10; both ends are beyond 3 standard deviations
+
+
+def test_order_and_company_do_not_matter() -> None:
+    """The same draws for a system whatever the order of systems, the other groups and the other measures."""
+    rng = np.random.default_rng(3)
+    counts = rng.integers(0, 6, size=(2, 25, 3)).tolist()
+    rows = [[tuple((n, 5) for n in row) for row in one] for one in counts]
+    results = results_of(rows)
+    turned = results._replace(systems=results.systems[::-1])
+    of = {one.system: one for one in certain(results).standings}
+    assert {one.system: one for one in certain(turned).standings} == of
+    some = ranking(results, group="some", own={"some": ["t1"]})
+    together = c.with_intervals(results, [some, ranking(results)], FEW)
+    assert {one.system: one for one in together.rankings[1].standings} == of
+    assert together.rankings[0] == c.with_intervals(results, [some], FEW).rankings[0]
+
+
+def test_wins_are_significant_and_corrected() -> None:
+    better = [[((9, 10), (5, 10))] * 40, [((5, 10), (9, 10))] * 40, [((5, 10), (5, 10))] * 40]
+    results = results_of(better)
+    (wins,) = c.with_intervals(results, [ranking(results)], FEW).wins
+    assert wins == {("A", "B"): 1, ("B", "A"): 1}
+
+
+@given(st.lists(st.lists(st.integers(0, 3), min_size=3, max_size=3), min_size=10, max_size=30))
+def test_p_values_of_pairs_are_those_of_one_difference(values: list[list[int]]) -> None:
+    """By Student's t; of the two directions the one of the better system has a value."""
+    library("scipy.stats")
+    from oracle import intervals
+
+    rows = [[(one, 3) for one in row] for row in values]
+    table = SystemCounts(("A", "B", "C"), ("LAS",), np.array(rows, dtype=np.float64)[:, :, None], "gold")
+    found = better_p(table, leave_out(table), np.zeros(3, dtype=bool))
+    for one, other in ((0, 1), (0, 2), (1, 2)):
+        difference = intervals.estimate([rows], {one: 1.0, other: -1.0})
+        assert np.isnan(found[one, other]) != np.isnan(found[other, one])
+        assert np.nanmax([found[one, other], found[other, one]]) == pytest.approx(intervals.t_p(difference), rel=1e-6)
+        if abs(difference.value) > 1e-9:
+            assert np.isnan(found[one, other]) == (difference.value < 0)
+
+
+def test_a_win_on_one_of_many_test_sets_can_be_significant() -> None:
+    """Holm's smallest p over 60 test sets must be below .05 / 60, however few permutations there are."""
+    equal, better = [((5, 10), (5, 10))] * 20, [((9, 10), (5, 10))] * 20
+    results = results_of([better, *[equal] * 59])
+    (wins,) = c.with_intervals(results, [ranking(results)], InferenceSettings(9)).wins
+    assert wins == {("A", "B"): 1, ("B", "A"): 0}
+
+
+def test_a_failure_is_significant_on_no_test_set() -> None:
+    table = SystemCounts(("A", "B"), ("LAS",), np.array([[[[9.0, 10]], [[0.0, 1]]]] * 20), "gold")
+    found = better_p(table, leave_out(table), np.array([False, True]))
+    assert found[0, 1] == 1
+
+
+def test_a_zero_has_no_variation() -> None:
+    """B is invalid on t1: its interval is that of its scores on t0, whose error counts half."""
+    rng = np.random.default_rng(3)
+    first, second = ([((int(n), 10), (int(m), 10)) for n, m in rng.integers(4, 11, (30, 2))] for _ in range(2))
+    results = results_of([first, second])
+    nothing = results.results["B", "t1"]._replace(state="invalid", sentences={}, reasons=("broken",))
+    nothing = nothing._replace(values={"LAS": Fraction(0)})
+    results = results._replace(results={**results.results, ("B", "t1"): nothing})
+    found = {one.system: one for one in certain(results).standings}
+    alone = certain(results_of([first]))
+    half = next(one for one in alone.standings if one.system == "B")
+    assert found["B"].value == half.value / 2
+    low, high = found["B"].interval
+    assert high - low == pytest.approx((half.interval[1] - half.interval[0]) / 2, rel=0.05)
+
+
+def test_fewer_than_ten_sentences_have_no_intervals_and_no_tests() -> None:
+    rows = [((9, 10), (1, 10))] * 9
+    for some, known in (([rows], False), ([[*rows, *rows]], True), ([rows, rows], True), ([rows * 2, rows[:1]], False)):
+        found = certain(results_of(some))
+        for one in found.standings:
+            assert (one.interval is not None, one.ranks is not None, one.letters is not None) == (known,) * 3
+        assert bool(found.lines) is known
+
+
+def test_counts_of_sentences_must_be_there() -> None:
+    campaign = c.plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    results = c.score_plan(campaign, setup_of(["LAS"]))
+    with pytest.raises(ValueError, match="by_sentence"):
+        certain(results)
+
+
+def test_counts_of_sentences_sum_to_the_scores(data: Path) -> None:
+    """Real outputs: of every measure the sums over sentences make its value; of the invalid ones there are none."""
+    folder = data / "conll18"
+    campaign = c.plan_in(folder / "gold", folder / "systems")
+    kept = [one for one in campaign.test_sets if one.code in {"kk_ktb", "he_htb", "br_keb"}]
+    campaign = campaign._replace(test_sets=tuple(kept))
+    measures = ["Words", "UAS", "LAS", "CLAS", "MLAS", "BLEX", "LAS.precision", "LAS@CORE", "LAS-PUNCT.recall"]
+    results = c.score_plan(campaign, setup_of(measures, rules="conll18"), by_sentence=True)
+    seen = 0
+    for result in results.results.values():
+        assert (result.state == "valid") == bool(result.sentences)
+        for name, (above, below) in result.sentences.items():
+            assert float(result.values[name]) == pytest.approx(above.sum() / below.sum(), abs=1e-12)
+            seen += 1
+    assert seen > 100
+
+
+def test_real_systems(data: Path) -> None:
+    """On Hebrew of 2018: Stanford far ahead by its segmentation, UDPipe and HIT behind; all as the bootstrap sees it."""
+    folder = data / "conll18"
+    campaign = c.plan_in(folder / "gold", folder / "systems")
+    kept = [one for one in campaign.test_sets if one.code == "he_htb"]
+    results = c.score_plan(
+        campaign._replace(test_sets=tuple(kept)), setup_of(["LAS"], rules="conll18"), by_sentence=True
+    )
+    found = certain(results, InferenceSettings(resamples=1000))
+    assert [one.system for one in found.standings][:3] == ["Stanford-18", "HIT-SCIR-18", "UDPipe-Future"]
+    assert {1, 2, 3} <= found.lines
+    for one in found.standings:
+        low, high = one.interval
+        assert low < one.value < high
+        assert 0.01 < high - low < 0.05
+
+
+# Tables of scores
+
+
+def table_of(scores: dict[str, list[int]]) -> c.Results:
+    test_sets = tuple(c.TestSet(f"t{number}") for number in range(len(next(iter(scores.values())))))
+    results = {
+        (system, f"t{number}"): c.OutputResult("valid", {"LAS": Fraction(score, 100)}, "OK")
+        for system, own in scores.items()
+        for number, score in enumerate(own)
+    }
+    return c.Results(test_sets, tuple(scores), ("LAS",), results, {}, {})
+
+
+def test_a_table_of_scores_is_tested_over_test_sets() -> None:
+    found = c.with_intervals(r := table_of({"A": [70, 80, 90] * 4, "B": [60, 75, 88] * 4}), [ranking(r)], MANY)
+    assert found.wins == ({},)
+    assert found.rankings[0].lines == {1}
+    assert [one.ranks for one in found.rankings[0].standings] == [(1, 1), (2, 2)]
+
+
+def test_three_test_sets_are_too_few_for_a_line() -> None:
+    """Of 8 ways to swap, 2 are as far: p is 1/4 at best."""
+    assert certain(table_of({"A": [90, 90, 90], "B": [10, 10, 10]}), MANY).lines == frozenset()
+
+
+def test_p_of_a_table_is_the_larger_of_all_swaps_and_t() -> None:
+    library("scipy.stats")
+    from oracle import intervals
+
+    one = [71, 64, 80, 55, 62, 90, 77, 68, 70, 60]
+    other = [69, 66, 74, 50, 63, 84, 76, 61, 69, 63]
+    change = [a - b for a, b in zip(one, other)]
+    sums = [sum(sign * d for sign, d in zip(signs, change)) for signs in product((1, -1), repeat=len(change))]
+    swapped = sum(abs(total) >= abs(sum(change)) for total in sums) / len(sums)
+    by_t = intervals.t_p(intervals.estimate([[[(d, 1)] for d in change]], {0: 1.0}))
+    exact = max(swapped, by_t)
+    assert 0.05 < exact < 0.2
+    for around, drawn in ((0.02, {1}), (-0.02, frozenset())):
+        assert (
+            certain(table_of({"A": one, "B": other}), InferenceSettings(4000, level=1 - exact - around)).lines == drawn
+        )
+
+
+def test_intervals_of_a_table_are_of_test_sets() -> None:
+    """Each test set is a unit; those of two systems that move together leave their order open or not, by the pair."""
+    library("scipy.stats")
+    from oracle import intervals
+
+    scores = {
+        "A": [71, 64, 80, 55, 62, 90, 77, 68, 70, 60, 66, 70],
+        "B": [67, 61, 75, 50, 59, 87, 73, 64, 66, 56, 63, 66],
+    }
+    found = {one.system: one for one in certain(table_of(scores)).standings}
+    for system, own in scores.items():
+        expected = intervals.wilson(intervals.estimate([[[(one, 100)] for one in own]], {0: 1.0}), 0.95)
+        assert found[system].interval == pytest.approx(expected, rel=1e-6)
+    assert found["A"].interval[0] < found["B"].interval[1]
+    assert (found["A"].ranks, found["B"].ranks) == ((1, 1), (2, 2))

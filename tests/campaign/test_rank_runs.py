@@ -1,0 +1,206 @@
+"""Campaigns give the same bytes whatever happens: workers, stores, files that change, processes that are killed."""
+
+import json
+import os
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from campaigns import ENGLISH, LANGUAGES, everything, scored
+from conftest import library
+from levelhead import campaign as c
+from levelhead.errors import InputError
+from levelhead.jobs import Store, cluster, processes
+
+
+def canonical(results: c.Results) -> str:
+    """All that a campaign gives, as the JSON that is printed."""
+    from levelhead.report.ranking import ranking_document
+
+    rankings = [c.rank(results, measure, everything(results)) for measure in results.measures]
+    return json.dumps(ranking_document(results, rankings))
+
+
+def test_results_are_byte_equal_for_any_number_of_workers(folders: Path) -> None:
+    expected = canonical(scored(folders))
+    for n in (2, 7):
+        assert canonical(scored(folders, workers=processes(n))) == expected
+
+
+@pytest.mark.cluster
+def test_results_are_byte_equal_on_a_cluster(folders: Path) -> None:
+    assert canonical(scored(folders, workers=cluster("local", 2))) == canonical(scored(folders))
+
+
+def test_results_are_byte_equal_from_a_store_even_for_copies_elsewhere(folders: Path, tmp_path: Path) -> None:
+    with Store(tmp_path / "s") as store:
+        expected = canonical(scored(folders, store=store))
+        n = len(store)
+        assert n == 24
+        shutil.move(folders / "systems", folders / "moved")
+        shutil.copytree(folders / "moved", folders / "systems")
+        assert canonical(scored(folders, store=store)) == expected
+        assert len(store) == n
+        scored(folders, store=store, rules="conll18")
+        assert len(store) == 2 * n
+
+
+def test_stored_results_are_used(folders: Path, tmp_path: Path, monkeypatch) -> None:
+    with Store(tmp_path / "s") as store:
+        expected = canonical(scored(folders, store=store))
+        monkeypatch.setattr("levelhead.campaign.run.count_output", None)  # cannot be called
+        assert canonical(scored(folders, store=store)) == expected
+
+
+def test_each_gold_is_read_once(folders: Path, monkeypatch) -> None:
+    read = []
+    true_read = Path.read_bytes
+
+    def count(self):
+        read.append(self)
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", count)
+    scored(folders, rules="udtools")
+    golds = [path.name for path in read if path.parent.name == "gold"]
+    assert sorted(golds) == [f"{code}.conllu" for code in LANGUAGES]
+
+
+def changing(monkeypatch, read: Path, target: Path, data: bytes) -> list[Path]:
+    """Write other bytes to a file right before one is read the first time; gives the file once that has happened."""
+    true_read, changed = Path.read_bytes, []
+
+    def change(self):
+        if self == read and not changed:
+            changed.append(target)
+            target.write_bytes(data)
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", change)
+    return changed
+
+
+def test_a_file_that_changes_before_it_is_read_is_scored_as_it_is_then(folders: Path, monkeypatch) -> None:
+    """The first reader finds other bytes than were planned with; a new plan is made."""
+    target = folders / "systems" / "alpha" / "en.conllu"
+    changed = changing(monkeypatch, target, target, ENGLISH)
+    results = scored(folders)
+    assert changed
+    assert results.results["alpha", "en"].values["LAS"] == 1
+    monkeypatch.undo()
+    assert canonical(results) == canonical(scored(folders))
+
+
+def test_a_change_under_way_does_not_spoil_the_store(folders: Path, tmp_path: Path, monkeypatch) -> None:
+    """What is stored under the hash of a content is the result of that content."""
+    target = folders / "systems" / "alpha" / "en.conllu"
+    original = target.read_bytes()
+    expected = canonical(scored(folders))
+    changing(monkeypatch, target, target, ENGLISH)
+    with Store(tmp_path / "s") as store:
+        assert canonical(scored(folders, store=store)) != expected
+        monkeypatch.undo()
+        target.write_bytes(original)
+        assert canonical(scored(folders, store=store)) == expected
+
+
+@pytest.mark.parametrize("what", ["gold", "systems/alpha"])
+def test_a_file_that_changes_after_it_was_read_is_scored_again(folders: Path, monkeypatch, what: str) -> None:
+    target, last = folders / what / "en.conllu", folders / "systems" / "gamma" / "tr.conllu"
+    # jobs on en come before those on tr
+    changed = changing(monkeypatch, last, target, ENGLISH.replace(b"nsubj", b"obj"))
+    results = scored(folders)
+    monkeypatch.undo()
+    assert changed
+    assert canonical(results) == canonical(scored(folders))
+
+
+def test_a_file_that_never_stops_changing_is_an_error_that_names_it(folders: Path, monkeypatch) -> None:
+    target = folders / "systems" / "alpha" / "en.conllu"
+    true_read, n = Path.read_bytes, 0
+
+    def change(self):
+        nonlocal n
+        if self == target:
+            n += 1
+            target.write_bytes(ENGLISH + b"\n" * n)
+        return true_read(self)
+
+    monkeypatch.setattr(Path, "read_bytes", change)
+    with pytest.raises(InputError, match="changing-file") as refusal:
+        scored(folders)
+    assert [fault.place.file for fault in refusal.value.faults] == [str(target)]
+
+
+def test_a_worker_that_does_not_see_a_file_is_an_error_and_no_zero(folders: Path, monkeypatch) -> None:
+    """As on a cluster whose machines do not share the folder."""
+
+    def refuse(_: Path) -> bytes:
+        raise FileNotFoundError(2, "No such file")
+
+    monkeypatch.setattr(Path, "read_bytes", refuse)
+    with pytest.raises(InputError, match="changing-file: No such file"):
+        scored(folders)
+
+
+def run_rank(folder: Path, *more: object, **settings) -> subprocess.Popen:
+    arguments = [sys.executable, "-m", "levelhead", "rank", folder / "gold", folder / "systems", *more]
+    return subprocess.Popen(list(map(os.fspath, arguments)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings)
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
+@pytest.mark.parametrize("jobs", ["1", "2"])
+def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(
+    folders: Path, tmp_path: Path, jobs: str
+) -> None:
+    for number in range(30):
+        system = folders / "systems" / f"copy-{number}"
+        shutil.copytree(folders / "systems" / ("alpha", "beta", "gamma")[number % 3], system)
+        for path in system.iterdir():
+            path.write_bytes(b"# copy %d\n" % number + path.read_bytes())  # or it would have the key of its source
+    clean = run_rank(folders, "--format", "json", "-j", jobs)
+    expected, _ = clean.communicate()
+    assert clean.returncode == 0
+    store = tmp_path / "s"
+    killed = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
+    n = 0
+    while n == 0 and killed.poll() is None:
+        time.sleep(0.02)
+        try:
+            with sqlite3.connect(f"file:{store}?mode=ro", uri=True) as connection:
+                n = connection.execute("SELECT count(*) FROM results").fetchone()[0]
+            connection.close()
+        except sqlite3.OperationalError:
+            pass
+    killed.kill()
+    output, _ = killed.communicate()
+    assert killed.returncode == -signal.SIGKILL
+    assert output == b""
+    with Store(store) as results:
+        assert 0 < len(results) < 33 * 8
+    again = run_rank(folders, "--store", store, "--format", "json", "-j", jobs)
+    output, errors = again.communicate()
+    assert (again.returncode, errors) == (0, b"")
+    assert output == expected
+
+
+def test_a_full_disk_is_an_error_and_a_rerun_continues(folders: Path, tmp_path: Path) -> None:
+    resource = library("resource")
+
+    def limit() -> None:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (20_000, 20_000))
+
+    store = tmp_path / "s"
+    full = run_rank(folders, "--store", store, "-j", "1", preexec_fn=limit)
+    output, errors = full.communicate()
+    assert (full.returncode, output) == (2, b"")
+    assert errors.startswith(f"{store}: store: ".encode())
+    again = run_rank(folders, "--store", store)
+    clean = run_rank(folders)
+    assert again.communicate() == clean.communicate()

@@ -1,0 +1,176 @@
+"""The engine reads each file once, and with a filled store it reads no file for its counts."""
+
+import json
+import os
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.campaign import find_plan, score_plan
+from levelhead.campaign import job as jobs
+from levelhead.comparison.languages import sent_ids
+from levelhead.errors import InputError
+from levelhead.evaluation.setup import setup_of
+from levelhead.jobs import Store, processes
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
+ONE = (GOLD / "en.conllu", ALPHA / "en.conllu")
+
+OPENED = """
+import json, os, sys
+files = []
+def note(event, arguments):
+    if event == "open" and str(arguments[0]).endswith(".conllu"):
+        files.append(os.path.relpath(arguments[0], {root!r}))
+sys.addaudithook(note)
+from levelhead.cli.program import run
+code = run(sys.argv[1:])
+sys.stdout.flush()
+print(json.dumps([code, files]), file=sys.stderr)
+"""
+
+
+def opened(*arguments: object) -> Counter[str]:
+    """Run a command and count how often it opens each treebank."""
+    program = OPENED.format(root=str(PARALLEL))
+    command = [sys.executable, "-c", program, *map(os.fspath, map(str, arguments))]
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    code, files = json.loads(done.stderr.splitlines()[-1])
+    assert code == 0, done.stderr
+    return Counter(files)
+
+
+@pytest.fixture
+def parsed(monkeypatch):
+    """The files that the engine parses, in their order."""
+    seen: list[str] = []
+    parse = jobs.parse_as
+
+    def noted(data: bytes, *arguments: object) -> object:
+        seen.append(levelhead.from_conllu(data)[0].text or "")
+        return parse(data, *arguments)
+
+    jobs._gold.cache_clear()
+    jobs._of_gold.cache_clear()
+    monkeypatch.setattr(jobs, "parse_as", noted)
+    yield seen
+    jobs._gold.cache_clear()
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("score", *ONE, "--store", "{tmp}/store"),
+        ("score", *ONE, "--report", "{tmp}/page.html"),
+        ("score", GOLD, ALPHA, "-j", 1),
+        ("compare", *ONE, BETA / "en.conllu", "--resamples", 9, "--report", "{tmp}/page.html"),
+        ("compare", GOLD, ALPHA, BETA, "--resamples", 9, "-j", 1, "--report", "{tmp}/page.html"),
+        ("languages", GOLD, ALPHA, BETA, "-j", 1),
+        ("rank", GOLD, PARALLEL / "systems", "-j", 1, "--report", "{tmp}/page.html"),
+        ("power", GOLD, ALPHA, BETA, "-j", 1),
+    ],
+    ids=lambda command: " ".join(str(part) for part in command if not isinstance(part, Path)),
+)
+def test_a_command_opens_each_file_once(tmp_path, command):
+    found = opened(*(str(part).format(tmp=tmp_path) for part in command))
+    golds = {name for name in found if name.startswith("gold")}
+    assert len(golds) in {1, 8}
+    assert len(found) > len(golds)
+    assert set(found.values()) == {1}
+
+
+@pytest.mark.parametrize("view", [None, sent_ids], ids=["counts", "ids of sentences"])
+@pytest.mark.parametrize("n_workers", [1, 2])
+def test_with_a_filled_store_nothing_is_parsed(tmp_path, parsed, view, n_workers):
+    plan, setup = find_plan(GOLD, [ALPHA, BETA]), setup_of(["LAS", "CLAS"])
+    with Store(tmp_path / "store") as store:
+        first = score_plan(plan, setup, store=store, by_sentence=True, of_gold=view)
+        n_files = len(parsed)
+        kept = len(store)
+        second = score_plan(plan, setup, store=store, by_sentence=True, of_gold=view, workers=processes(n_workers))
+        assert len(store) == kept == 16 + (8 if view else 0)
+    assert n_files == 24
+    assert len(parsed) == n_files
+    assert repr(second) == repr(first)
+    if view:
+        assert set(first.of_gold) == {one.code for one in plan.test_sets}
+        assert all(len(set(ids)) == 20 for ids in first.of_gold.values())
+
+
+def test_what_is_made_of_gold_is_kept_apart_from_the_counts(tmp_path, parsed):
+    """A store that was filled by a comparison lacks only the ids of sentences, for which gold alone is read."""
+    plan, setup = find_plan(GOLD, [ALPHA]), setup_of(["LAS"])
+    with Store(tmp_path / "store") as store:
+        score_plan(plan, setup, store=store, by_sentence=True)
+        jobs._gold.cache_clear()
+        n_files = len(parsed)
+        score_plan(plan, setup, store=store, by_sentence=True, of_gold=sent_ids)
+    assert len(parsed) - n_files == 8
+
+
+@pytest.mark.parametrize("form", ["text", "json"])
+def test_a_pair_takes_its_counts_from_the_store(run, tmp_path, form):
+    store = tmp_path / "store"
+    arguments = ("score", *ONE, "-c", "--format", form)
+    plain = run(*arguments)
+    assert [run(*arguments, "--store", store) for _ in range(2)] == [plain, plain]
+    with Store(store) as opened_store:
+        assert len(opened_store) == 1
+    folders = run("score", GOLD, ALPHA, "--store", store, "-j", 1)
+    assert folders[0] == 0
+    with Store(store) as opened_store:
+        assert len(opened_store) == 8  # that of the pair is one of them
+
+
+def test_a_pair_of_python_takes_its_counts_from_the_store(tmp_path, parsed):
+    store = tmp_path / "store"
+    treebanks = [levelhead.read(path) for path in ONE]
+    plain = levelhead.score(*ONE)
+    for pair in (ONE, ONE, treebanks):
+        found = levelhead.score(*pair, store=store)
+        assert type(found) is type(plain)
+        assert {name: one.f1 for name, one in found.items()} == {name: one.f1 for name, one in plain.items()}
+        assert found.provenance.signature == plain.provenance.signature
+    assert len(parsed) == 2
+    with pytest.raises(InputError, match="text-mismatch"):
+        levelhead.score(ONE[0], ALPHA / "de.conllu", store=store)
+
+
+def test_a_page_of_a_pair_is_the_same_with_a_store(run, tmp_path):
+    pages = [tmp_path / f"{name}.html" for name in ("plain", "first", "second")]
+    for page, store in zip(pages, ((), ("--store", tmp_path / "store"), ("--store", tmp_path / "store"))):
+        assert run("score", *ONE, "--report", page, *store)[0] == 0
+    assert len({page.read_bytes() for page in pages}) == 1
+
+
+@pytest.mark.data
+@pytest.mark.parametrize("rules", ["ud", "conll18"])
+def test_errors_of_a_pair_are_the_same_with_a_store(run, data, tmp_path, rules):
+    """Which file and line, errors and warnings, and the exit code."""
+    folder = data / "bad-conllu"
+    valid = folder / "00-valid.conllu"
+    n_refused = 0
+    for number, path in enumerate(sorted(folder.glob("*.conllu"))):
+        for gold, system in ((valid, path), (path, valid)):
+            arguments = ("score", gold, system, "--rules", rules, "-m", "LAS")
+            plain = run(*arguments)
+            assert run(*arguments, "--store", tmp_path / f"store{number % 5}") == plain, path.name
+            n_refused += plain[0] != 0
+    assert n_refused > 60
+
+
+def test_a_file_that_changes_is_read_again(tmp_path):
+    """Contents that were kept for the job are never those of an older file."""
+    output = tmp_path / "en.conllu"
+    setup = setup_of(["LAS"])
+    for source in (ALPHA, BETA):
+        output.write_bytes((source / "en.conllu").read_bytes())
+        found = score_plan(find_plan(ONE[0], {"system": output}), setup)
+        expected = levelhead.score(ONE[0], source / "en.conllu", measures="LAS")
+        assert found.results["system", "en"].scores["LAS"].correct == expected["LAS"].correct

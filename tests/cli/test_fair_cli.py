@@ -1,0 +1,478 @@
+"""Tables, breakdowns and comparisons on the command line: what is printed, as text and as data, and what is refused."""
+
+import json
+import re
+import shutil
+
+import pytest
+
+from conftest import EXAMPLES, library
+from levelhead.report.table import Column, formatted, p_text
+
+FIGURE = EXAMPLES / "nivre-fang"
+PARALLEL = EXAMPLES / "parallel"
+EN = (FIGURE / "gold/en.conllu", FIGURE / "system/en.conllu")
+GOLD, ALPHA, BETA = (
+    PARALLEL / part for part in ("gold/en.conllu", "systems/alpha/en.conllu", "systems/beta/en.conllu")
+)
+
+
+def scrubbed(text: str) -> str:
+    return re.sub(r"(unicode|numpy|version|gold|system):[0-9a-f.]+", r"\1:*", text)
+
+
+GOLDEN = {
+    "breakdown --by class": """\
+Treebank     | class   | Gold | System | Correct | Precision | Recall |     F1 | Without |  Diff.
+-------------+---------+------+--------+---------+-----------+--------+--------+---------+--------
+en           | CORE    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00 |   83.33 |  -4.17
+en           | NONCORE |    2 |      2 |       1 |     50.00 |  50.00 |  50.00 |  100.00 | +12.50
+en           | FUN     |    4 |      4 |       4 |    100.00 | 100.00 | 100.00 |   75.00 | -12.50
+-------------+---------+------+--------+---------+-----------+--------+--------+---------+--------
+fi           | CORE    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00 |   50.00 | -25.00
+fi           | NONCORE |    2 |      2 |       1 |     50.00 |  50.00 |  50.00 |  100.00 | +25.00
+-------------+---------+------+--------+---------+-----------+--------+--------+---------+--------
+Average of 2 | CORE    |    - |      - |       - |    100.00 | 100.00 | 100.00 |   66.67 | -14.58
+Average of 2 | NONCORE |    - |      - |       - |     50.00 |  50.00 |  50.00 |  100.00 | +18.75
+Average of 1 | FUN     |    - |      - |       - |    100.00 | 100.00 | 100.00 |   75.00 |  -6.25
+LAS, each side by its own arcs
+Without: LAS of all other words; Diff.: minus LAS of all words
+rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
+""",
+    "breakdown --by sentence": """\
+treebank | sentence | sent_id     | words |  words |   words |     LAS | LAS gold |    LAS
+         |          |             |  gold | system | aligned | correct |          | system
+---------+----------+-------------+-------+--------+---------+---------+----------+--------
+en       |        1 | figure-1-en |     8 |      8 |       8 |       7 |        8 |      8
+fi       |        1 | figure-1-fi |     4 |      4 |       4 |       3 |        4 |      4
+rules:ud|gold:*|system:*|unicode:*|version:*
+""",
+    "confusion": """\
+Treebank | Gold | System | Words | Head right | of gold
+---------+------+--------+-------+------------+---------
+errors only; of gold: the share of the gold relation's aligned words
+rules:ud|gold:*|system:*|unicode:*|version:*
+""",
+    "breakdown --by error": """\
+Treebank | Error                         | Words | Share
+---------+-------------------------------+-------+-------
+en       | right                         |     7 | 87.50
+en       | wrong label                   |     0 |  0.00
+en       | wrong head inside the phrase  |     1 | 12.50
+en       | wrong head outside the phrase |     0 |  0.00
+en       | wrongly the root              |     0 |  0.00
+en       | root not found                |     0 |  0.00
+en       | head not aligned              |     0 |  0.00
+fi       | right                         |     3 | 75.00
+fi       | wrong label                   |     0 |  0.00
+fi       | wrong head inside the phrase  |     1 | 25.00
+fi       | wrong head outside the phrase |     0 |  0.00
+fi       | wrongly the root              |     0 |  0.00
+fi       | root not found                |     0 |  0.00
+fi       | head not aligned              |     0 |  0.00
+rules:ud|gold:*|system:*|unicode:*|version:*
+""",
+    "breakdown --by cascading": """\
+Treebank | Class   | Arcs       | Wrong | Parent right |  Share
+---------+---------+------------+-------+--------------+--------
+en       | NONCORE | labelled   |     1 |            1 | 100.00
+en       | NONCORE | unlabelled |     1 |            1 | 100.00
+fi       | NONCORE | labelled   |     1 |            1 | 100.00
+fi       | NONCORE | unlabelled |     1 |            1 | 100.00
+class by the gold relation; the lower the share, the more wrong arcs hang from wrong ones
+rules:ud|gold:*|system:*|scheme:nivre-fang|unicode:*|version:*
+""",
+}
+
+
+@pytest.mark.parametrize("table", GOLDEN)
+def test_tables_of_figure_1(run, table):
+    """English and Finnish, one wrong arc each; every number can be counted by hand."""
+    code, out, err = run(*table.split(), FIGURE / "gold", FIGURE / "system")
+    assert (code, scrubbed(out), err) == (0, GOLDEN[table], "")
+
+
+@pytest.mark.parametrize("table", GOLDEN)
+@pytest.mark.parametrize("output_format", ["json", "jsonl", "tsv", "markdown", "latex"])
+def test_tables_in_every_format(run, table, output_format):
+    code, out, _ = run(*table.split(), "--format", output_format, *EN)
+    assert code == 0
+    if output_format.startswith("json"):
+        document = json.loads(out)
+        assert document["schema"] == 1
+        kinds = {"class": "breakdown", "sentence": "sentences", "error": "errors"}
+        assert document["kind"] == kinds.get(table.split()[-1], table.split()[-1])
+        assert list(document["treebanks"]) == ["en"]
+    else:
+        head = GOLDEN[table].partition("\n")[0].split("|")[table != "breakdown --by sentence"].strip()
+        start = {"tsv": f"{head}\t", "markdown": f"| {head} |", "latex": "% \\usepackage"}[output_format]
+        assert out.startswith(start)
+        assert out.count("\\begin{tabular}") == (output_format == "latex")
+
+
+def test_documents(run):
+    def document(*options: object) -> dict:
+        code, out, _ = run(*options, "--format", "json", *EN)
+        assert code == 0
+        return json.loads(out)["treebanks"]["en"]
+
+    assert document("breakdown", "--by", "sentence") == {
+        "sentence": [1], "sent_id": ["figure-1-en"], "words.gold": [8], "words.system": [8], "words.aligned": [8],
+        "LAS.correct": [7], "LAS.gold": [8], "LAS.system": [8],
+    }  # fmt: skip
+    confusion = document("confusion")
+    assert confusion["relations"] == ["det", "case", "nsubj", "obj", "obl", "root"]
+    assert [row[i] for i, row in enumerate(confusion["counts"])] == [3, 1, 1, 1, 1, 1]
+    assert sum(map(sum, confusion["right_heads"])) == 7
+    assert document("breakdown", "--by", "cascading")[2] == {
+        "name": "NONCORE",
+        "labelled": True,
+        "wrong": 1,
+        "parent_right": 1,
+        "ratio": 1.0,
+    }
+    (by_class, by_both) = document("breakdown", "--by", "class", "--by", "class,direction")
+    assert by_class["by"] == ["class"]
+    assert by_class["whole"] == 87.5
+    assert by_class["rows"][1] == {
+        "class": "NONCORE", "gold": 2, "system": 2, "correct": 1, "precision": 50.0, "recall": 50.0, "f1": 50.0,
+        "without": 100.0, "difference": 12.5,
+    }  # fmt: skip
+    assert "without" not in by_both["rows"][0]
+    assert [(row["class"], row["direction"], row["gold"]) for row in by_both["rows"]] == [
+        ("CORE", "head before", 1), ("CORE", "head after", 1), ("NONCORE", "root", 1), ("NONCORE", "head before", 1),
+        ("FUN", "head after", 4),
+    ]  # fmt: skip
+
+
+def test_breakdowns(run):
+    code, out, _ = run("breakdown", "--by", "length", "--by", "upos", *EN)
+    assert (code, scrubbed(out)) == (
+        0,
+        """\
+by     |      | Gold | System | Correct | Precision | Recall |     F1
+-------+------+------+--------+---------+-----------+--------+--------
+length | root |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
+length | 1    |    4 |      4 |       4 |    100.00 | 100.00 | 100.00
+length | 2    |    2 |      2 |       2 |    100.00 | 100.00 | 100.00
+length | 3-6  |    1 |      1 |       0 |      0.00 |   0.00 |   0.00
+-------+------+------+--------+---------+-----------+--------+--------
+upos   | DET  |    3 |      3 |       3 |    100.00 | 100.00 | 100.00
+upos   | NOUN |    3 |      3 |       2 |     66.67 |  66.67 |  66.67
+upos   | ADP  |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
+upos   | VERB |    1 |      1 |       1 |    100.00 | 100.00 | 100.00
+LAS
+length: each side by its own arcs
+upos: a system word as the gold word that it is aligned to, or as it is itself where there is none
+rules:ud|gold:*|system:*|unicode:*|version:*
+""",
+    )
+
+
+def test_breakdowns_by_what_was_seen_in_training(run):
+    """Of the eight words the training sentence has all but `room`; its tree is another."""
+    train = FIGURE / "gold/en.conllu"
+    rows = {}
+    for by in ("vocabulary", "frequency", "seen-sentence", "seen-tree"):
+        code, out, _ = run("breakdown", "--format", "tsv", "--by", by, "--train", train, "--train", train, *EN)
+        assert code == 0
+        rows[by] = [line.split("\t")[:2] for line in out.splitlines()[1:]]
+    assert rows == {
+        "vocabulary": [["in vocabulary", "8"]],
+        "frequency": [["2-5", "5"], ["6-20", "3"]],  # two copies; `the` three times in each
+        "seen-sentence": [["sentence seen in training", "8"]],
+        "seen-tree": [["tree seen in training", "8"]],
+    }
+    code, out, _ = run("breakdown", "--format", "tsv", "--by", "seen-tree", "--train", EN[1], *EN)
+    assert out.splitlines()[1].startswith("new tree\t8")
+    code, out, _ = run("breakdown", "--format", "tsv", "--by", "vocabulary", "--train", FIGURE / "gold/fi.conllu", *EN)
+    assert out.splitlines()[1].startswith("out of vocabulary\t8")
+
+
+def test_comments_are_held_until_the_next_document(run, tmp_path):
+    """Whatever stands in a comment, tabs included; sentences before any have a dash."""
+    sentence = "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n\n"
+    heads = ["", "# newdoc id = d1\n# genre = new\ts\n", "", "# newdoc\n", "# genre = fiction\n", "# newdoc id = d2\n"]
+    (tmp_path / "gold.conllu").write_text("".join(head + sentence for head in heads), encoding="utf-8")
+    paths = (tmp_path / "gold.conllu", tmp_path / "gold.conllu")
+    code, out, _ = run("breakdown", "--format", "json", "--by", "comment:genre", "--by", "document", *paths)
+    by_genre, by_document = json.loads(out)["treebanks"]["gold"]
+    assert [(row["comment:genre"], row["gold"]) for row in by_genre["rows"]] == [
+        ("-", 3),
+        ("new\ts", 2),
+        ("fiction", 1),
+    ]
+    assert [(row["document"], row["gold"]) for row in by_document["rows"]] == [("-", 3), ("d1", 2), ("d2", 1)]
+    assert code == 0
+
+
+def test_sentences_behind_a_cell(run):
+    code, out, _ = run("trees", "--show", "obl:obl", *EN)
+    assert (code, scrubbed(out)) == (
+        0,
+        """\
+obl:obl: 1 word
+
+figure-1-en: the dog chased the cat from the room
+  gold
+          ┌─►   the     det
+        ┌─┴─►   dog     nsubj
+    ┌─┬─┴────   chased  root
+    │ │   ┌─►   the     det
+    │ └───┴─►   cat     obj
+    │   ┌───►   from    case
+    │   │ ┌─►   the     det
+    └───┴─┴─► * room    obl
+  system
+          ┌─►   the     det
+        ┌─┴─►   dog     nsubj
+      ┌─┴────   chased  root
+      │   ┌─►   the     det
+    ┌─┴───┴─►   cat     obj
+    │   ┌───►   from    case
+    │   │ ┌─►   the     det
+    └───┴─┴─► * room    obl
+
+rules:ud|gold:*|system:*|unicode:*|version:*
+""",
+    )
+    code, out, _ = run("trees", "--show", "obl:nmod", "--show", "det:punct", "--format", "json", GOLD, ALPHA)
+    cells = json.loads(out)["cells"]
+    assert [one["sent_id"] for one in cells["obl:nmod"]] == ["p01", "p08", "p10"]
+    assert [one["form"] for one in cells["obl:nmod"]] == ["room", "1902", "garden"]
+    one = cells["obl:nmod"][0]
+    assert (one["word"], one["gold"]["heads"][one["word"] - 1], one["system"]["relations"][one["word"] - 1]) == (
+        8,
+        3,
+        "nmod",
+    )
+    assert cells["det:punct"] == []
+
+
+def test_punctuation_schemes_and_definitions(run, tmp_path):
+    _, out, err = run(
+        "score", "--punct", "relation", "-m", "LAS", "-m", "CLAS", "-m", "UAS(nopunct=callin)", GOLD, ALPHA
+    )
+    assert [line.split(" | ")[0].strip() for line in out.splitlines()[2:5]] == [
+        "LAS(nopunct)",
+        "CLAS",
+        "UAS(nopunct=callin)",
+    ]
+    _, out, err = run("score", "--scheme", "callin", "-m", "LAS@CONTENT", "--format", "json", *EN)
+    assert json.loads(out)["signature"]["classes"] == "callin:CONTENT"
+    assert err.startswith("note: gold has relations of UD v2; LAS@CONTENT: classes of callin (UD v1) are looked up by")
+    _, out, err = run("breakdown", "--scheme", "callin", "--by", "class", "--format", "tsv", *EN)
+    assert [line.split("\t")[0] for line in out.splitlines()] == ["class", "CONTENT", "FUNCTION"]
+    own = tmp_path / "own.toml"
+    own.write_text(
+        '[measure.Nouns]\nneeds = ["head", "upos"]\nonly = "CORE"\n[scheme.own]\nclasses = { A = ["det"] }\n'
+    )
+    _, out, err = run("score", "--definitions", own, "--scheme", "own", "-m", "Nouns", "-m", "LAS@A", "--counts", *EN)
+    assert [line.split("|")[1].strip() for line in out.splitlines()[2:4]] == ["2", "3"]
+    _code, out, err = run("measures", "--definitions", own, "--format", "json")
+    assert "Nouns" in {one["name"] for one in json.loads(out)["measures"]}
+
+
+def test_measures_lists_schemes_and_their_crossing_tables(run):
+    code, out, _ = run("measures", "--schemes")
+    assert code == 0
+    assert "nivre-fang (UD v2)\n  Nivre and Fang (2017), Table 1\n  CORE: ccomp csubj iobj nsubj obj xcomp\n" in out
+    assert "  looked up as: fixed=mwe flat=name obj=dobj obl=nmod orphan=remnant\n" in out
+    code, out, _ = run("measures", "--schemes", "--format", "json")
+    schemes = {one["name"]: one for one in json.loads(out)["schemes"]}
+    assert [*schemes] == ["nivre-fang", "callin", "callin-code", "kohita", "conll17", "conll18"]
+    assert schemes["nivre-fang"]["counterparts"]["dobj"] == "obj"
+    for output_format in ("tsv", "markdown", "latex"):
+        assert run("measures", "--schemes", "--format", output_format)[0] == 0
+
+
+def test_compare(run):
+    code, out, err = run("compare", "-m", "LAS", "--resamples", 1000, "--seed", 3, "--level", "0.9", GOLD, ALPHA, BETA)
+    head, _, first, second, *notes = out.splitlines()
+    assert head.split(" | ")[:4] == ["Measure", "System", "Score", "     90% CI"]
+    assert first.split(" | ")[:3] == ["LAS    ", "alpha ", "89.02"]
+    cells = [cell.strip() for cell in second.split("|")]
+    assert (cells[1], cells[2], cells[4], cells[7]) == ("beta", "71.83", "-17.20", "***")
+    assert float(cells[6]) == pytest.approx(1 / 1001, abs=1e-4)
+    assert notes[0] == "differences to alpha; p corrected over systems (Holm): * p < .05, ** p < .01, *** p < .001"
+    assert notes[1] == "confidence intervals and p-values by sentence: 20 sentences"
+    assert "resamples:1000|seed:3|level:0.9|" in notes[2]
+    note = "note: gold marks no documents, so sentences are resampled as if they were independent: en\n"
+    assert (code, err) == (0, note)
+    again = run("compare", "-m", "LAS", "--resamples", 1000, "--seed", 3, "--level", "0.9", GOLD, ALPHA, BETA)
+    assert again[1] == out
+
+
+def test_compare_folders_and_formats(run):
+    folders = (PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta")
+    _, out, err = run("compare", "-m", "LAS", "--resamples", 200, "--format", "tsv", *folders)
+    head, *rows = [line.split("\t") for line in out.splitlines()]
+    assert head[0] == "Average"
+    assert [row[0] for row in rows] == ["macro", "macro", "micro", "micro"]
+    assert "LAS: beta is better than alpha on 0 of 8 treebanks (0 significant), worse on 8" in err
+    _, out, _ = run("compare", "-m", "LAS", "--resamples", 200, "--each", "--format", "json", *folders)
+    document = json.loads(out)
+    assert (document["kind"], document["baseline"], len(document["results"]), len(document["files"])) == (
+        "comparison",
+        "alpha",
+        20,
+        8,
+    )
+    assert document["signature"]["resamples"] == "200"
+    assert document["wins"][0]["sign_p"] == 2 / 2**8
+    english = next(one for one in document["results"] if (one["treebank"], one["system"]) == ("en", "beta"))
+    assert english["difference"] == pytest.approx(100 * (2 * 116 / 323 - 146 / 164))
+    for output_format in ("markdown", "latex", "jsonl", "text"):
+        assert run("compare", "--resamples", 20, "--format", output_format, "--each", *folders)[0] == 0
+    _code, out, _ = run("compare", "--resamples", 20, "--punct", "relation", GOLD, ALPHA)
+    assert "LAS(nopunct) | alpha  | 87.50" in out, "a single system is named like one of several"
+
+
+BROKEN = "1\ta\t_\t_\t_\t_\t0\troot\tx\t_\n\n"
+REFUSED = {
+    # arguments after the verb, code, what is said; GOLD ALPHA come last unless there are paths
+    "breakdown": "Missing option '--by'",
+    "breakdown --by sentence --by deprel": "--by sentence takes one system and cannot be combined with another --by",
+    "breakdown --by error --by error": "--by error takes one system and cannot be combined with another --by",
+    "breakdown --by class -m LAS -m UAS": "this table shows one measure: give one -m",
+    "breakdown --by class -m Words": "Words does not count words, and cannot be broken down",
+    "breakdown --by tree": "unknown property 'tree': did you mean seen-tree?",
+    "breakdown --by deprel,": "unknown property '': use deprel",
+    "breakdown --by comment:": "unknown property 'comment:': did you mean comment:NAME?",
+    "breakdown --by vocabulary": "a breakdown by vocabulary needs the training treebank: --train FILE",
+    "breakdown --by deprel -m Sentences": "Sentences does not count words, and cannot be broken down",
+    "breakdown --by deprel -m UEM": "UEM does not count words, and cannot be broken down",
+    "breakdown --by vocabulary --train /no/such/file": "/no/such/file: unreadable-file",
+    "breakdown --by class --rules conll17 -m MLAS": "the rules conll17 have no MLAS",
+    "trees": "give one system and --show GOLD:SYSTEM, or several systems without --show",
+    "trees --show det": "'det' is not GOLD:SYSTEM, as in nsubj:obj",
+    "trees --show det:det --format tsv": "is not one of",
+    "trees --show det:det --limit 0": "is not in the range",
+    "score --train /no/such/file": "/no/such/file: unreadable-file",
+    "score --counts --fail-under": "requires an argument",
+    "score --scheme none": "unknown scheme 'none': use nivre-fang",
+    "score --scheme callin -m LAS@CORE": "the scheme callin has no class 'CORE'",
+    "score --definitions /no/such/file": "/no/such/file: unreadable-file",
+    "score --punct all": "is not one of",
+    "score -m WLAS": "WLAS needs an argument",
+    "score -m WLAS(/no/such/file)": "/no/such/file: unreadable-file",
+    "compare -m LSA": "unknown measure 'LSA': did you mean LAS?",
+    "compare --resamples 0": "is not in the range",
+    "compare --level 1": "is not in the range",
+    "compare --seed -1": "is not in the range",
+    "compare --scheme none": "unknown scheme 'none'",
+}
+
+
+@pytest.mark.parametrize("arguments", REFUSED)
+def test_bad_usage(run, arguments):
+    verb, *options = arguments.split(" ")
+    paths = () if options[-1:] == ["--fail-under"] else (GOLD, ALPHA)
+    code, out, err = run(verb, *options, *paths)
+    assert (code, out) == (2, "")
+    assert REFUSED[arguments] in " ".join(err.split())
+
+
+def test_bad_input(run, tmp_path):
+    """Files that are none, texts that differ, weights that are missing, DEPS that cannot be read."""
+    broken, weights = tmp_path / "broken.conllu", tmp_path / "weights"
+    broken.write_text(BROKEN)
+    weights.write_text("det 1\n")
+    by_error, by_sentence = ("breakdown", "--by", "error"), ("breakdown", "--by", "sentence")
+    for command in (
+        by_error,
+        by_sentence,
+        ("breakdown", "--by", "deprel"),
+        ("trees", "--show", "det:det"),
+        ("confusion",),
+    ):
+        code, out, err = run(*command, GOLD, FIGURE / "gold/fi.conllu")
+        assert (code, out) == (2, "")
+        assert "text-mismatch" in err
+        assert run(*command, GOLD, "/no/such/file")[0] == 2
+    for verb in (("score",), ("compare",), by_sentence):
+        code, out, err = run(*verb, "-m", f"WLAS({weights})", *EN)
+        assert (code, out) == (2, "")
+        assert "missing-weight: there is no weight for the relation" in err
+    for verb in (("compare",), by_sentence):
+        code, out, err = run(*verb, "-m", "EULAS", broken, broken)
+        assert (code, out) == (2, "")
+        assert err.splitlines()[-1].startswith("unreadable-deps: EULAS: DEPS of")
+    code, out, err = run("compare", GOLD)
+    assert (code, out) == (2, "")
+    code, out, err = run("compare", GOLD, ALPHA, ALPHA)
+    assert (code, err) == (2, f"{ALPHA}: no-pairs: this output is given twice\n")
+    code, out, err = run("compare", PARALLEL / "gold", ALPHA)
+    assert (code, out) == (2, "")
+    assert f"{ALPHA}: GOLD and SYSTEM must both be files or both be folders" in err
+    code, out, err = run("compare", PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/gamma")
+    assert (code, out) == (2, "")
+    assert [line.rsplit("/", 1)[1].split(": ")[:2] for line in err.splitlines()] == [
+        ["tr.conllu:49", "cycle"],
+        ["tr.conllu:108", "several-roots"],
+    ]
+
+
+def test_sentence_tables_are_frames():
+    from levelhead.evaluation.by_sentence import count_sentences
+    from levelhead.evaluation.setup import setup_of
+
+    polars = library("polars")
+    pandas = library("pandas")
+    found = count_sentences(GOLD, BETA, setup_of(["LAS", "LAS@CORE"]))
+    frame = found.to_polars()
+    assert frame.shape == (20, 11)
+    assert frame["LAS.correct"].sum() == found.to_pandas()["LAS.correct"].sum() == 116
+    assert frame.filter(polars.col("sent_id") == "p01")["words.gold"].to_list() == [8]
+    assert pandas.DataFrame(found.columns()).equals(found.to_pandas())
+
+
+def test_every_property_has_a_golden_test_or_an_oracle():
+    """A new property needs a test; these are all there are."""
+    from levelhead.analysis import PROPERTIES
+    from oracle.fair import BUCKETS as COMPARED
+
+    tested_here = {"seen-sentence", "seen-tree", "document"}
+    assert {*PROPERTIES} == {*COMPARED} | tested_here
+
+
+def test_a_probability_is_never_printed_as_zero():
+    """Of 1,000,000 resamples, p is at least 1 in 1,000,001; four digits would say 0."""
+    column = Column("p", "probability")
+    assert [formatted(p, column) for p in (1 / 1_000_001, 0.00006, 0.0, 1.0)] == [
+        "<.0001",
+        "0.0001",
+        "0.0000",
+        "1.0000",
+    ]
+    assert formatted(1 / 1_000_001, column, None) == repr(1 / 1_000_001)
+    assert [formatted(p, column._replace(digits=3)) for p in (0.0004, 0.0006, 0.05)] == ["<.001", "0.001", "0.050"]
+    assert [p_text(p) for p in (0.00001, 0.05, None)] == ["< .0001", "= 0.0500", "= -"]
+    assert p_text(1 / 2001, 3) == "< .001"
+
+
+def test_percentages_have_the_digits_of_their_ratios(run):
+    """UEM of alpha is 87/160 on average: 54.375 exactly, in TSV as in JSON; 100 * .54375 would be 54.37499999999999."""
+    score = ["score", PARALLEL / "gold", PARALLEL / "systems/alpha", "-m", "UEM"]
+    rank = ["rank", PARALLEL / "gold", PARALLEL / "systems", "-m", "UEM"]
+    for command in ([*score, "--format", "json"], [*rank, "--format", "json"], [*rank, "--format", "tsv"]):
+        assert "54.375" in re.findall(r"[0-9.]+", run(*command)[1])
+
+
+def test_runs_of_a_system_are_not_taken_for_systems(run, tmp_path):
+    for name, system in {"R/1": "alpha", "R/2": "beta", "S/1": "gamma"}.items():
+        (tmp_path / name).mkdir(parents=True)
+        shutil.copy(EXAMPLES / f"parallel/systems/{system}/en.conllu", tmp_path / name)
+    gold = tmp_path / "gold"
+    gold.mkdir()
+    shutil.copy(GOLD, gold)
+    for command in (["breakdown", "--by", "deprel"], ["trees", "--limit", "1"]):
+        code, _, err = run(*command, gold, tmp_path / "R", tmp_path / "S")
+        assert code == 2
+        assert "name one run of each system" in err
+
+
+def test_a_file_is_not_compared_with_folders(run):
+    code, _, err = run("score", GOLD, PARALLEL / "systems/beta")
+    assert code == 2
+    assert "GOLD and SYSTEM must both be files or both be folders" in err

@@ -1,0 +1,124 @@
+"""What one meets first: the overview, `doctor`, completion in shells."""
+
+import importlib
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import click
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from levelhead._version import VERSION
+from levelhead.cli import program
+from levelhead.cli.shared import option_groups
+from levelhead.extras import Library
+
+
+def printed(*arguments: str) -> str:
+    done = CliRunner().invoke(program.cli, arguments)
+    assert done.exit_code == 0
+    return done.output
+
+
+def test_alone_it_gives_an_overview() -> None:
+    for verb in ("score", "compare", "rank", "validate", "profile", "train", "task", "reproduce", "doctor"):
+        assert f"levelhead {verb}" in printed()
+
+
+UNKNOWN = {
+    "scroe gold system": "unknown command 'scroe': did you mean score?",
+    "Score": "unknown command 'Score': did you mean score?",
+    "task srve": "unknown command 'srve': did you mean serve?",
+    "x": "unknown command 'x': use score, breakdown, confusion,",
+}
+
+
+@pytest.mark.parametrize("line", UNKNOWN)
+def test_unknown_commands_get_a_suggestion(line: str) -> None:
+    done = CliRunner().invoke(program.cli, line.split())
+    assert (done.exit_code, done.stdout) == (2, "")
+    assert UNKNOWN[line] in done.stderr
+
+
+@pytest.mark.parametrize("shell", ["bash", "zsh", "fish"])
+def test_completion_scripts(shell: str) -> None:
+    assert "_LEVELHEAD_COMPLETE" in printed("completion", shell)
+
+
+def test_help_of_completion_has_a_line_for_each_shell() -> None:
+    lines = [line.strip() for line in printed("completion", "--help").splitlines()]
+    assert 'zsh:  eval "$(levelhead completion zsh)" in ~/.zshrc' in lines
+    assert "\\b" not in printed("completion", "--help")
+
+
+def test_shells_are_answered() -> None:
+    asked = {"_LEVELHEAD_COMPLETE": "bash_complete", "COMP_WORDS": "levelhead sc", "COMP_CWORD": "1"}
+    command = [sys.executable, "-m", "levelhead"]
+    done = subprocess.run(command, env={**os.environ, **asked}, capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stdout) == (0, "plain,score\n")
+
+
+def test_doctor_says_what_is_installed() -> None:
+    installed = json.loads(printed("doctor", "--format", "json"))["installed"]
+    assert installed["levelhead"] == VERSION
+    assert installed["numpy"].count(".") == 2
+    assert installed["kernels"] == "compiled"
+
+
+def test_doctor_looks_at_all_kernels() -> None:
+    module = importlib.import_module("levelhead.cli.doctor")
+    setup = (ROOT / "setup.py").read_text(encoding="utf-8")
+    built = re.search(r"^KERNELS = \((.*?)\)", setup, re.DOTALL | re.MULTILINE)
+    assert built
+    assert re.findall(r"(\w+)\.pyx?", built[1]) == list(module._KERNELS)
+
+
+def test_doctor_says_what_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    some = Library("some", "something", "library")
+    libraries = {"no_such_library": some, "no_such_folder.library": some}
+    monkeypatch.setattr(importlib.import_module("levelhead.cli.doctor"), "LIBRARIES", libraries)
+    for line in printed("doctor", "--format", "tsv").splitlines()[-2:]:
+        assert line.split("\t")[1] == "missing"
+        assert "for something: pip install '.[some]' in a checkout" in line
+        assert "pip install 'levelhead[some]'" in line
+
+
+def test_doctor_looks_for_programs(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    for name in ("bwrap", "java"):
+        (tmp_path / name).touch(mode=0o755)
+    for found, path in (("found", tmp_path), ("missing", tmp_path / "nothing")):
+        monkeypatch.setenv("PATH", os.fspath(path))
+        installed = json.loads(printed("doctor", "--format", "json"))["installed"]
+        assert (installed["bwrap"], installed["java"]) == (found, found)
+    assert "sandbox of systems" in printed("doctor")
+
+
+def test_help_lists_commands_in_groups() -> None:
+    lines = printed("--help").splitlines()
+    for group in program.GROUPS:
+        assert f"{group}:" in lines
+    assert lines.index("Treebanks:") < lines.index("  similarity  Measure how similar treebanks are")
+    assert lines.index("  similarity  Measure how similar treebanks are") < lines.index("Convert:")
+
+
+def test_help_loads_no_command() -> None:
+    code = "import sys; from levelhead.cli.program import run; run(['--help']); print(*sys.modules)"
+    modules = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout.split()
+    assert not {"numpy", "rich", *(f"levelhead.cli.{name}" for name in program.COMMANDS)} & {*modules}
+
+
+def test_options_are_listed_in_groups() -> None:
+    """Each option has a group, and only one."""
+    names = [name for group in option_groups.GROUPS.values() for name in group.split()]
+    assert len(set(names)) == len(names)
+    for name in program.COMMANDS:
+        command = program.cli.get_command(click.Context(program.cli), name)
+        if isinstance(command, option_groups.Command):
+            groups = {option_groups.group_of(one) for one in command.params if isinstance(one, click.Option)}
+            assert (option_groups.OTHER in groups) == (name == "submit"), name
+            assert {f"{group}:" for group in groups} <= {*printed(name, "--help").splitlines()}, name

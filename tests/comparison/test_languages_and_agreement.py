@@ -1,0 +1,416 @@
+"""languages and agree, and compare, breakdown and trees of systems: against plain second implementations, by hand, on real data."""
+
+import contextlib
+import io
+import json
+import shutil
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import levelhead
+from conftest import EXAMPLES, library
+from levelhead.analysis import break_down
+from levelhead.analysis.word_properties import PropertySettings as Buckets
+from levelhead.campaign import find_plan
+from levelhead.cli import program
+from levelhead.comparison.agreement import agreement
+from levelhead.comparison.contrasts import compare_by, contrasts
+from levelhead.comparison.languages import _pairs, _parallel, compare_languages, only_count
+from levelhead.errors import MeasureError
+from levelhead.evaluation.setup import setup_of
+from levelhead.measures import parse_measure
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import UD
+from levelhead.significance import InferenceSettings, SystemCounts
+from levelhead.treebank.schemes import NIVRE_FANG
+from oracle import resampling as oracle
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = (PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
+PART = st.tuples(st.integers(0, 6), st.integers(1, 3)).map(lambda part: (part[0], part[0] + part[1]))
+PUD = ("cs_pud", "en_pud", "fi_pud", "sv_pud", "th_pud")
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    """Run a command in this process, compare if none is named; gives the exit code and both outputs."""
+    command = list(map(str, arguments))
+    command = command if command[0] in program.COMMANDS else ["compare", *command]
+    out, err = io.TextIOWrapper(io.BytesIO(), encoding="utf-8"), io.StringIO()
+    with contextlib.redirect_stdout(out), contextlib.redirect_stderr(err):
+        code = program.run(command)
+    out.flush()
+    assert "Traceback" not in err.getvalue()
+    return code, out.buffer.getvalue().decode("utf-8"), err.getvalue()
+
+
+def document(*arguments: object) -> dict:
+    code, out, err = run(*arguments, "--format", "json")
+    assert code == 0, err
+    return json.loads(out)
+
+
+# Languages
+
+
+def one_system(parts: list[tuple[int, int]], gold: str) -> SystemCounts:
+    return SystemCounts(("s",), ("LAS",), np.array(parts, dtype=np.float64)[:, None, None, :], gold)
+
+
+ROWS = st.lists(st.tuples(PART, PART), min_size=10, max_size=25)
+
+
+@pytest.mark.parametrize("paired", [True, False])
+@settings(max_examples=25)
+@given(rows=ROWS)
+def test_pairs_are_those_of_the_second_implementation(paired, rows):
+    """Paired: a sentence is left out of both treebanks; unpaired: from the intervals of both (Newcombe 1998)."""
+    library("scipy.stats")
+    from oracle import intervals
+
+    one, other = ([row[side] for row in rows] for side in (0, 1))
+    tables = {"a": one_system(one, "gold a"), "b": one_system(other[::-1], "gold b")}
+    names = tuple(f"id{i * i:04}" for i in range(len(rows)))
+    groups = _parallel(tables, {"a": names, "b": names[::-1]} if paired else {"a": None, "b": None})
+    (pair,) = _pairs(tables, groups, InferenceSettings(9))
+    assert pair.paired is paired
+    if paired:
+        expected = intervals.estimate([rows], {0: 1.0, 1: -1.0})
+        difference, interval = expected.value, intervals.difference_interval(expected, 0.95)
+        p, precision = intervals.t_p(expected), 1e-6
+    else:
+        each = [intervals.estimate([[[part] for part in side]], {0: 1.0}) for side in (one, other)]
+        difference, interval = each[0].value - each[1].value, intervals.unpaired_interval(*each, 0.95)
+        p, precision = intervals.unpaired_p(*each), 0.011
+    assert pair.difference == pytest.approx(difference, abs=1e-12)
+    assert pair.interval == pytest.approx(interval, rel=1e-6, abs=1e-9)
+    assert pair.p == pytest.approx(p, rel=precision, abs=2e-6)
+
+
+def test_treebanks_with_fewer_than_ten_sentences_have_no_intervals():
+    tables = {"a": one_system([(1, 2)] * 40, "gold a"), "b": one_system([(1, 3)] * 9, "gold b")}
+    (pair,) = _pairs(tables, _parallel(tables, {"a": None, "b": None}), InferenceSettings(9))
+    assert pair.difference == pytest.approx(1 / 6)
+    assert (pair.interval, pair.p, pair.p_holm) == (None, None, None)
+
+
+def test_the_five_pud_sets(data):
+    """Values are those of score; texts are parallel where the sent_ids are the same, whoever marks documents."""
+    folder = data / "conll18"
+    outputs = find_plan(folder / "gold", [folder / "systems/UDPipe-Future"])
+    chosen = outputs._replace(test_sets=tuple(one for one in outputs.test_sets if one.code in PUD))
+    found = compare_languages(chosen, setup_of(["LAS", "CLAS"]), settings=InferenceSettings(300))
+    assert len(found.pairs) == 2 * 10
+    files = {name: [folder / f"{side}/{name}.conllu.xz" for side in ("gold", "systems/UDPipe-Future")] for name in PUD}
+    golds = {name: levelhead.read(gold) for name, (gold, _) in files.items()}
+    ids = {name: {sentence.id for sentence in gold} for name, gold in golds.items()}
+    scores = {name: levelhead.score(golds[name], path, measures=["LAS", "CLAS"]) for name, (_, path) in files.items()}
+    for pair in found.pairs:
+        values = [scores[name][pair.measure].value for name in pair.treebanks]
+        assert pair.values == pytest.approx(values)
+        assert pair.difference == pytest.approx(values[0] - values[1])
+        assert pair.paired == (ids[pair.treebanks[0]] == ids[pair.treebanks[1]])
+    assert any(pair.paired for pair in found.pairs)
+
+
+@pytest.mark.parametrize(
+    ("ids", "expected"),
+    [
+        (["1", "2", "3"], True), (["p01", "p02", "p10", "p03"], False), ([f"p{i:02}" for i in range(1, 21)], True),
+        (["test-s2", "test-s1"], True), (["n01001011", "n01001013", "w01001011"], False), (["a", "b"], False),
+        (["x1"], True), (["d1-s1", "d1-s2", "d2-s1"], False),
+    ],
+)  # fmt: skip
+def test_ids_that_only_count(ids, expected):
+    assert only_count(ids) is expected
+
+
+def test_pairs_need_evidence(tmp_path):
+    _, out, err = run("languages", PARALLEL / "gold", PARALLEL / "systems/alpha")
+    assert {line.split(" | ")[3].strip() for line in out.splitlines() if line.startswith("alpha")} == {"no"}
+    (note,) = [line for line in err.splitlines() if "only numbers" in line]
+    assert note.startswith(
+        "note: ar and cs; ar and de; ar and en (and 25 more pairs) have the same sent_ids, but these are only numbers"
+    )
+    assert "note: gold marks no documents, so sentences are resampled as if they were independent: ar, cs" in err
+    found = document("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--parallel")
+    assert {pair["paired"] for pair in found["pairs"]} == {True}
+    assert found["signature"]["parallel"] == "declared"
+    for folder in ("gold", "system"):
+        (tmp_path / folder).mkdir()
+        text = GOLD.read_text(encoding="utf-8")
+        (tmp_path / folder / "a.conllu").write_text(text, encoding="utf-8")
+        (tmp_path / folder / "b.conllu").write_text("\n\n".join(text.split("\n\n")[:15]) + "\n\n", encoding="utf-8")
+    _, _, err = run("languages", tmp_path / "gold", tmp_path / "system", "--parallel")
+    assert "note: a and b share 15 of 20 sent_ids: not paired, since not all sentences are in both" in err
+
+
+def test_languages_say_what_decides_their_numbers(tmp_path):
+    weights = tmp_path / "weights"
+    weights.write_text("det 1\n")
+    measure = f"WLAS({weights},default=1)"
+    arguments = ("languages", PARALLEL / "gold", PARALLEL / "systems/alpha", "--level", "0.9")
+    _, out, _ = run(*arguments, "-m", measure, "-m", "LAS@CORE")
+    assert "90% CI" in out
+    assert "95%" not in out
+    signature = document(*arguments, "-m", measure, "-m", "LAS@CORE")["signature"]
+    assert list(signature) == [
+        "rules",
+        "gold",
+        "systems",
+        measure,
+        "classes",
+        "level",
+        "resample-by",
+        "version",
+    ]
+    assert signature["level"] == "0.9"
+    train = document(*arguments, "--train", GOLD)
+    assert list(dict.fromkeys(pair["measure"] for pair in train["pairs"])) == ["LAS", "CLAS", "WLAS(WDE)"]
+    assert "WLAS(WDE)" in train["signature"]
+
+
+# Agreement
+
+
+COLUMNS = ("Tokens", "Sentences", "Words", "UPOS", "UFeats", "Lemmas", "UAS", "LAS", "LAS(full)", "CLAS", "LEM")
+ROW = "{}\t{}\t{}\t{}\t_\t{}\t{}\t{}\t_\t_"
+
+
+def annotation(rows: list[tuple[str, str, str, int, str]]) -> levelhead.Treebank:
+    lines = [ROW.format(i, f"w{i}", *row) for i, row in enumerate(rows, 1)]
+    return levelhead.from_conllu("\n".join(lines) + "\n\n")
+
+
+FIRST = annotation([("a", "DET", "X=1", 2, "det"), ("_", "NOUN", "_", 0, "root"), ("c", "VERB", "_", 2, "acl")])
+SECOND = annotation([("_", "DET", "_", 2, "det"), ("b", "VERB", "Y=2", 0, "root"), ("c", "VERB", "_", 1, "obj")])
+
+
+@pytest.mark.parametrize(("one", "other"), [(FIRST, SECOND), (GOLD, BETA), (ALPHA, BETA)])
+def test_agreement_is_the_same_in_both_directions(one, other):
+    one, other = (levelhead.read(side) if not isinstance(side, levelhead.Treebank) else side for side in (one, other))
+    there, back = agreement(match(one, other, UD)), agreement(match(other, one, UD))
+    for name in COLUMNS:
+        assert there.evaluation[name].value == back.evaluation[name].value, name
+    assert there.upos == pytest.approx(back.upos)
+    assert there.relations == pytest.approx(back.relations)
+    assert len(there.differing) == len(back.differing) or (one, other) != (FIRST, SECOND)
+
+
+def test_a_lemma_or_column_that_one_side_lacks_is_no_agreement():
+    found = agreement(match(FIRST, SECOND, UD))
+    assert found.evaluation["Lemmas"].value == pytest.approx(1 / 3)
+    bare = annotation([("a", "_", "_", 2, "det"), ("b", "_", "_", 0, "root"), ("c", "_", "_", 2, "acl")])
+    for one, other in ((bare, FIRST), (FIRST, bare)):
+        lacking = agreement(match(one, other, UD))
+        assert lacking.evaluation["UPOS"].reason == "not annotated on both sides: UPOS"
+        assert lacking.evaluation["UPOS"].value is None
+        assert lacking.upos is None
+
+
+def test_kappa_is_cohens():
+    """Against the oracle; and by hand: DET NOUN VERB with DET VERB VERB, 2/3 agree, 1/9 + 0 + 2/9 by chance."""
+    found = agreement(match(FIRST, SECOND, UD)).upos
+    assert found == pytest.approx((2 / 3, 1 / 3, 1 / 2))
+    gold, beta = levelhead.read(GOLD), levelhead.read(ALPHA)
+    matches = match(gold, beta, UD)
+    pairs = [(gold.upos[i], beta.upos[j]) for i, j in zip(matches.alignment.gold, matches.alignment.system)]
+    expected = oracle.kappa([one for one, _ in pairs], [other for _, other in pairs])
+    assert agreement(matches).upos.kappa == pytest.approx(float(expected))
+    relations = [
+        (gold.relations[i], beta.relations[j]) for i, j in zip(matches.alignment.gold, matches.alignment.system)
+    ]
+    first, second = ([pair[side].partition(":")[0] for pair in relations] for side in (0, 1))
+    assert agreement(matches).relations.kappa == pytest.approx(float(oracle.kappa(first, second)))
+
+
+def test_agreement_is_printed():
+    _, out, err = run("agree", GOLD, BETA)
+    assert "sentences differ in span, heads or universal relations: p01" in out
+    assert err == ""
+    found = document("agree", GOLD, GOLD)
+    assert (found["f1"]["LEM"], found["kappa"]["upos"]["kappa"], found["differing"]) == (100.0, 1.0, [])
+
+
+# Gains
+
+
+def test_gains_are_those_of_breakdowns():
+    outputs = find_plan(GOLD, [ALPHA, BETA])
+    found = compare_by(outputs, ["deprel", "direction"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    (gains,) = found.treebanks.values()
+    gold = levelhead.read(GOLD)
+    one, other = (
+        dict(
+            break_down(match(gold, levelhead.read(path), UD), parse_measure("LAS"), found.by, Buckets(NIVRE_FANG)).rows
+        )
+        for path in (ALPHA, BETA)
+    )
+    assert {gain.values for gain in gains} == one.keys() | other.keys()
+    right = Counter()
+    for gain in gains:
+        ours, theirs = one.get(gain.values), other.get(gain.values)
+        assert gain.more_correct == (theirs.correct if theirs else 0) - (ours.correct if ours else 0)
+        right["alpha"] += gain.baseline.correct
+        right["beta"] += gain.score.correct
+    assert right == {
+        name: levelhead.score(GOLD, path, measures=["LAS"])["LAS"].correct
+        for name, path in (("alpha", ALPHA), ("beta", BETA))
+    }
+    assert [abs(gain.more_correct) for gain in gains] == sorted((abs(g.more_correct) for g in gains), reverse=True)
+
+
+def test_every_command_has_a_signature():
+    train = ("--train", GOLD)
+    found = document("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)
+    assert list(found["signature"]) == ["rules", "gold", "systems", "measure", "by", "train", "version"]
+    assert found["baseline"] == "alpha"
+    assert (
+        "measure:LAS|by:vocabulary|train:1df049534849|"
+        in run("breakdown", GOLD, ALPHA, BETA, "--by", "vocabulary", *train)[1]
+    )
+    shown = document("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", "WLAS(WDE)", *train)
+    assert list(shown["signature"]) == ["rules", "gold", "systems", "measure", "WLAS(WDE)", "version"]
+    assert (
+        run("trees", GOLD, ALPHA, BETA, "--limit", 1)[1]
+        .splitlines()[-1]
+        .startswith("rules:ud|gold:1df049534849|systems:")
+    )
+    assert "WLAS(WDE)" in document(GOLD, ALPHA, BETA, "-m", "WLAS(WDE)", *train, "--resamples", 5)["signature"]
+
+
+def test_examples_are_weighted(tmp_path):
+    """A weight of 0 for all but one relation: only sentences that differ in it are left."""
+    weights = tmp_path / "weights"
+    weights.write_text("nsubj 2.5\n")
+    gold, alpha, beta = (levelhead.read(path) for path in (GOLD, ALPHA, BETA))
+    one, other = (match(gold, side, UD) for side in (alpha, beta))
+    gained, lost = contrasts(one, other, 50, setup_of([f"WLAS({weights},default=0)"]).single())
+    plain = contrasts(one, other, 50, setup_of(["LAS@nsubj"]))
+    assert lost
+    for found, expected in zip((gained, lost), plain):
+        assert {one.sentence: (one.baseline, one.system) for one in found} == {
+            one.sentence: (2.5 * one.baseline, 2.5 * one.system) for one in expected
+        }
+    with pytest.raises(MeasureError, match="Sentences does not count words, and shows no sentences"):
+        contrasts(one, other, 1, setup_of(["Sentences"]))
+    code, out, err = run("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", f"DPPL({GOLD})")
+    assert (code, out) == (2, "")
+    assert "Traceback" not in err
+
+
+# What is said, and what is refused
+
+
+def test_warnings_and_notes_of_all_commands(tmp_path):
+    """A v1 relation that CLAS under the rules ud leaves out; a multiword token of one word."""
+    text = "1-1\tab\t_\t_\t_\t_\t_\t_\t_\t_\n1\tab\t_\tX\t_\t_\t0\troot\t_\t_\n2\tc\t_\tX\t_\t_\t1\tdobj\t_\t_\n\n"
+    for folder in ("gold", "one", "two"):
+        (tmp_path / folder).mkdir()
+        for name in ("a", "b"):
+            (tmp_path / folder / f"{name}.conllu").write_text(text, encoding="utf-8")
+    gold, one, two = (tmp_path / folder for folder in ("gold", "one", "two"))
+    commands = (
+        (gold, one, two, "--resamples", 5),
+        ("breakdown", gold, one, two, "--by", "deprel"),
+        ("trees", gold, one, two, "--limit", 1),
+        ("languages", gold, one),
+    )
+    for command in commands:
+        _, _, err = run(*command, "-m", "CLAS")
+        assert "single-word-range" in err, command
+        assert "does not list: dobj; left out of CLAS" in err, command
+    _, _, err = run("agree", gold / "a.conllu", one / "a.conllu")
+    assert "single-word-range" in err
+    assert "does not list: dobj; left out of CLAS" in err
+    assert document(gold, one, two, "-m", "CLAS", "--resamples", 5)["notes"]
+
+
+REFUSED = {
+    # a command for files, and what is said
+    "languages": "GOLD must be a folder of at least two treebanks",
+    "compare -m WLAS(WDE)": "WLAS(WDE) needs training treebanks",
+}
+
+
+@pytest.mark.parametrize("command", REFUSED)
+def test_refused(command):
+    name, *options = command.split()
+    code, out, err = run(name, GOLD, ALPHA, *options)
+    assert (code, out) == (2, "")
+    assert REFUSED[command] in " ".join(err.split())
+
+
+def test_training_treebanks_without_a_measure_of_theirs_change_nothing():
+    command = ("languages", PARALLEL / "gold", ALPHA.parent, "-m", "LAS")
+    assert run(*command, "--train", GOLD) == run(*command)
+
+
+def test_tables_fit_a_hundred_columns():
+    """Folders, or a margin; and the measures of languages one below the other."""
+    folders = (PARALLEL / "gold", ALPHA.parent, BETA.parent, "--resamples", 50)
+    for command in (folders, (*folders, "--each"), (GOLD, ALPHA, BETA, "--margin", 1), ("languages", *folders[:3])):
+        table = [line for line in run(*command)[1].splitlines() if "|" in line and not line.startswith("rules:")]
+        assert max(map(len, table)) <= 100, command
+        assert "95% CI" in table[0]
+
+
+def test_tests_are_named_in_table_and_signature(tmp_path):
+    """One system with two runs: which p is from which test, and a plain warning."""
+    for name, path in (("gold", GOLD), ("a", ALPHA), ("b", BETA), ("c/1", ALPHA), ("c/2", BETA)):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "en.conllu").write_bytes(path.read_bytes())
+    paths = [tmp_path / name for name in ("gold", "a", "b", "c")]
+    _, out, err = run(*paths, "-m", "LAS", "--resamples", 200)
+    assert "\np by Student's t where a system has several runs, otherwise also by randomization\n" in out
+    rows = [
+        line.split("\t") for line in run(*paths, "-m", "LAS", "--resamples", 200, "--format", "tsv")[1].splitlines()
+    ]
+    assert [row[rows[0].index("Test")] for row in rows[1:]] == ["", "randomization", "runs"]
+    assert "|p:randomization+runs|" in out
+    assert "note: c has 2 runs: its differences get no significance marks; give three or more" in err
+    for system in "ab":
+        assert f"note: {system} has one run: differences to systems with several runs get no significance" in err
+    stars = [line.split("|")[-1].strip() for line in out.splitlines()[2:5]]
+    assert stars == ["", "**", ""]
+
+
+def test_treebanks_on_which_systems_are_equal_are_told(tmp_path):
+    """The second is the first, but for English and Finnish, which are gold."""
+    shutil.copytree(PARALLEL / "systems/alpha", tmp_path / "other")
+    for name in ("en.conllu", "fi.conllu"):
+        shutil.copy(PARALLEL / "gold" / name, tmp_path / "other" / name)
+    command = (PARALLEL / "gold", PARALLEL / "systems/alpha", tmp_path / "other", "-m", "LAS", "--resamples", 50)
+    printed = "".join(run(*command)[1:])
+    assert "LAS: other is better than alpha on 2 of 8 treebanks (0 significant)" in printed
+    assert ", worse on 0 (0 significant), equal on 6;" in printed
+    (wins,) = document(*command)["wins"]
+    assert (wins["better"], wins["worse"], wins["won"] + wins["tied"] + wins["lost"]) == (2, 0, 8)
+
+
+def test_treebanks_may_be_called_like_averages(tmp_path, run):
+    """The same numbers whatever a treebank is called: rows of averages are told by what they are."""
+    for names in (("macro-average", "micro-average"), ("x", "y")):
+        for side in ("gold", "alpha", "beta"):
+            source = PARALLEL / (side if side == "gold" else f"systems/{side}")
+            (tmp_path / names[0] / side).mkdir(parents=True)
+            for name, code in zip(names, ("cs", "en")):
+                shutil.copy(source / f"{code}.conllu", tmp_path / names[0] / side / f"{name}.conllu")
+    found = []
+    for name in ("macro-average", "x"):
+        folders = [tmp_path / name / side for side in ("gold", "alpha", "beta")]
+        document = json.loads(run("compare", *folders, "--resamples", 50, "--format", "json")[1])
+        found.append(document)
+        table = run("compare", *folders, "--resamples", 50)[1]
+        assert len([line for line in table.splitlines() if line.startswith("m")]) == 12  # 2 averages x 3 x 2
+        page = tmp_path / f"{name}.html"
+        assert run("compare", *folders, "--resamples", 50, "--report", page)[0] == 0
+    odd, plain = found
+    assert odd["wins"] == plain["wins"]
+    assert [sum(one[key] for key in ("won", "tied", "lost")) for one in odd["wins"]] == [2, 2, 2]
+    numbers = [[(one["average"], one["measure"], one["system"], one["value"]) for one in d["results"]] for d in found]
+    assert numbers[0] == numbers[1]
+    assert [average for average, *_ in numbers[0]] == [None] * 12 + ["macro"] * 6 + ["micro"] * 6

@@ -1,0 +1,350 @@
+"""Which measure agrees with people: Callin's numbers, a second implementation, laws, and bad input."""
+
+import csv
+import hashlib
+import math
+from statistics import fmean
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.campaign import find_plan
+from levelhead.comparison import compare as compare_systems
+from levelhead.comparison.judgement import Choices, judge, read_choices
+from levelhead.correlation import agreement, compare, preferences
+from levelhead.derivation import sentence_sums, sequences_of
+from levelhead.derivation.dppl import load_model
+from levelhead.errors import InputError
+from levelhead.evaluation.setup import setup_of
+from levelhead.scoring.weights import weights_of
+from oracle import correlation as oracle
+
+LANGUAGES = {"en": "English", "es": "Spanish"}
+MEASURES = ("Content precision", "Content recall", "LAS", "WLAS")
+
+
+@pytest.fixture(scope="session")
+def callin_scores(data):
+    """The scores of each sentence by Callin's four measures, from the second implementation."""
+    with (data / "callin/expected/function_content_degree.wde.csv").open(encoding="utf-8") as file:
+        weights = {relation: float(weight) for relation, weight in csv.reader(file)}
+    return {code: oracle.callin_scores(data / "human-judgments" / code, weights) for code in LANGUAGES}
+
+
+@pytest.fixture(scope="session")
+def expected(data):
+    with (data / "callin/expected/human_judgment_corr.csv").open(encoding="utf-8") as file:
+        return {row[""]: {name: float(row[name]) for name in MEASURES} for row in csv.DictReader(file)}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_callins_table_4(code, measure, data, callin_scores, expected):
+    """English and Spanish to 1e-9; what he calls Spearman is Pearson, and for two values a vector they are equal."""
+    choices = read_choices(data / "human-judgments" / code / "prediction")
+    first, second = map(np.array, callin_scores[code][measure])
+    given = preferences(first, second)
+    found = agreement(given, choices.second, resamples=50)
+    assert found.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
+    assert stats.spearmanr(given.second, choices.second).statistic == pytest.approx(found.correlation.value, abs=1e-12)
+    assert found.correlation.low < found.correlation.value < found.correlation.high
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+def test_scores_of_sentences(code, data):
+    """LAS of whole sentences, read, aligned and counted, against the second implementation."""
+    folder = data / "human-judgments" / code
+    paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
+    found = judge(*paths, folder / "prediction", measures=["LAS"], format="conllx", resamples=50)
+    gold, *systems = map(oracle.sentences, paths)
+    for scores, system in zip(found.measures["LAS"].scores, systems):
+        assert scores.tolist() == [oracle.las(g, s, set()) for g, s in zip(gold, system)]
+    las = found.measures["LAS"].agreement
+    differences = found.measures["LAS"].scores[1] - found.measures["LAS"].scores[0]
+    assert las.spearman.value == pytest.approx(stats.spearmanr(differences, found.choices.second).statistic, abs=1e-12)
+
+
+def test_subtypes_apart(data):
+    """Relations are compared whole, and no class holds those with subtypes; files are still named by their bytes."""
+    folder = data / "human-judgments/en"
+    paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
+    both = [
+        judge(*paths, folder / "prediction", measures=[m], format="conllx", subtypes_apart=apart, resamples=5)
+        for m, apart in (("LAS(full)", False), ("LAS", True))
+    ]
+    (whole,), (apart,) = (one.measures.values() for one in both)
+    assert [s.tolist() for s in whole.scores] == [s.tolist() for s in apart.scores]
+    assert both[0].provenance.signature["gold"] == both[1].provenance.signature["gold"]
+    assert both[1].provenance.signature["subtypes"] == "apart"
+
+
+CALLIN = {
+    # his measures as texts, and whether he keeps subtypes apart
+    "Content precision": ("LAS@callin-code:CONTENT.precision", True),
+    "Content recall": ("LAS@callin-code:CONTENT.recall", True),
+    "LAS": ("LAS(nopunct=callin)", False),
+    "WLAS": ("CallinWLAS({weights})", False),
+}
+
+
+@pytest.mark.parametrize("code", LANGUAGES)
+@pytest.mark.parametrize("measure", MEASURES)
+def test_callins_table_4_from_files(code, measure, data, expected):
+    """The whole way, from files to his numbers."""
+    folder = data / "human-judgments" / code
+    text, apart = CALLIN[measure]
+    text = text.format(weights=data / "callin/expected/function_content_degree.wde.csv")
+    paths = [folder / f"{name}.conll" for name in ("gold", "parser1", "parser2")]
+    found = judge(*paths, folder / "prediction", measures=[text], format="conllx", subtypes_apart=apart, resamples=5)
+    (judged,) = found.measures.values()
+    assert judged.agreement.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
+
+
+def test_several_votes_a_sentence(data):
+    """With all annotators' votes the choice of a sentence is the share of votes."""
+    folder = data / "human-judgments/en"
+    choices = read_choices(folder / "annotated.csv")
+    assert len(choices.second) == 200
+    assert choices.votes.tolist() == [4] * 200
+    assert choices.second[:5].tolist() == [0, 0.25, 0, 0.25, 0.5]
+
+
+# Laws
+
+BITS = st.integers(min_value=5, max_value=12).flatmap(
+    lambda n: st.tuples(*(st.lists(st.integers(0, 1), min_size=n, max_size=n) for _ in range(3)))
+)
+
+
+SEEDS = st.integers(min_value=0, max_value=2**32 - 1)
+
+
+def nan(value: float | None) -> float:
+    return math.nan if value is None else value
+
+
+@given(BITS)
+def test_statistics_of_two_vectors(bits):
+    """Accuracy, kappa and both correlations, from their definitions."""
+    given, choices = bits[:2]
+    scores = np.array(given, dtype=float)
+    found = agreement(preferences(1 - scores, scores), np.array(choices, dtype=float), resamples=20)
+    assert found.n == len(given)
+    assert found.n_ties == 0
+    assert nan(found.correlation.value) == pytest.approx(oracle.pearson(given, choices), abs=1e-9, nan_ok=True)
+    assert nan(found.spearman.value) == pytest.approx(oracle.spearman(given, choices), abs=1e-9, nan_ok=True)
+    assert found.accuracy.value == pytest.approx(fmean(a == b for a, b in zip(given, choices)))
+    assert nan(found.kappa.value) == pytest.approx(oracle.kappa(given, choices), abs=1e-9, nan_ok=True)
+
+
+@given(BITS)
+def test_systems_exchanged(bits):
+    """Without ties, exchanging the systems and the votes changes nothing."""
+    given, choices = (np.array(each, dtype=float) for each in bits[:2])
+    one = agreement(preferences(1 - given, given), choices, resamples=20)
+    other = agreement(preferences(given, 1 - given), 1 - choices, resamples=20)
+    for name in ("correlation", "spearman", "accuracy", "kappa"):
+        a, b = getattr(one, name).value, getattr(other, name).value
+        assert nan(a) == pytest.approx(nan(b), abs=1e-9, nan_ok=True)
+
+
+def test_ties():
+    """Equal scores, and none: as Callin for the second, half for each, or left out."""
+    first, second = np.array([0.5, 0.5, 0.2, math.nan]), np.array([0.5, 0.6, 0.1, 0.3])
+    choices = np.array([0.0, 1.0, 0.0, 1.0])
+    assert preferences(first, second).second.tolist() == [1, 1, 0, 1]
+    assert preferences(first, second, "half").second.tolist() == [0.5, 1, 0, 0.5]
+    left = agreement(preferences(first, second, "skip"), choices, resamples=20)
+    assert (left.n, left.n_ties, left.accuracy.value, left.correlation.value) == (2, 2, 1.0, pytest.approx(1.0))
+    assert agreement(preferences(first, second), choices, resamples=20).accuracy.value == 0.75
+    assert agreement(preferences(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
+
+
+def test_equal_sums_of_weights_are_ties(tmp_path):
+    """.1 + .2 is not .3 in floats, but a system that gets words of .1 and .2 right equals one that gets .3 right."""
+    first, second = np.array([(0.1 + 0.2) / 0.6, 0.2]), np.array([0.3 / 0.6, 0.3])
+    assert first[0] > second[0]
+    given = preferences(first, second)
+    assert (given.n_ties, given.differences.tolist()) == (1, [0, pytest.approx(0.1)])
+    assert preferences(second, first).second.tolist() == [1, 0]
+    line = "{}\tw\t_\tX\t_\t_\t{}\t{}\t_\t_\n"
+    words = [(1, 0, "root"), (2, 1, "obj"), (3, 1, "obl"), (4, 1, "amod")]
+    right = [{1, 2, 3, 4}, {1, 2, 3}, {1, 4}]
+    for name, some in zip(("gold", "one", "two"), right):
+        rows = [line.format(i, head, label if i in some else "dep") for i, head, label in words]
+        text = "".join(rows) + "\n" + GOOD.replace("1\tdep", "1\tobj" if name != "two" else "1\tamod") + GOOD
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "weights").write_text("obj .1\nobl .2\namod .3\nroot 0\ndep 0\n", encoding="utf-8")
+    (tmp_path / "choices").write_text("1\n1\n2\n", encoding="utf-8")
+    name = f"WeightedLAS({tmp_path / 'weights'}).recall"
+    found = judge(*(tmp_path / file for file in ("gold", "one", "two", "choices")), measures=[name], resamples=5)
+    scores = np.array(found.measures[name].scores)
+    assert scores[0, 0] != scores[1, 0]
+    assert scores[:, 0] == pytest.approx([0.5, 0.5])
+    assert found.measures[name].agreement.n_ties == 2  # the last sentence has no weight at all
+
+
+def test_a_swap_without_a_correlation_counts_as_extreme():
+    """Of ten sentences, all 1,024 swaps one by one; where a measure gets the same verdict everywhere, p is not smaller."""
+    one, other, choices = [0] * 9 + [1], [0] * 8 + [1, 0], [0] * 9 + [1]
+    expected = oracle.swapped_p(one, other, choices)
+    assert expected == 1.0  # half of the swaps leave one vector constant
+    given, another = (preferences(1 - np.array(v, dtype=float), np.array(v, dtype=float)) for v in (one, other))
+    assert compare(given, another, np.array(choices, dtype=float), resamples=400).p == pytest.approx(expected, abs=0.1)
+
+
+@settings(max_examples=40)
+@given(BITS, SEEDS)
+def test_p_of_a_difference_is_near_that_of_all_swaps(bits, seed):
+    """Within five standard errors; NaN counts as extreme in both. Fewer than ten sentences have no p."""
+    one, other, choices = (bit[:10] for bit in bits)
+    if any(len(set(vector)) == 1 for vector in (one, other, choices)):
+        return
+    vectors = [np.array(vector, dtype=float) for vector in (one, other, choices)]
+    found = compare(*(preferences(1 - v, v) for v in vectors[:2]), vectors[2], resamples=1000, seed=seed).p
+    if len(one) < 10:
+        assert found is None
+        return
+    expected = oracle.swapped_p(one, other, choices)
+    assert found == pytest.approx(expected, abs=1 / 1001 + 5 * math.sqrt(expected * (1 - expected) / 1000))
+
+
+def test_signature_keeps_the_names_of_measures(tmp_path):
+    """Only what tells of the system has another name: not a measure whose file is called after systems."""
+    for name, text in (("gold", GOOD + GOOD), ("one", GOOD + BAD), ("two", BAD + GOOD)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "system-weights").write_text("root 1\ndep 2\nobj 1\n", encoding="utf-8")
+    (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
+    name = f"WeightedLAS({tmp_path / 'system-weights'})"
+    files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
+    signed = judge(*files, measures=[name], resamples=5).provenance.signature
+    digests = {file: hashlib.sha256((tmp_path / file).read_bytes()).hexdigest()[:12] for file in ("one", "two")}
+    assert (signed["first"], signed["second"]) == (digests["one"], digests["two"])
+    assert name in signed
+    assert not {"system", "system-warnings"} & set(signed)
+
+
+def test_weights_in_memory_are_those_of_a_file(tmp_path):
+    """No file is read where weights are given."""
+    for name, text in (("gold", GOOD + GOOD), ("one", GOOD + BAD), ("two", BAD + GOOD)):
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    (tmp_path / "weights").write_text("root 1\ndep 2\nobj 1\n", encoding="utf-8")
+    (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
+    files = [tmp_path / file for file in ("gold", "one", "two", "choices")]
+    weights = {"given": weights_of({"root": 1.0, "dep": 2.0, "obj": 1.0})}
+    of_file = judge(*files, measures=[f"WeightedLAS({tmp_path / 'weights'})"], resamples=5)
+    in_memory = judge(*files, measures=["WeightedLAS(given)"], resamples=5, weights=weights)
+    (one,), (other,) = of_file.measures.values(), in_memory.measures.values()
+    assert np.array(one.scores).tolist() == np.array(other.scores).tolist()
+    assert in_memory.provenance.signature["WeightedLAS(given)"] == weights["given"].sha256[:12]
+
+
+def test_what_cannot_be_counted_is_refused_as_in_compare():
+    """The slug and the words are those of `compare`."""
+    gold = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
+    whole, broken = (levelhead.from_conllu(gold.format(deps) * 2) for deps in ("0:root", "x"))
+    choices = Choices(np.array([0.0, 1.0]), np.array([1, 1]))
+    for measure, slug in (("ELAS", "unreadable-deps"), ("UPOS", "not-annotated")):
+        refusals = []
+        for refused in (
+            lambda m=measure: judge(whole, whole, broken, choices, measures=[m]),
+            lambda m=measure: compare_systems(find_plan(whole, {"a": whole, "b": broken}), setup_of([m])),
+        ):
+            with pytest.raises(InputError) as refusal:
+                refused()
+            refusals.append(str(refusal.value))
+            assert refusal.value.slug == slug
+        assert refusals[0] == refusals[1]
+
+
+def test_comparing_measures():
+    """Equal measures do not differ; a measure that always agrees beats one that guesses; the test is symmetric."""
+    rng = np.random.default_rng(0)
+    choices = rng.integers(0, 2, 100).astype(float)
+    good = preferences(1 - choices, choices)
+    guess = rng.integers(0, 2, 100).astype(float)
+    bad = preferences(1 - guess, guess)
+    same = compare(good, good, choices, resamples=200)
+    assert (same.difference.value, same.difference.low, same.difference.high, same.p) == (0, 0, 0, 1)
+    better, worse = compare(good, bad, choices, resamples=200), compare(bad, good, choices, resamples=200)
+    assert better.p == worse.p == 1 / 201
+    assert better.difference.value == -worse.difference.value > 0.5
+    assert better.difference.low > 0
+
+
+def test_p_values_of_measures_that_do_not_differ_are_uniform():
+    """Of two measures that guess, the test finds a difference about as often as it says it does."""
+    rng = np.random.default_rng(1)
+    found = []
+    for seed in range(200):
+        choices, one, other = rng.integers(0, 2, (3, 40)).astype(float)
+        found.append(
+            compare(preferences(1 - one, one), preferences(1 - other, other), choices, resamples=99, seed=seed).p
+        )
+    assert 0.02 < fmean(p <= 0.1 for p in found) < 0.2
+    assert 0.35 < fmean(p <= 0.5 for p in found) < 0.65
+
+
+# Bad input
+
+GOOD = "1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n2\tb\t_\tX\t_\t_\t1\tdep\t_\t_\n\n"
+BAD = GOOD.replace("1\tdep", "1\tobj")
+
+CHOICES = {
+    "empty": ("", "the file is empty"),
+    "another word": ("blue\nred\ngreen\n", "'green'"),
+    "no vote": ("blue\n\nred\n", "2: invalid-judgements: the line has no vote"),
+    "too few": ("blue\nred\n", "choices for 2 sentences, gold has 3"),
+    "all the same": ("blue\nblue\nblue\n", "all sentences have the same choice"),
+}
+
+
+@pytest.mark.parametrize("case", CHOICES)
+def test_bad_judgements(case, tmp_path):
+    text, message = CHOICES[case]
+    for name, treebank in (("gold", GOOD + GOOD + GOOD), ("one", GOOD + BAD + GOOD), ("two", BAD + GOOD + GOOD)):
+        (tmp_path / name).write_text(treebank, encoding="utf-8")
+    (tmp_path / "choices").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=message):
+        judge(*(tmp_path / name for name in ("gold", "one", "two", "choices")), measures=["LAS"])
+
+
+def test_a_measure_without_any_value(tmp_path):
+    files = [tmp_path / name for name in "tuv"]
+    for path in files:
+        path.write_text(GOOD + GOOD, encoding="utf-8")
+    (tmp_path / "choices").write_text("1\n2\n", encoding="utf-8")
+    with pytest.raises(InputError, match=r"Tokens\.aligned_accuracy has no value in any sentence"):
+        judge(*files, tmp_path / "choices", measures=["Tokens.aligned_accuracy"])
+
+
+def test_other_words(tmp_path):
+    (tmp_path / "choices").write_text("malt MST malt\n", encoding="utf-8")
+    assert read_choices(tmp_path / "choices", ("MALT", "mst")).second.tolist() == [pytest.approx(1 / 3)]
+    with pytest.raises(InputError, match="--words"):
+        read_choices(tmp_path / "choices")
+
+
+def test_a_lower_perplexity_is_better():
+    """People who choose what has the lower perplexity agree with it, whichever system that is."""
+    gold, first, second = (
+        EXAMPLES / "parallel" / name / "en.conllu" for name in ("gold", "systems/alpha", "systems/beta")
+    )
+    name = f"DPPL({gold})"
+    trained = load_model(str(gold)).values
+    sums = [sentence_sums(trained.model, sequences_of(levelhead.read(path), trained.order)) for path in (first, second)]
+    one, other = (logs / events for logs, events in (each.sums(oov=False) for each in sums))
+    better = (other > one).astype(float)
+    assert 0 < better.sum() < len(better)
+    choices = Choices(better, np.ones(len(better), dtype=np.int64))
+    found = judge(gold, first, second, choices, measures=[name], ties="skip", resamples=5)
+    (judged,) = found.measures.values()
+    # beta divides the text into other sentences; what begins in a gold sentence counts there
+    assert judged.agreement.accuracy.value > 0.9
+    assert judged.agreement.correlation.value > 0.8
+    assert judged.scores[0].tolist() == pytest.approx(one.tolist())

@@ -1,0 +1,98 @@
+"""The README and the documentation: their pages, and the sessions shown there, run again.
+
+`python tests/documentation.py` writes the sessions again, for whoever changed what a command prints on purpose.
+"""
+# ruff: noqa: ARG002 -- doctest tells its runner more than is needed here
+
+import doctest
+import os
+import re
+import shlex
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+PAGES = sorted(path for path in [ROOT / "README.md", *(ROOT / "docs").glob("*.md")] if path.name != "cli.md")
+PAGES_WITH_SESSIONS = ("README.md", "docs/index.md", "docs/developers.md", "docs/fair-measures.md", "docs/significance.md", "docs/power.md", "docs/comparing.md",
+         "docs/concepts.md", "docs/organizers.md", "docs/maintainers.md", "docs/typologists.md", "docs/contributing.md",
+         "docs/studies.md", "docs/derivation.md", "docs/rank.md")  # fmt: skip
+CONSOLE = re.compile(r"(?<=```console\n).*?(?=```)", re.DOTALL)
+INLINE = re.compile(r"`(levelhead [^`]+)`")
+PYTHON = re.compile(r"(?<=```pycon\n).*?(?=```)", re.DOTALL)
+
+
+def text_of(page: str) -> str:
+    return (ROOT / page).read_text(encoding="utf-8")
+
+
+def run(command: str, folder: Path = ROOT) -> str:
+    """Run a `levelhead` command in a folder, the repository itself by default, and return all it prints."""
+    assert command.startswith("levelhead "), command
+    arguments = [sys.executable, "-m", *shlex.split(command)]
+    done = subprocess.run(arguments, cwd=folder, capture_output=True, text=True, check=False, encoding="utf-8")
+    return done.stdout + done.stderr
+
+
+def console(session: str) -> str:
+    """Return a session with what its commands print now."""
+    commands = [line.removeprefix("$ ") for line in session.splitlines() if line.startswith("$ ")]
+    return "".join(f"$ {command}\n{run(command)}" for command in commands)
+
+
+class Recorder(doctest.DocTestRunner):
+    """Keeps what each example prints, by its line; what was expected where that is as good."""
+
+    def __init__(self) -> None:
+        super().__init__(verbose=False)
+        self.printed: dict[int, str] = {}
+
+    def report_start(self, out, test, example) -> None:
+        pass
+
+    def report_success(self, out, test, example, got) -> None:
+        self.printed[example.lineno] = example.want
+
+    def report_failure(self, out, test, example, got) -> None:
+        frames = r"(?<=^Traceback \(most recent call last\):\n)(?:.*\n)* .*\n"  # of causes too
+        self.printed[example.lineno] = re.sub(frames, "  ...\n", got)
+
+    def report_unexpected_exception(self, out, test, example, exc_info) -> None:
+        raised = "".join(traceback.format_exception_only(exc_info[1]))
+        self.printed[example.lineno] = f"Traceback (most recent call last):\n  ...\n{raised}"
+
+
+def python(session: str, names: dict[str, object]) -> str:
+    """Return a session with what its lines print now; names live on to the page's next session."""
+    parser, recorder = doctest.DocTestParser(), Recorder()
+    test = parser.get_doctest(session, names, "session", None, 0)
+    test.globs = names
+    recorder.run(test, out=lambda _: None, clear_globs=False)
+    parts = []
+    for part in parser.parse(session):
+        if isinstance(part, doctest.Example):
+            first, *rest = part.source.splitlines()
+            parts += [f">>> {first}\n", *(f"... {line}\n" for line in rest), recorder.printed[part.lineno]]
+        else:
+            parts.append(part)
+    return "".join(parts)
+
+
+def scrubbed(text: str) -> str:
+    """Leave out what depends on the Python and numpy that run it."""
+    return re.sub(r"(unicode|numpy):[0-9.]+", r"\1:*", text)
+
+
+def write_sessions(page: str) -> None:
+    """Put the present output into a page."""
+    names: dict[str, object] = {}
+    text = CONSOLE.sub(lambda match: console(match[0]), text_of(page))
+    text = PYTHON.sub(lambda match: python(match[0], names), text)
+    (ROOT / page).write_text(text, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    os.chdir(ROOT)
+    for name in PAGES_WITH_SESSIONS:
+        write_sessions(name)

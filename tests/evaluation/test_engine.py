@@ -1,0 +1,237 @@
+"""The engine: every command gets the same counts from it, whoever works, in every layout."""
+
+import json
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.analysis.word_properties import PropertySettings as Buckets
+from levelhead.campaign import check_valid, find_plan, score_plan
+from levelhead.cli.program import run as run_command
+from levelhead.comparison import compare
+from levelhead.comparison.contrasts import compare_by
+from levelhead.comparison.evaluations import score_folder
+from levelhead.errors import InputError
+from levelhead.evaluation import pair
+from levelhead.evaluation.setup import setup_of
+from levelhead.jobs import Store, processes
+from levelhead.significance import InferenceSettings
+from levelhead.treebank.schemes import NIVRE_FANG
+
+PARALLEL = EXAMPLES / "parallel"
+GOLD, ALPHA, BETA = PARALLEL / "gold", PARALLEL / "systems/alpha", PARALLEL / "systems/beta"
+SETUP = setup_of(["LAS", "CLAS", "LAS@CORE"])
+
+
+def run(capfd: pytest.CaptureFixture[str], *arguments: object) -> tuple[int, str, str]:
+    code = run_command(list(map(str, arguments)))
+    out, err = capfd.readouterr()
+    return code, out, err
+
+
+def count_sentences(_: str, outputs: object) -> int:
+    """Look at outputs: workers import this."""
+    return len(outputs[0].matches.gold)
+
+
+def test_results_do_not_depend_on_workers_stores_or_looks(tmp_path):
+    plan = find_plan(GOLD, [ALPHA, BETA])
+    alone = score_plan(plan, SETUP, by_sentence=True)
+    with Store(tmp_path / "store") as store:
+        looked = score_plan(plan, SETUP, by_sentence=True, store=store, look=count_sentences)
+        kept = len(store)
+        from_store = score_plan(plan, SETUP, by_sentence=True, store=store, workers=processes(2))
+        assert len(store) == kept == 16
+    assert looked.looked == dict.fromkeys((one.code for one in plan.test_sets), 20)
+    for other in (looked, from_store):
+        assert repr(other._replace(looked={})) == repr(alone)
+
+
+def test_score_compare_and_rank_count_the_same(capfd):
+    _, scored, _ = run(capfd, "score", GOLD, ALPHA, "-m", "LAS,CLAS", "--format", "json")
+    _, compared, _ = run(capfd, "compare", GOLD, ALPHA, BETA, "-m", "LAS,CLAS", "--resamples", 9, "--format", "json")
+    _, ranked, _ = run(capfd, "rank", GOLD, PARALLEL / "systems", "-m", "LAS,CLAS", "--format", "json")
+    treebanks = json.loads(scored)["treebanks"]
+    values = {(code, name): one["scores"][name]["f1"] for code, one in treebanks.items() for name in ("LAS", "CLAS")}
+    results = [one for one in json.loads(compared)["results"] if one["system"] == "alpha" and not one["average"]]
+    assert {(one["treebank"], one["measure"]): one["value"] for one in results} == pytest.approx(values)
+    own = [one for one in json.loads(ranked)["results"] if one["system"] == "alpha"]
+    found = {(one["test_set"], name): score["f1"] for one in own for name, score in one["scores"].items()}
+    assert found == pytest.approx(values)
+
+
+@pytest.mark.parametrize("command", [("score", GOLD, ALPHA), ("compare", GOLD, ALPHA, BETA, "--resamples", 20)])
+def test_jobs_and_stores_change_nothing(capfd, tmp_path, command):
+    arguments = (*command, "-m", "LAS", "--format", "json")
+    plain = run(capfd, *arguments)
+    report = tmp_path / "page.html"
+    assert run(capfd, *arguments, "-j", 2, "--store", tmp_path / "store", "--report", report) == plain
+    page = report.read_bytes()
+    assert run(capfd, *arguments, "--store", tmp_path / "store", "--report", report) == plain
+    assert report.read_bytes() == page
+    single = [argument / "en.conllu" if isinstance(argument, Path) else argument for argument in command]
+    alone = run(capfd, *single, "-m", "LAS", "--format", "json")
+    assert run(capfd, *single, "-m", "LAS", "--format", "json", "-j", 2, "--store", tmp_path / "own") == alone
+
+
+@pytest.mark.parametrize(
+    "command",
+    [("languages", GOLD, ALPHA, BETA),
+     ("rank", GOLD, PARALLEL / "systems", "--significance", "--resamples", 20)],
+    ids=["languages", "rank"],
+)  # fmt: skip
+def test_jobs_and_stores_change_nothing_of_languages_and_ranks(capfd, tmp_path, command):
+    arguments = (*command, "-m", "LAS", "--format", "json")
+    plain = run(capfd, *arguments, "-j", 1)
+    assert run(capfd, *arguments, "-j", 2, "--store", tmp_path / "store") == plain
+    assert run(capfd, *arguments, "--store", tmp_path / "store") == plain
+
+
+def release(folder: Path, gold: Path) -> Path:
+    """Copy treebanks into the layout of a UD release."""
+    for code, language in (("en", "English"), ("fi", "Finnish")):
+        place = folder / f"UD_{language}-X"
+        place.mkdir(parents=True)
+        for split in ("dev", "test"):
+            shutil.copy(gold / f"{code}.conllu", place / f"{code}_x-ud-{split}.conllu")
+    return folder
+
+
+def test_a_ud_release_is_scored_compared_and_ranked(capfd, tmp_path):
+    gold, alpha = release(tmp_path / "gold", GOLD), release(tmp_path / "systems/alpha", ALPHA)
+    expected = score_folder(find_plan(GOLD, [ALPHA]), setup_of(["LAS"]))
+    found = score_folder(find_plan(gold, [alpha]), setup_of(["LAS"]))
+    assert {code: one["LAS"].f1 for code, one in found.items()} == {
+        f"{code}_x": expected[code]["LAS"].f1 for code in ("en", "fi")
+    }
+    assert (
+        run(capfd, "compare", gold, alpha, release(tmp_path / "beta", BETA), "--resamples", 9, "--split", "dev")[0] == 0
+    )
+    code, out, _ = run(capfd, "rank", gold, tmp_path / "systems", "-m", "LAS", "--format", "jsonl")
+    assert code == 0
+    assert {json.loads(line)["test_set"] for line in out.splitlines()} == {"en_x", "fi_x"}
+
+
+def test_a_manifest_lists_the_test_sets_of_every_command(capfd, tmp_path):
+    manifest = tmp_path / "task.toml"
+    manifest.write_text(f'[campaign]\ngold = "{GOLD}"\n[[treebank]]\ncode = "fi"\n[[treebank]]\ncode = "en"\n')
+    for command in ("score", "compare"):
+        code, out, _ = run(capfd, command, manifest, ALPHA, "-m", "LAS", "--format", "json")
+        assert code == 0
+        assert "fi" in out
+        assert '"cs"' not in out
+
+
+def test_runs_are_compared_and_ranked_and_one_is_scored(capfd, tmp_path):
+    system = tmp_path / "systems/gamma"
+    for number, source in enumerate((ALPHA, BETA), 1):
+        shutil.copytree(source, system / f"seed{number}")
+    code, _, err = run(capfd, "score", GOLD, system)
+    assert code == 2
+    assert "ambiguous-layout" in err
+    assert "name one" in err
+    (las,) = [
+        one
+        for one in compare(find_plan(GOLD, [ALPHA, system]), setup_of(["LAS"]), settings=InferenceSettings(9)).results
+        if (one.average, one.system) == ("macro", "gamma")
+    ]
+    assert las.spread is not None
+    code, out, _ = run(capfd, "rank", GOLD, tmp_path / "systems", "-m", "LAS", "--format", "jsonl")
+    assert code == 0
+    assert {json.loads(line)["system"] for line in out.splitlines()} == {"seed1", "seed2"} or "gamma/seed1" in out
+
+
+def test_all_reasons_are_given_where_an_output_is_invalid():
+    plan = find_plan(GOLD, [PARALLEL / "systems/gamma"])
+    with pytest.raises(InputError) as caught:
+        check_valid(score_plan(plan, SETUP))
+    assert [(fault.slug, fault.place.line) for fault in caught.value.faults] == [("cycle", 49), ("several-roots", 108)]
+    assert {Path(fault.place.file).name for fault in caught.value.faults} == {"tr.conllu"}
+
+
+def test_rank_counts_ambiguous_outputs_as_0_with_the_reason(capfd, tmp_path):
+    gold, systems = tmp_path / "gold", tmp_path / "systems"
+    for folder, source in ((gold, GOLD), (systems / "alpha", ALPHA)):
+        folder.mkdir(parents=True)
+        for code in ("en", "fi"):
+            shutil.copy(source / f"{code}.conllu", folder / f"{code}-ud-test.conllu")
+    shutil.copy(ALPHA / "en.conllu", systems / "alpha/en.conllu")
+    for command in ("score", "compare"):
+        code, _, err = run(capfd, command, gold, systems / "alpha")
+        assert (code, "both en.conllu and en-ud-test.conllu fit the test set en" in err) == (2, True)
+        assert "fi-ud" not in err
+    code, out, _ = run(capfd, "rank", gold, systems, "-m", "LAS", "--format", "jsonl")
+    found = {one["test_set"]: one for one in map(json.loads, out.splitlines())}
+    assert (code, found["en"]["state"], found["fi"]["state"]) == (0, "missing", "valid")
+    assert "ambiguous-layout" in str(found["en"]["reasons"])
+
+
+def test_all_missing_files_of_weights_are_reported(tmp_path):
+    (tmp_path / "en").write_text("case 0.5\n")
+    setup = setup_of([f"WeightedLAS({tmp_path}/{{treebank}})"])
+    with pytest.raises(InputError) as caught:
+        score_plan(find_plan(GOLD, [ALPHA]), setup)
+    codes = [Path(fault.place.file).name for fault in caught.value.faults]
+    assert codes == ["ar", "cs", "de", "fi", "fr", "ja", "tr"]
+
+
+@pytest.mark.parametrize(
+    ("source", "command"),
+    [
+        ("<(gzip -c {gold})", "compare --resamples 50 -j 2"),
+        ("<(cat {gold})", "breakdown --by deprel"),
+        ("- < {gold}", "compare --resamples 50 --level 0.9"),
+    ],
+)
+def test_gold_from_a_pipe_is_compared(source, command):
+    def printed(gold: str) -> str:
+        name, _, rest = gold.partition(" < ")
+        systems = f"{ALPHA / 'en.conllu'} {BETA / 'en.conllu'}"
+        line = f"{sys.executable} -m levelhead {command} {name} {systems} -m LAS --format json"
+        full = line + (f" < {rest}" if rest else "")
+        return subprocess.run(["bash", "-c", full], capture_output=True, text=True, check=True).stdout
+
+    gold = GOLD / "en.conllu"
+    found = printed(source.format(gold=gold))
+    named = re.sub(r'(?<=["\s])(-|6[0-9])"', 'en"', found)  # the test set is called as its file
+    assert named == printed(str(gold))
+
+
+def test_gains_take_treebanks_in_memory_and_read_gold_once(monkeypatch):
+    paths = {"alpha": ALPHA / "en.conllu", "beta": BETA / "en.conllu"}
+    expected = compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    treebanks = {name: levelhead.read(path) for name, path in paths.items()}
+    found = compare_by(
+        find_plan(levelhead.read(GOLD / "en.conllu"), treebanks), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"])
+    )
+    assert found.treebanks["treebank"] == expected.treebanks["en"]
+    read: list[object] = []
+    monkeypatch.setattr(pair, "read_bytes", lambda path: read.append(path) or Path(path).read_bytes())
+    compare_by(find_plan(GOLD / "en.conllu", paths), ["upos"], Buckets(NIVRE_FANG), setup_of(["LAS"]))
+    assert read == [GOLD / "en.conllu", *paths.values()]
+
+
+def test_treebanks_in_memory_and_mappings_take_the_same_path():
+    golds = {code: levelhead.read(GOLD / f"{code}.conllu") for code in ("en", "fi")}
+    outputs = {code: levelhead.read(ALPHA / f"{code}.conllu") for code in golds}
+    paths = {code: BETA / f"{code}.conllu" for code in golds}
+    results = compare(
+        find_plan(golds, {"alpha": outputs, "beta": paths}), SETUP, settings=InferenceSettings(50)
+    ).results
+    gold_paths = {code: GOLD / f"{code}.conllu" for code in golds}
+    assert (
+        compare(find_plan(gold_paths, {"alpha": ALPHA, "beta": BETA}), SETUP, settings=InferenceSettings(50)).results
+        == results
+    )
+    (folders,) = {len(find_plan(GOLD, {"alpha": ALPHA}).test_sets)}
+    assert folders == 8
+    changed = golds["en"].replace(heads=list(golds["en"].heads))
+    found = score_plan(find_plan(changed, {"alpha": outputs["en"]}), SETUP).results["alpha", "treebank"]
+    expected = levelhead.score(changed, outputs["en"], measures=SETUP.measures)
+    assert {name: one.correct for name, one in found.scores.items()} == {n: one.correct for n, one in expected.items()}

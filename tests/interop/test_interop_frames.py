@@ -1,0 +1,81 @@
+"""Data frames: one row a word."""
+
+import pytest
+from hypothesis import given
+
+import levelhead
+from conftest import library
+from levelhead.interop import to_pandas, to_polars, word_table
+from strategies import treebanks
+
+TEXT = """\
+# sent_id = s1
+1\tIl\til\tPRON\t_\t_\t2\tnsubj\t2:nsubj\t_
+2\tva\taller\tVERB\tV\tMood=Ind\t0\troot\t0:root\t_
+2.1\tx\t_\t_\t_\t_\t_\t_\t2:dep\t_
+3-4\tau\t_\t_\t_\t_\t_\t_\t_\tSpaceAfter=No
+3\tà\tà\tADP\t_\t_\t2\tobl\t_\t_
+4\tle\tle\tDET\t_\t_\t3\tdet\t_\t_
+
+1\tOui\toui\tINTJ\t_\t_\t0\troot\t_\tSpaceAfter=No
+
+"""
+TABLE = {
+    "sentence": [0, 0, 0, 0, 1],
+    "sent_id": ["s1", "s1", "s1", "s1", None],
+    "id": [1, 2, 3, 4, 1],
+    "form": ["Il", "va", "à", "le", "Oui"],
+    "lemma": ["il", "aller", "à", "le", "oui"],
+    "upos": ["PRON", "VERB", "ADP", "DET", "INTJ"],
+    "xpos": ["_", "V", "_", "_", "_"],
+    "feats": ["_", "Mood=Ind", "_", "_", "_"],
+    "head": [2, 0, 2, 3, 0],
+    "relation": ["nsubj", "root", "obl", "det", "root"],
+    "deps": ["2:nsubj", "0:root", "_", "_", "_"],
+    "misc": ["_", "_", "_", "_", "SpaceAfter=No"],
+    "token": ["Il", "va", "au", "au", "Oui"],
+    "range": [None, None, "3-4", "3-4", None],
+}
+
+
+def test_one_row_a_word():
+    assert word_table(levelhead.from_conllu(TEXT)) == TABLE
+
+
+def test_ranges_of_later_sentences_count_from_their_own_start():
+    both = levelhead.from_conllu(TEXT + TEXT)
+    assert word_table(both)["range"] == TABLE["range"] * 2
+    assert word_table(both[2:])["token"] == TABLE["token"]
+
+
+@given(treebanks())
+def test_rows_are_the_words_of_the_file(text):
+    table = word_table(levelhead.from_conllu(text))
+    rows = [line.split("\t") for line in text.split("\n") if line and line.split("\t")[0].isdecimal()]
+    assert {len(column) for column in table.values()} == {len(rows)}
+    columns = (table[name] for name in list(TABLE)[2:12])
+    assert [list(map(str, row)) for row in zip(*columns)] == rows
+
+
+def test_polars():
+    library("polars")
+    frame = to_polars(levelhead.from_conllu(TEXT))
+    assert frame.to_dict(as_series=False) == TABLE
+    assert {str(frame.schema[name]) for name in ("sentence", "id", "head")} == {"Int32"}
+    assert frame.filter(frame["relation"] == "root").height == 2
+
+
+def test_pandas():
+    pandas = library("pandas")
+    frame = to_pandas(levelhead.from_conllu(TEXT))
+    assert frame.astype(object).where(frame.notna(), None).to_dict("list") == TABLE
+    assert {str(frame.dtypes[name]) for name in ("sentence", "id", "head")} == {"int32"}
+    assert isinstance(frame.dtypes["range"], pandas.StringDtype)
+
+
+@pytest.mark.parametrize("convert", [to_polars, to_pandas])
+def test_columns_of_nothing_keep_their_types(convert):
+    library(convert.__name__.removeprefix("to_"))
+    some, none = (convert(levelhead.from_conllu(TEXT)[part]) for part in (slice(1, 2), slice(0, 0)))
+    assert list(map(str, some.dtypes)) == list(map(str, none.dtypes))
+    assert none.shape == (0, len(TABLE))

@@ -1,0 +1,207 @@
+"""Model files that somebody changed and signed again: they are read or refused, within a limit of memory."""
+
+import resource
+import subprocess
+import sys
+import tracemalloc
+import zlib
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+import numpy as np
+import pytest
+
+from conftest import EXAMPLES, script
+from levelhead import InputError, read
+from levelhead.kernels.graph_parser import GraphParser
+from levelhead.kernels.transition_parser import Parser
+from levelhead.parsing import PARSERS, Model, OutsideModel, Schedule, read_model, train
+from levelhead.parsing.feature_templates import compiled, templates_for
+from levelhead.parsing.graph import graph_tables
+from levelhead.parsing.model_file import model_bytes
+from levelhead.parsing.weight_tables import MOST_BYTES, check_memory, check_shapes, table_shapes
+from levelhead.parsing.word_features import columns_of
+
+GOLD = EXAMPLES / "parallel/gold/en.conllu"
+TABLES = [(parser, name) for parser in PARSERS for name in table_shapes(parser, 1, 1)]
+
+
+@pytest.fixture(scope="module")
+def fuzz() -> ModuleType:
+    """The script that makes mutants."""
+    return script("full/fuzz_models.py")
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "said"), [("--help", 0, "usage: "), ("1 nonsense", 2, "unknown kind nonsense")]
+)
+def test_command_line_of_the_script(line: str, code: int, said: str) -> None:
+    path = EXAMPLES.parent / "scripts/full/fuzz_models.py"
+    done = subprocess.run([sys.executable, path, *line.split()], capture_output=True, text=True, check=False)
+    assert done.returncode == code
+    assert said in done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def models() -> dict[str, Model]:
+    """A quickly trained model of each parser."""
+    treebank = read(GOLD)
+    return {parser: train(treebank, parser, beam=1, schedule=Schedule(1, 1, 1)) for parser in PARSERS}
+
+
+def refusal(data: bytes, path: Path) -> str:
+    """Write bytes, read them as a model, and return the slug of the error."""
+    path.write_bytes(data)
+    with pytest.raises(InputError) as caught:
+        read_model(path)
+    return caught.value.slug
+
+
+@pytest.mark.parametrize(("parser", "name"), TABLES)
+@pytest.mark.parametrize("rows", [1, 3, 1 << 23])
+def test_rows_are_a_power_of_two(parser: str, name: str, rows: int, models: dict[str, Model], tmp_path: Path) -> None:
+    """From two to what training makes; tables that go together change together."""
+    twins = {"parts": "first", "first": "parts", "labels": "relations", "relations": "labels"}
+    model = models[parser]
+    changed = {each: model.tables[each] for each in (name, twins.get(name)) if each in model.tables}
+    tables = {each: np.zeros((rows, table.shape[1] if rows < 9 else 1), np.int16) for each, table in changed.items()}
+    assert refusal(model_bytes(replace(model, tables={**model.tables, **tables})), tmp_path / "m") == "damaged-model"
+
+
+@pytest.mark.parametrize("parser", PARSERS)
+def test_the_smallest_tables(parser: str, models: dict[str, Model], tmp_path: Path) -> None:
+    """Two rows are enough for a kernel; tables that share row numbers have equally many."""
+    model = models[parser]
+    tables = {name: np.ones((2, table.shape[1]), np.int16) for name, table in model.tables.items()}
+    (tmp_path / "m").write_bytes(model_bytes(replace(model, tables=tables)))
+    again = read_model(tmp_path / "m")
+    assert {name: table.tolist() for name, table in again.tables.items()} == {
+        name: table.tolist() for name, table in tables.items()
+    }
+    if "first" in tables:
+        tables["first"] = np.ones((4, 1), np.int16)
+        assert refusal(model_bytes(replace(model, tables=tables)), tmp_path / "m") == "damaged-model"
+
+
+@pytest.mark.parametrize("names", [["actions", "labels"], [f"table {i}" for i in range(6)]])
+def test_sizes_are_checked_before_anything_is_unpacked(
+    names: list[str], fuzz: ModuleType, models: dict[str, Model], tmp_path: Path
+) -> None:
+    """A small file of large tables is refused for its names or its sizes, and takes no memory for them."""
+    parts = fuzz.taken_apart(model_bytes(models["swap-lazy"]))
+    zeros = zlib.compress(bytes(1 << 19), 9)
+    parts.description["tables"] = [[name, 1 << 22, 256, len(zeros)] for name in names]
+    parts.description["relations"] = [f"r{i}" for i in range(256)]
+    parts.contents[:] = [zeros] * len(names)
+    data = fuzz.put_together(parts)
+    tracemalloc.start()
+    assert refusal(data, tmp_path / "m") == "damaged-model"
+    assert tracemalloc.get_traced_memory()[1] < 1 << 24
+    tracemalloc.stop()
+
+
+@pytest.mark.parametrize("change", ["twice", "left over", "longer", "shorter"])
+def test_every_byte_belongs_to_one_table(
+    change: str, fuzz: ModuleType, models: dict[str, Model], tmp_path: Path
+) -> None:
+    """No table twice, nothing after the last, no more and no fewer rows than are marked as used."""
+    parts = fuzz.taken_apart(model_bytes(models["swap-lazy"]))
+    entries, contents = parts.description["tables"], parts.contents
+    if change == "twice":
+        entries.append(entries[1])
+        contents.append(contents[1])
+    elif change == "left over":
+        contents.append(b"x")
+    else:
+        raw = zlib.decompress(contents[1])
+        contents[1] = zlib.compress(raw + bytes(2) if change == "longer" else raw[:-2])
+        entries[1][3] = len(contents[1])
+    assert refusal(fuzz.put_together(parts), tmp_path / "m") == "damaged-model"
+
+
+@pytest.mark.parametrize("kind", ["swap-lazy", "graph", "command"])
+def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
+    """A small version of scripts/full/fuzz_models.py."""
+    outcomes, peak = fuzz.batches(kind, model_bytes(fuzz.KINDS[kind]()), 80)
+    assert sum(outcomes.values()) == 80
+    assert not [outcome for outcome in outcomes if "finding" in outcome]
+    assert {"parsed", "read"} & set(outcomes)
+    assert 0 < peak < 1 << 20
+
+
+def test_a_description_has_a_limit(fuzz: ModuleType, tmp_path: Path) -> None:
+    """Python objects take much more memory than the JSON that they are made of; what is too long is not written."""
+    parts = fuzz.taken_apart(model_bytes(OutsideModel("command", b"contents", {})))
+    parts.description["training"] = {"words": [[]] * (1 << 19)}
+    assert refusal(fuzz.put_together(parts), tmp_path / "m") == "damaged-model"
+    with pytest.raises(InputError) as caught:
+        model_bytes(OutsideModel("command", b"contents", parts.description["training"]))
+    assert caught.value.slug == "model-too-large"
+
+
+def test_models_that_could_not_be_read_are_not_trained() -> None:
+    """Training refuses more relations than tables have room for; all that it accepts can be read."""
+    for parser in PARSERS:
+        check_memory(parser, 10**9, 200)
+        check_shapes(parser, 200, table_shapes(parser, 10**9, 200))
+        with pytest.raises(InputError) as caught:
+            check_memory(parser, 10**9, 600)
+        assert caught.value.slug == "model-too-large"
+        with pytest.raises(ValueError, match="too large"):
+            check_shapes(parser, 600, table_shapes(parser, 10**9, 600))
+    assert MOST_BYTES < 1 << 29
+
+
+# The kernels themselves
+
+
+def kernel(parser: str, shapes: dict[str, tuple[int, int]], labels: int = 5, root: int = 0, beam: int = 1) -> object:
+    """A kernel with tables of these shapes."""
+    tables = {name: np.zeros(shape, np.int16) for name, shape in shapes.items()}
+    texts = templates_for(parser)
+    templates = tuple(tuple(compiled(text, arcs=name != "actions")) for name, text in texts.items())
+    if "actions" in tables:
+        return Parser(0, templates, (tables["actions"], tables["labels"]), (), labels, root, beam)
+    as_floats = {"parts": lambda t: t[:, 0].astype(np.float32), "relations": lambda t: t.astype(np.float32)}
+    as_floats["first"] = as_floats["parts"]
+    given = tuple(as_floats.get(name, np.asarray)(tables[name]) for name in graph_tables(parser))
+    return GraphParser(templates, given, (), labels, root, 8)
+
+
+@pytest.mark.parametrize("parser", ["arc-standard", "graph"])
+def test_kernels_refuse_tables_that_they_would_read_beyond(parser: str) -> None:
+    """A row number has at least one bit, and a row all its classes."""
+    shapes = table_shapes(parser, 1, 5)
+    kernel(parser, shapes)
+    for name, (rows, classes) in shapes.items():
+        for wrong in ((0, classes), (1, classes), (rows - 1, classes), *([(rows, classes - 1)] if classes > 1 else [])):
+            with pytest.raises(ValueError, match=name):
+                kernel(parser, {**shapes, name: wrong})
+    for name, settings in (("root_label", {"root": 5}), ("root_label", {"root": -1}), ("labels", {"labels": 9})):
+        with pytest.raises(ValueError, match=name):
+            kernel(parser, shapes, **settings)
+    if parser == "arc-standard":
+        with pytest.raises(ValueError, match="beam"):
+            kernel(parser, shapes, beam=0)
+
+
+def memory() -> int:
+    """How many bytes of address space this process has."""
+    return int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
+
+
+@pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="this system does not tell how large a process is")
+def test_a_beam_that_there_is_no_memory_for_leaves_none_behind() -> None:
+    """There is room for the hypotheses, 8 bytes each, and none for their successors, 24 bytes each."""
+    beam, treebank = 1 << 24, read(GOLD)
+    parser = kernel("arc-standard", table_shapes("arc-standard", 1, 5), beam=beam)
+    columns = tuple(columns_of(treebank, templates_for("arc-standard").values()))
+    before, limits = memory(), resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (before + 18 * beam, limits[1]))
+    try:
+        with pytest.raises(MemoryError):
+            parser.parse(columns, treebank.sentence_starts)
+    finally:
+        resource.setrlimit(resource.RLIMIT_AS, limits)
+    assert memory() - before < 6 * beam

@@ -1,0 +1,322 @@
+"""Graph-based parsers: decoders against all trees there are, one root always, learning, hostile input."""
+
+from dataclasses import replace
+from itertools import pairwise
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from levelhead import InputError, Treebank, build, from_conllu, read, score
+from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
+from levelhead.parsing import Model, Schedule, parse_treebank, parsed_in_haste, train
+from levelhead.parsing import feature_templates as wording
+from levelhead.parsing.long_sentences import LONGEST_WHOLE
+from levelhead.parsing.model import GRAPH_PARSERS
+from levelhead.parsing.word_features import columns_of
+from oracle.graph_parsing import SlowGraph, projective, trees
+from parsed import GOLD, las, rows_of
+from strategies import SEEDS, treebanks
+
+EACH_ORDER = pytest.mark.parametrize("parser", GRAPH_PARSERS)
+QUICK = Schedule(first=2, second=2, runs=1)
+ALL_TREES = {n: list(trees(n)) for n in range(1, 6)}
+
+
+def arbitrary_model(seed: int, parser: str, bits: int = 9) -> Model:
+    """A model with random weights."""
+    draw = np.random.default_rng(seed)
+    tables = {
+        "parts": draw.integers(-9, 10, (1 << bits, 1)).astype(np.int16),
+        "labels": draw.integers(-9, 10, (1 << 8, 8)).astype(np.int16),
+    }
+    if parser == "graph":
+        tables["relations"] = draw.integers(-9, 10, (1 << 8, 8)).astype(np.int16)
+        tables["first"] = draw.integers(-9, 10, (1 << bits, 1)).astype(np.int16)
+    return Model(parser, ("root", "a", "b"), 0, wording.templates_for(parser), 1, tables, {})
+
+
+# Decoders
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5])
+def test_the_best_spanning_tree(n: int) -> None:
+    """No tree with one root scores more, for random scores of arcs, with and without equal ones."""
+    draw = np.random.default_rng(n)
+    for number in range(60):
+        scores = draw.integers(0, 3, (n + 1, n + 1)).astype(float) if number % 2 else draw.normal(size=(n + 1, n + 1))
+        found = best_tree(scores).tolist()
+        assert found in ALL_TREES[n]
+        totals = [sum(scores[head, word] for word, head in enumerate(heads, 1)) for heads in ALL_TREES[n]]
+        assert sum(scores[head, word] for word, head in enumerate(found, 1)) == pytest.approx(max(totals))
+
+
+@pytest.mark.parametrize("n", [1, 2, 3, 4, 5, 6])
+def test_the_best_projective_tree(n: int) -> None:
+    """No projective tree with one root scores more, by arcs, siblings and grandparents: all heads allowed, or few."""
+    draw, slow = np.random.default_rng(n), SlowGraph(arbitrary_model(0, "graph"))
+    all_trees = [heads for heads in trees(n) if projective(heads)]
+    heads_of = np.array(all_trees)
+    places = [[PLACES[kind](*part) for kind, *part in slow.parts(heads)] for heads in all_trees]
+    rows = np.repeat(np.arange(len(places)), [len(tree) for tree in places])
+    where = tuple(np.array([place for tree in places for place in tree]).T)
+    for number in range(200):
+        shape = (3, n + 1, n + 1, n + 1)
+        scores = draw.integers(-2, 3, shape).astype(float) if number % 2 else draw.normal(size=shape)
+        allowed = np.ones((n, n + 1), bool) if number % 4 < 2 else draw.random((n, n + 1)) < 0.6
+        allowed[np.arange(n), np.arange(n)] = True  # the word before
+        allowed[np.arange(n), np.arange(n) + 1] = False  # the word itself
+        found = best_projective_tree(scores[0, :, :, 0].copy(), scores[1:].copy(), candidates_of(allowed)).tolist()
+        totals = np.bincount(rows, scores[where], len(places))
+        totals[~allowed[np.arange(n), heads_of].all(axis=1)] = -np.inf
+        assert totals[all_trees.index(found)] == totals.max()
+
+
+# Where the score of a part is: its kind, head, dependent and third word, 0 for none.
+PLACES = {
+    "arcs": lambda head, word, _: (0, head, word, 0),
+    "siblings": lambda head, word, near: (1, head, word, near or 0),
+    "grandparents": lambda head, word, above: (2, head, word, above),
+}
+
+
+def candidates_of(allowed: np.ndarray) -> np.ndarray:
+    """The heads that each word may have, -1 where there are no more."""
+    kept = np.full((len(allowed), max(allowed.sum(axis=1))), -1, np.int32)
+    for word, row in enumerate(allowed):
+        kept[word, : row.sum()] = np.flatnonzero(row)
+    return kept
+
+
+def test_spanning_trees_of_long_sentences() -> None:
+    """Better than changing any one head, for nested cycles that small matrices do not have."""
+    draw = np.random.default_rng(1)
+    for n in (20, 60):
+        scores = draw.normal(size=(n + 1, n + 1))
+        heads = best_tree(scores).tolist()
+        assert heads.count(0) == 1
+        for word, old in enumerate(heads, 1):
+            for head in range(1, n + 1):
+                if old and head != word and not below(heads, head, word):
+                    assert scores[head, word] <= scores[old, word]
+
+
+def below(heads: list[int], lower: int, upper: int) -> bool:
+    """Is one word below another, or the same?"""
+    while lower not in (0, upper):
+        lower = heads[lower - 1]
+    return lower == upper
+
+
+@EACH_ORDER
+@settings(max_examples=25)
+@given(text=treebanks(max_sentences=1, max_words=4), seed=SEEDS)
+def test_against_all_trees(parser: str, text: str, seed: int) -> None:
+    """First order finds the best tree; second order one as good as the best projective tree, or better."""
+    treebank, model = from_conllu(text), arbitrary_model(seed, parser)
+    slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
+    for start, end in pairwise(treebank.sentence_starts.tolist()):
+        if end - start > 4:
+            continue
+        words = rows_of(treebank, start, end)
+        found = parsed.local_heads()[start:end].tolist()
+        candidates = ALL_TREES[end - start]
+        if parser == "graph":
+            candidates = [heads for heads in candidates if projective(heads)]
+        assert slow.tree_score(found, words) >= max(slow.tree_score(heads, words) for heads in candidates)
+
+
+@settings(max_examples=15)
+@given(text=treebanks(max_sentences=1, max_words=6), seed=SEEDS)
+def test_no_neighbour_is_better(text: str, seed: int) -> None:
+    """Second order ends where no change of one head helps (all heads are candidates in short sentences)."""
+    treebank, model = from_conllu(text), arbitrary_model(seed, "graph")
+    slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
+    for start, end in pairwise(treebank.sentence_starts.tolist()):
+        if end - start > 7:
+            continue
+        words = rows_of(treebank, start, end)
+        found = parsed.local_heads()[start:end].tolist()
+        best = slow.tree_score(found, words)
+        for word, old in enumerate(found, 1):
+            for head in range(1, len(found) + 1):
+                if old and not below(found, head, word):
+                    changed = [*found[: word - 1], head, *found[word:]]
+                    assert slow.tree_score(changed, words) <= best
+
+
+# What always holds
+
+
+@EACH_ORDER
+@settings(max_examples=40)
+@given(text=treebanks(), seed=SEEDS)
+def test_one_root_always(parser: str, text: str, seed: int) -> None:
+    """Whatever the weights: a tree with one root, which has the relation root, and no other word has it."""
+    parsed = parse_treebank(arbitrary_model(seed, parser), from_conllu(text))
+    parsed.replace(heads=parsed.heads.tolist())  # refuses what is no tree
+    roots = parsed.heads < 0
+    assert roots.sum() == len(parsed)
+    assert [relation == "root" for relation in parsed.relations] == roots.tolist()
+
+
+@EACH_ORDER
+def test_learning_by_heart(parser: str) -> None:
+    """Enough passes over twenty sentences, and they are parsed as they should."""
+    treebank = read(GOLD)
+    assert las(treebank, parse_treebank(train(treebank, parser, schedule=Schedule(10, 8, 1)), treebank)) > 99
+
+
+@EACH_ORDER
+def test_crossing_arcs_are_learned(parser: str) -> None:
+    """A tree that no projective parser can give back."""
+    crossing = build(
+        [["a", "hearing", "is", "on", "it"]] * 3, [[2, 3, 0, 2, 4]] * 3, [["det", "s", "root", "n", "p"]] * 3
+    )
+    parsed = parse_treebank(train(crossing, parser, schedule=Schedule(10, 10, 1)), crossing)
+    assert parsed.heads.tolist() == crossing.heads.tolist()
+
+
+def test_relations_speak_for_arcs() -> None:
+    """Without the weights of arcs, those of their relations still find most heads; without both few are found."""
+    treebank = read(GOLD)
+    model = train(treebank, "graph", schedule=Schedule(4, 4, 1))
+    right = []
+    for cleared in (["parts"], ["parts", "relations"]):
+        tables = dict(model.tables) | {name: np.zeros_like(model.tables[name]) for name in cleared}
+        parsed = parse_treebank(replace(model, tables=tables), treebank)
+        right.append((parsed.heads == treebank.heads).mean())
+    assert right[0] > 0.6 > 0.5 > right[1]
+
+
+def test_labels_win_by_a_margin() -> None:
+    """The weights of an arc's label rise by one with each pass, until it wins by 150, and then no more."""
+    pair = build([["a", "b"]], [[0, 1]], [["root", "right"]])
+    wordings = [
+        wording.templates_for("graph-first-order")[part] for part in ("arcs", "siblings", "grandparents", "labels")
+    ]
+    tables = np.zeros(1 << 14, np.float32), np.zeros((1 << 18, 8), np.int16)
+    sums = tuple(np.zeros(table.shape, np.float32) for table in tables)
+    kernel = GraphParser(tuple(tuple(wording.compiled(text, arcs=True)) for text in wordings), tables, sums, 3, 0, 8)
+    arguments = (np.array([0, 1], np.int32), np.array([0, 2], np.int32), np.zeros(1, np.int64))  # labels 0 and 2
+    columns = tuple(columns_of(pair, wordings))
+    plain = [text for text in wording.templates_in(wordings[3]) if "between" not in text and ".feat " not in text + " "]
+    needed = 150 // (2 * len(plain)) + 1  # each update changes the difference by two for each feature
+    for number in range(1, 2 * needed + 2):
+        kernel.train(columns, pair.sentence_starts, *arguments, np.zeros((1, 8), np.int32), 1.0, 1.0, 0.1)
+        weight = min(number, needed)
+        assert np.unique(tables[1][:, 2]).tolist() == [0, weight]
+        assert np.unique(tables[1][:, 1]).tolist() == [-weight, 0]
+    assert needed > 1
+
+
+@EACH_ORDER
+def test_the_same_seed_gives_the_same_weights(parser: str) -> None:
+    """And another seed others; sentences are parsed as if they were alone."""
+    treebank = read(GOLD)
+    one, same, other = (train(treebank, parser, schedule=QUICK, seed=seed) for seed in (5, 5, 6))
+    assert all(np.array_equal(one.tables[name], same.tables[name]) for name in one.tables)
+    assert not np.array_equal(one.tables["parts"], other.tables["parts"])
+    whole = parse_treebank(one, treebank).local_heads().tolist()
+    alone = [parse_treebank(one, treebank[i : i + 1]).local_heads().tolist() for i in range(len(treebank))]
+    assert [head for heads in alone for head in heads] == whole
+
+
+def test_several_runs_and_early_stopping() -> None:
+    """Averages of runs are added; the best pass on development data is kept."""
+    treebank, reports = read(GOLD), []
+    model = train(treebank[:15], "graph", dev=treebank[15:], schedule=Schedule(2, 20, 2), progress=reports.append)
+    assert len(reports) < 40
+    best = max(report.las for report in reports)
+    assert score(treebank[15:], parse_treebank(model, treebank[15:]))["LAS"].value == pytest.approx(best)
+    runs = train(treebank, "graph", schedule=Schedule(1, 1, 2))
+    assert not np.array_equal(
+        runs.tables["parts"], train(treebank, "graph", schedule=Schedule(1, 1, 1)).tables["parts"]
+    )
+
+
+# Hostile input
+
+
+@EACH_ORDER
+def test_very_long_sentences(parser: str) -> None:
+    """Parsed in pieces, with one root; learning leaves them out, and says so if there is nothing else."""
+    treebank = read(GOLD)
+    model = train(treebank, parser, schedule=Schedule(1, 1, 1))
+    n = 3 * LONGEST_WHOLE + 7
+    long = build([["a", "b"], ["word"] * n, ["c"]], [[0, 1], [0] + [1] * (n - 1), [0]],
+                 [["root", "dep"], ["root"] + ["dep"] * (n - 1), ["root"]])  # fmt: skip
+    parsed = parse_treebank(model, long)
+    parsed.replace(heads=parsed.heads.tolist())
+    assert ((parsed.heads < 0) == [relation == "root" for relation in parsed.relations]).all()
+    assert (parsed.heads < 0).sum() == 3
+    assert train(long, parser, schedule=QUICK).relations == ("root", "dep")
+    with pytest.raises(InputError) as caught:
+        train(long[1:2], parser, schedule=QUICK)
+    assert caught.value.slug == "nothing-to-train-on"
+
+
+def test_a_hundred_thousand_words() -> None:
+    """One flat sentence, too long for scores of all its arcs to fit into memory at once."""
+    n = 100_000
+    flat = build([["word"] * n], [[0] + [1] * (n - 1)], [["root"] + ["dep"] * (n - 1)])
+    parsed = parse_treebank(arbitrary_model(1, "graph"), flat)
+    parsed.replace(heads=parsed.heads.tolist())
+    assert (parsed.heads < 0).sum() == 1
+
+
+@EACH_ORDER
+@pytest.mark.parametrize(
+    ("n", "piece"), [(LONGEST_WHOLE + 1, LONGEST_WHOLE), (2000, LONGEST_WHOLE), (2001, 50), (5003, 50)]
+)
+def test_pieces_of_long_sentences(parser: str, n: int, piece: int) -> None:
+    """Each has the tree that it would have as a sentence, whose root hangs from the first; a warning says so."""
+    draw, words = Random(n), read(GOLD)
+    rows = [draw.randrange(words.n_words) for _ in range(n)]
+    forms, tags = [words.forms[row] for row in rows], [words.upos[row] for row in rows]
+
+    def cut(size: int) -> Treebank:
+        sizes = [min(size, n - start) for start in range(0, n, size)]
+        ends = np.cumsum(sizes).tolist()
+        return build(
+            [forms[end - k : end] for end, k in zip(ends, sizes)],
+            [list(range(k)) for k in sizes],
+            [["root"] + ["x"] * (k - 1) for k in sizes],
+            upos=[tags[end - k : end] for end, k in zip(ends, sizes)],
+        )
+
+    model = arbitrary_model(3, parser)
+    whole, parts = parse_treebank(model, cut(n)), parse_treebank(model, cut(piece))
+    first = int(np.flatnonzero(parts.heads < 0)[0])
+    expected = np.where(parts.heads < 0, first, parts.heads)
+    expected[first] = -1
+    assert whole.heads.tolist() == expected.tolist()
+    (warning,) = parsed_in_haste(cut(n), parser, 1)
+    assert f"the sentence has {n} words, more than 500; {parser} parses it in pieces of {piece}" in warning.message
+    assert parsed_in_haste(cut(piece), parser, 1) == ()
+
+
+@EACH_ORDER
+def test_words_like_none_in_training(parser: str) -> None:
+    """Unknown tags, empty or absurd FEATS; a treebank with one word, or one relation."""
+    model = train(read(GOLD), parser, schedule=QUICK)
+    odd = build(
+        [["\U0001f9ff", "\u202e", "ß" * 1000]], [[0, 1, 1]], [["root", "dep", "dep"]],
+        upos=[["FOO", "_", "|"]], feats=[["|", "=", "|".join(f"A{i}={i}" for i in range(5000))]],
+    )  # fmt: skip
+    assert (parse_treebank(model, odd).heads < 0).sum() == 1
+    for sentence in (build([["a"]], [[0]], [["root"]]), build([["a", "b", "c"]], [[2, 0, 2]], [["root"] * 3])):
+        parsed = parse_treebank(train(sentence, parser, schedule=QUICK), sentence)
+        assert list(parsed.relations) == list(sentence.relations)
+
+
+@settings(max_examples=10)
+@given(seed=SEEDS, n=st.integers(9, 40))
+def test_many_words_with_few_candidates(seed: int, n: int) -> None:
+    """Where not every head is a candidate there still is a tree."""
+    sentence = build([[f"w{i}" for i in range(n)]], [[0] + [1] * (n - 1)], [["root"] + ["dep"] * (n - 1)])
+    parsed = parse_treebank(arbitrary_model(seed, "graph"), sentence)
+    parsed.replace(heads=parsed.heads.tolist())
+    assert (parsed.heads < 0).sum() == 1

@@ -1,0 +1,579 @@
+"""Parsers that are other programs, checks and repairs of what they give back, function heads, cross-validation."""
+
+import os
+import shlex
+import signal
+import subprocess
+import sys
+import time
+from itertools import pairwise
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conftest import EXAMPLES, library
+from job_functions import Batches
+from levelhead import InputError, Treebank, build, read, score
+from levelhead.cli.program import run
+from levelhead.conversion import backward, forward
+from levelhead.jobs import StaleInput, Store, Workers, processes
+from levelhead.messages import MESSAGES
+from levelhead.parsing import (
+    Outside,
+    OutsideModel,
+    Recipe,
+    Schedule,
+    cross_validate,
+    parse_any,
+    parse_treebank,
+    read_model,
+    train,
+    train_any,
+    write_model,
+)
+from levelhead.parsing.crossval import parse_fold
+from levelhead.parsing.external import adapters, checked, rows_of
+from levelhead.parsing.external.adapters import plain_conllu
+from levelhead.parsing.external.programs import filled
+from levelhead.parsing.external.udpipe import check_options
+from levelhead.treebank import from_conllu, to_conllu
+
+GOLD = EXAMPLES / "parallel/gold/en.conllu"
+
+CHAIN = r"""
+import sys
+mode, *paths = sys.argv[1:]
+if mode == "train":
+    text = open(paths[0], encoding="utf-8").read()
+    open(paths[1], "w", encoding="utf-8").write(f"{text.count(chr(10))} lines")
+else:
+    assert open(paths[0], encoding="utf-8").read().endswith("lines")
+    lines = [line.split("\t") for line in open(paths[1], encoding="utf-8").read().split("\n")]
+    for cells in lines:
+        if len(cells) == 10:
+            cells[6:8] = [str(int(cells[0]) - 1), "root" if cells[0] == "1" else "chain"]
+    open(paths[2], "w", encoding="utf-8").write("\n".join("\t".join(cells) for cells in lines))
+"""
+"""A parser that hangs every word from the one before it."""
+
+
+@pytest.fixture
+def chain(tmp_path: Path) -> Outside:
+    """The command lines of a parser that is a program."""
+    script = tmp_path / "chain parser.py"
+    script.write_text(CHAIN, encoding="utf-8")
+    program = f"{sys.executable} '{script}'"
+    return Outside(
+        train_command=f"{program} train {{train}} {{model}}",
+        parse_command=f"{program} parse {{model}} {{input}} {{output}}",
+    )
+
+
+def sentence(*rows: tuple[str, str, str], start: int = 1) -> bytes:
+    """CoNLL-U of words given by form, head and relation."""
+    lines = (f"{i}\t{form}\t_\t_\t_\t_\t{head}\t{name}\t_\t_" for i, (form, head, name) in enumerate(rows, start))
+    return ("\n".join(lines) + "\n\n").encode()
+
+
+WORDS_TEXT = sentence(*((form, "0" if form == "a" else "1", "x") for form in "abcd")).decode()
+WORDS = build([["a", "b", "c", "d"]], [[0, 1, 1, 1]], [["root", "x", "x", "x"]])
+
+
+def trees_of(output: bytes, *, repair: bool = False) -> tuple[list[int], list[str], list[str]]:
+    """Heads and relations after the check, and the slugs of what was wrong."""
+    parsed = checked(output, WORDS, "output", repair=repair)
+    slugs = [fault.slug for fault in parsed.faults]
+    return parsed.treebank.local_heads().tolist(), list(parsed.treebank.relations), slugs
+
+
+# Checks and repairs
+
+
+@pytest.mark.parametrize(
+    ("heads", "slugs", "repaired"),
+    [
+        ([2, 0, 2, 3], [], [2, 0, 2, 3]),
+        ([0, 0, 2, 0], ["several-roots"], [0, 1, 2, 1]),
+        ([2, 3, 1, 3], ["no-root"], [0, 3, 1, 3]),
+        ([2, 1, 0, 3], ["cycle"], [3, 1, 0, 3]),
+        (["_", 0, 9, 4], ["invalid-head", "head-outside-sentence", "cycle"], [2, 0, 2, 2]),
+        (["_", "_", 1, 1], ["invalid-head", "no-root", "invalid-head"], [0, 1, 1, 1]),
+        ([0, 3, 2, 1], ["cycle"], [0, 1, 2, 1]),
+        (["-1", "1x", "", "²"], ["invalid-head", "no-root", *["invalid-head"] * 3], [0, 1, 1, 1]),
+        (["2", "0", "9" * 20, "9" * 5000], ["head-outside-sentence"] * 2, [2, 0, 2, 2]),
+        (["02", "0", "0" * 5000 + "2", "3"], [], [2, 0, 2, 3]),
+    ],
+)
+def test_wrong_trees(heads: list[object], slugs: list[str], repaired: list[int]) -> None:
+    """Reported, all of them; repaired in the documented way if asked for."""
+    output = sentence(*((form, str(head), "root" if head == 0 else "x") for form, head in zip("abcd", heads)))
+    if slugs:
+        with pytest.raises(InputError) as caught:
+            trees_of(output)
+        assert [fault.slug for fault in caught.value.faults] == slugs
+        assert all(fault.slug in MESSAGES for fault in caught.value.faults)
+        numbers = [int(str(fault.place.word)) for fault in caught.value.faults]
+        assert numbers == sorted(numbers)
+    found, relations, reported = trees_of(output, repair=True)
+    assert reported == slugs
+    assert found == repaired
+    assert [relation == "root" for relation in relations] == [head == 0 for head in found]
+    assert set(relations) <= {"root", "x", "dep"}
+
+
+@pytest.mark.parametrize("name", ["a b\u00a0c", "a b", "\x1b[31m", "a\0", "\u2028", "\ufffd", "", "_"])
+def test_wrong_relations(name: str) -> None:
+    """Reported at their words; `dep` takes their place if repairs are asked for; the root's is `root` anyway."""
+    rows = [("a", "0", "root"), ("b", "1", name), ("c", "1", "y:ü"), ("d", "3", name)]
+    output = "".join("\t".join((str(i), form, *"____", head, relation, "_", "_")) + "\n"
+                     for i, (form, head, relation) in enumerate(rows, 1)).encode()  # fmt: skip
+    with pytest.raises(InputError) as caught:
+        trees_of(output)
+    slug = "invalid-relation" if name not in {"", "_"} else "empty-relation"
+    assert [(fault.slug, fault.place.word) for fault in caught.value.faults] == [(slug, "2"), (slug, "4")]
+    assert str(caught.value).isprintable() or "\n" in str(caught.value)
+    assert trees_of(output, repair=True) == ([0, 1, 1, 3], ["root", "dep", "y:ü", "dep"], [slug] * 2)
+
+
+def test_faults_are_where_the_words_were(tmp_path: Path) -> None:
+    """In the file that was parsed, not in the output, which is gone; in the order of the words."""
+    path = tmp_path / "in.conllu"
+    path.write_text("# x\n1-2\tab\t" + "\t".join("_" * 8) + "\n" + WORDS_TEXT + "# y\n# z\n" + WORDS_TEXT)
+    good = [("a", "0", "root"), ("b", "1", "x"), ("c", "1", "x"), ("d", "1", "x")]
+    output = sentence(*good) + sentence(("a", "9" * 20, "x"), ("b", "3", "x"), ("c", "2", ""), ("d", "5", "x"))
+    with pytest.raises(InputError) as caught:
+        checked(output, read(path), "output of x")
+    where = f"{path}:10: {{}}: sentence 2 in the output of x: "
+    told = str(caught.value).splitlines()
+    assert [line.split(": ")[0].removeprefix(f"{path}:") for line in told] == ["10", "10", "11", "12", "13"]
+    out_of_range = f"the head '{'9' * 20}' is out of range: the sentence has 4 words"
+    assert told[0] == where.format("head-outside-sentence") + out_of_range
+    assert told[1] == where.format("no-root") + "no word is the root"
+    assert [fault.place.sentence for fault in caught.value.faults] == [2] * 5
+
+
+@pytest.mark.parametrize("n", [2, 5, 7, 11, 20])
+def test_the_wrong_number_of_columns(n: int) -> None:
+    """Told as such, and never repaired: no tree is made of what is no table of trees."""
+    cells = ["2", "b", *"____", "1", "x", "_", "_", *"_" * 10][:n]
+    output = sentence(("a", "0", "root")).strip() + ("\n" + "\t".join(cells) + "\n").encode()
+    for repair in (False, True):
+        with pytest.raises(InputError) as caught:
+            checked(output + b"3\tc\n4\td\n", WORDS, "output of x", repair=repair)
+        assert caught.value.slug == "number-of-columns"
+        assert f"sentence 1 in the output of x: {n} columns in place of 10" in str(caught.value)
+        assert (len(caught.value.faults), caught.value.place.word) == (1, "2")
+
+
+@given(st.lists(st.integers(-1, 6), min_size=4, max_size=4))
+def test_every_repair_is_a_tree(heads: list[int]) -> None:
+    """Whatever the heads; and what is a tree already stays."""
+    output = sentence(*((form, str(head), "x") for form, head in zip("abcd", heads)))
+    found, _, slugs = trees_of(output, repair=True)
+    assert found.count(0) == 1
+    for word in range(1, 5):
+        for _ in range(5):
+            word = found[word - 1] if word else 0  # noqa: PLW2901 -- up the tree
+        assert word == 0
+    if not slugs:
+        assert found == heads
+
+
+@pytest.mark.parametrize(
+    "output",
+    [
+        b"",
+        sentence(("a", "0", "root")),
+        sentence(("a", "0", "root"), ("b", "1", "x"), ("c", "1", "x"), ("e", "1", "x")),
+        sentence(("a", "0", "root"), ("b", "1", "x")) + sentence(("c", "0", "root"), ("d", "1", "x")),
+        b"\xff\x00nonsense",
+    ],
+)
+def test_other_words(output: bytes) -> None:
+    """An output for other words is no output, repaired or not."""
+    for repair in (False, True):
+        with pytest.raises(InputError) as caught:
+            checked(output, WORDS, "output", repair=repair)
+        assert caught.value.slug == "parser-words"
+
+
+def test_rows() -> None:
+    """Comments, multiword tokens, empty nodes, CRLF and missing cells."""
+    text = b"# c\r\n1-2\tab\t_\r\n1\ta\t_\t_\t_\t_\t2\tx\r\n1.1\tz\n2\tb\n\n\n\n1\tc\n"
+    rows = rows_of(text)
+    assert [[(row.form, row.head, row.relation) for row in one] for one in rows] == [
+        [("a", "2", "x"), ("b", "", "")], [("c", "", "")]
+    ]  # fmt: skip
+
+
+def test_parsers_are_not_shown_trees() -> None:
+    """The words alone are written for them; spaces, which some cannot read, are underscores."""
+    treebank = build([["x y", "b"], ["c"]], [[2, 0], [0]], [["dep", "root"], ["root"]])
+    blank = plain_conllu(treebank, trees=False)
+    assert [[(row.form, row.head) for row in rows] for rows in rows_of(blank)] == [
+        [("x_y", "0"), ("b", "1")],
+        [("c", "0")],
+    ]
+    assert [[row.head for row in rows] for rows in rows_of(plain_conllu(treebank))] == [["2", "0"], ["0"]]
+    assert list(checked(blank, treebank, "output").treebank.forms) == ["x y", "b", "c"]
+
+
+# Programs
+
+
+def test_any_program(tmp_path: Path, chain: Outside) -> None:
+    """Trained, written, read and parsed like a parser of our own; the model holds no command."""
+    treebank = read(GOLD)
+    model = train_any(treebank, Recipe("command", outside=chain))
+    write_model(model, tmp_path / "m")
+    again = read_model(tmp_path / "m")
+    assert isinstance(again, OutsideModel)
+    assert again.contents.endswith(b"lines")
+    assert b"chain" not in (tmp_path / "m").read_bytes()
+    parsed = parse_any(again, treebank, chain)
+    assert parsed.repairs == ()
+    for start, end in pairwise(treebank.sentence_starts.tolist()):
+        assert parsed.treebank.local_heads()[start:end].tolist() == list(range(end - start))
+    assert repr(again).startswith("<OutsideModel: command")
+
+
+def test_programs_on_the_command_line(tmp_path: Path, chain: Outside, capsys: pytest.CaptureFixture[str]) -> None:
+    """The same three commands as for our own parsers."""
+    model, output = str(tmp_path / "m"), str(tmp_path / "out.conllu")
+    assert run(["train", "command", str(GOLD), model, "--train-cmd", str(chain.train_command)]) == 0
+    assert run(["parse", model, str(GOLD), "-o", output, "--parse-cmd", str(chain.parse_command)]) == 0
+    assert score(GOLD, output, measures=["Words"])["Words"].value == 1
+    assert run(["parse", model, str(GOLD)]) == 2
+    assert "invalid-command" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("outside", "slug"),
+    [
+        (Outside(), "invalid-command"),
+        (Outside(train_command=""), "invalid-command"),
+        (Outside(train_command="x {train}"), "invalid-command"),
+        (Outside(train_command="x '{train} {model}"), "invalid-command"),
+        (Outside(train_command="no-such-program-anywhere {train} {model}"), "parser-failed"),
+        (Outside(train_command=f"{sys.executable} -c 'raise SystemExit(7)' {{train}} {{model}}"), "parser-failed"),
+        (Outside(train_command=f"{sys.executable} -c 'pass' {{train}} {{model}}"), "parser-failed"),
+    ],
+)
+def test_programs_that_fail(outside: Outside, slug: str) -> None:
+    """Told with what they said; never a traceback."""
+    with pytest.raises(InputError) as caught:
+        train_any(read(GOLD), Recipe("command", outside=outside))
+    assert caught.value.slug == slug
+
+
+def test_commands_are_not_shells() -> None:
+    """Paths with spaces stay one word, and nothing is expanded."""
+    path = Path("a b;c")
+    assert filled("x --in={input} $HOME", {"input": path}) == ["x", "--in=a b;c", "$HOME"]
+
+
+JAVA = r"""#!{python}
+import os, sys
+options = dict(zip(sys.argv[3::2], sys.argv[4::2]))
+if options["-m"] == "learn":
+    assert options["-grl"] == "root" and options["-if"] == "conllu" and options["-a"] == "nivreeager"
+    open("model.mco", "w").write(open(options["-i"], encoding="utf-8").read()[:3])
+else:
+    assert os.path.exists("model.mco")
+    text = open(options["-i"], encoding="utf-8").read()
+    lines = (line.split("\t") for line in text.split("\n"))
+    flat = ("\t".join([*line[:6], "0", "root", *line[8:]]) if len(line) == 10 else "" for line in lines)
+    open(options["-o"], "w", encoding="utf-8").write("\n".join(flat))
+"""
+"""A `java` that stands for MaltParser, and makes every word a root."""
+
+
+@pytest.mark.skipif(os.name == "nt", reason="a script with #! is a program elsewhere")
+def test_maltparser_is_called_as_it_wants(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys) -> None:
+    """With -grl root; several roots are reported, and repaired if asked for."""
+    java = tmp_path / "bin/java"
+    java.parent.mkdir()
+    java.write_text(JAVA.replace("{python}", sys.executable), encoding="utf-8")
+    java.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{java.parent}{os.pathsep}{os.environ['PATH']}")
+    jar, model, output = tmp_path / "malt.jar", str(tmp_path / "m"), str(tmp_path / "out.conllu")
+    assert run(["train", "malt", str(GOLD), model, "--jar", str(jar)]) == 2
+    assert "unreadable-file" in capsys.readouterr().err
+    jar.write_bytes(b"")
+    assert run(["train", "malt", str(GOLD), model, "--jar", str(jar), "--options", "-a nivreeager"]) == 0
+    assert run(["parse", model, str(GOLD), "--jar", str(jar), "-o", output]) == 2
+    assert "several-roots" in capsys.readouterr().err
+    assert not Path(output).exists()
+    assert run(["parse", model, str(GOLD), "--jar", str(jar), "-o", output, "--repair"]) == 0
+    assert f"warning: {GOLD}:5: several-roots: sentence 1 in the output of malt: 8 words" in capsys.readouterr().err
+    assert (read(output).heads < 0).sum() == len(read(GOLD))
+    assert run(["parse", model, str(GOLD)]) == 2
+    assert "needs --jar" in capsys.readouterr().err
+
+
+def test_udpipe(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    """Trains and parses; the words come back as they were."""
+    library("ufal.udpipe")
+    model, output = str(tmp_path / "m"), str(tmp_path / "out.conllu")
+    small = "iterations=1;hidden_layer=10;embedding_form=5;embedding_upostag=5;embedding_deprel=5"
+    assert run(["train", "udpipe", str(GOLD), model, "--options", small]) == 0
+    assert run(["parse", model, str(GOLD), "-o", output]) == 0
+    assert score(GOLD, output, measures=["Words"])["Words"].value == 1
+    assert (read(output).heads < 0).sum() == len(read(GOLD))
+    capfd.readouterr()
+    assert run(["train", "udpipe", str(GOLD), model, "--options", "transition_system=none"]) == 2
+    assert "parser-failed" in capfd.readouterr().err
+    write_model(OutsideModel("udpipe", b"nonsense", {}), model)
+    assert run(["parse", model, str(GOLD)]) == 2
+    assert capfd.readouterr().err == "parser-failed: UDPipe cannot read its model\n"
+
+
+@pytest.mark.parametrize(
+    ("options", "unknown"),
+    [
+        ("", None),
+        (";;", None),
+        ("iterations=20;transition_system=swap;transition_oracle=static_lazy", None),
+        ("l2=0.5;;run=2;use_gold_tags;", None),
+        ("embedding_form_file=file:a=b/c;single_root=0", None),
+        ("embedding_form_file=data:11:nonsense=1;;l2=1", None),
+        ("embedding_form_file=data:3:äa;l2=1", None),
+        ("nonsense=3", "nonsense"),
+        ("iterations=1;iteration=20", "iteration"),
+        ("iterations=1; l2=1", " l2"),
+        ("=3;Iterations=3", "3"),
+        ("l2=1;tokenize_url", "tokenize_url"),
+        ("embedding_form_file=data:11:nonsense=1;;l3=1", "l3"),
+        ("embedding_form_file=data:3:äa;l3=1", "l3"),
+    ],
+)
+def test_misspelt_options_of_udpipe(options: str, unknown: str | None) -> None:
+    """It would ignore them; checked before it is asked, and whether it is installed or not."""
+    if unknown is None:
+        check_options(options)
+        return
+    with pytest.raises(InputError) as caught:
+        train_any(read(GOLD), Recipe("udpipe", outside=Outside(options=options)))
+    assert caught.value.slug == "unknown-option"
+    assert f"unknown option of UDPipe '{unknown}': " in str(caught.value)
+
+
+@pytest.mark.parametrize("option", ["--jar x", "--train-cmd x", "--options x"])
+def test_options_of_other_parsers_have_no_effect_in_training(option: str, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").touch()
+    few = tmp_path / "few.conllu"
+    few.write_text("".join(sentence + "\n\n" for sentence in GOLD.read_text().split("\n\n")[:3]))
+    assert run(["train", "arc-eager", str(few), "without"]) == 0
+    assert run(["train", "arc-eager", str(few), "with", *option.split()]) == 0
+    assert Path("with").read_bytes() == Path("without").read_bytes()
+
+
+def test_options_of_other_parsers_have_no_effect_in_parsing(tmp_path: Path, capsys, monkeypatch) -> None:
+    """The model decides which parser runs."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "x").touch()
+    write_model(train(read(GOLD), beam=1, schedule=Schedule(1, 0, 1)), tmp_path / "model")
+    assert run(["parse", "model", str(GOLD)]) == 0
+    expected = capsys.readouterr()
+    for option in ("--jar x", "--parse-cmd x", "--repair"):
+        assert run(["parse", "model", str(GOLD), *option.split()]) == 0
+        assert capsys.readouterr() == expected
+
+
+def test_an_unknown_parser(capsys: pytest.CaptureFixture[str]) -> None:
+    """The nearest is named."""
+    assert run(["train", "comand", str(GOLD), "m"]) == 2
+    assert "unknown parser 'comand': did you mean command?" in capsys.readouterr().err
+
+
+# Function heads
+
+
+@pytest.mark.parametrize("parser", ["swap-lazy", "graph-first-order"])
+def test_function_heads(tmp_path: Path, parser: str) -> None:
+    """Trained on converted trees; what comes out is converted back (Kohita et al. 2017), with the same version of UD."""
+    treebank = read(GOLD)
+    schedule = Schedule(10, 0, 1)
+    model = train(treebank, parser, beam=1, scheme="function-head", schedule=schedule)
+    write_model(model, tmp_path / "m")
+    again = read_model(tmp_path / "m")
+    assert again.function_head == 2
+    converted = train(forward(treebank, ud=2), parser, beam=1, schedule=schedule)
+    by_hand = backward(parse_treebank(converted, treebank), ud=2)
+    ours = parse_any(again, treebank).treebank
+    assert ours.heads.tolist() == by_hand.heads.tolist()
+    assert ours.heads.tolist() != parse_treebank(converted, treebank).heads.tolist()
+    assert score(treebank, ours, measures=["LAS"])["LAS"].value > 0.95
+
+
+def test_function_heads_of_outside_parsers(chain: Outside) -> None:
+    """Converted back after the check."""
+    treebank = read(GOLD)
+    model = train_any(treebank, Recipe("command", scheme="function-head", outside=chain))
+    plain = parse_any(train_any(treebank, Recipe("command", outside=chain)), treebank, chain).treebank
+    parsed = parse_any(model, treebank, chain).treebank
+    assert parsed.heads.tolist() == backward(plain, ud=2).heads.tolist()
+
+
+# Cross-validation
+
+
+QUICK = Recipe("arc-standard", beam=1)
+
+
+def by_hand(treebank: Treebank, folds: int) -> list[int]:
+    """Train and parse fold by fold."""
+    heads, n = list[int](), len(treebank)
+    for fold in range(folds):
+        inside = [i for i in range(n) if i * folds // n == fold]
+        model = train(treebank.select([i for i in range(n) if i not in inside]), QUICK.parser, beam=1)
+        heads += parse_treebank(model, treebank.select(inside)).local_heads().tolist()
+    return heads
+
+
+def test_all_sentences_are_parsed_by_models_that_have_not_seen_them(tmp_path: Path) -> None:
+    """The same as by hand, with any number of workers, and out of a store."""
+    treebank = read(GOLD)
+    expected = by_hand(treebank, 3)
+    with Store(tmp_path / "store") as store:
+        found = cross_validate(treebank, QUICK, folds=3, workers=processes(2), store=store)
+    assert found.treebank.local_heads().tolist() == expected
+    assert list(found.treebank.forms) == list(treebank.forms)
+    assert found.repairs == ()
+    with Store(tmp_path / "store") as store:
+        again = cross_validate(treebank, QUICK, folds=3, store=store)
+    assert to_conllu(again.treebank) == to_conllu(found.treebank)
+
+
+def test_each_fold_is_a_task_of_its_own() -> None:
+    """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
+    batches = Batches()
+    found = cross_validate(read(GOLD), QUICK, folds=3, workers=Workers(lambda: batches, window=9, batch=64))
+    assert batches.sizes == [1, 1, 1]
+    assert found.treebank.local_heads().tolist() == by_hand(read(GOLD), 3)
+
+
+def test_repairs_of_all_folds_are_told(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Each with its fold, sentence, and line in the treebank as it was read."""
+    gold = tmp_path / "gold.conllu"
+    gold.write_text("\n\n" + GOLD.read_text(encoding="utf-8"), encoding="utf-8")
+    script, output = tmp_path / "rooted.py", tmp_path / "out.conllu"
+    script.write_text(CHAIN.replace("str(int(cells[0]) - 1)", '"0"'), encoding="utf-8")
+    program = f"{shlex.quote(sys.executable)} {shlex.quote(str(script))}"
+    own = [
+        "--train-cmd",
+        f"{program} train {{train}} {{model}}",
+        "--parse-cmd",
+        f"{program} parse {{model}} {{input}} {{output}}",
+    ]
+    command = ["crossval", "command", str(gold), *own, "--folds", "2", "-j", "1", "-o", str(output)]
+    assert run(command) == 2
+    assert f"{gold}:7: several-roots: sentence 1 in the output of command: 8 words" in capsys.readouterr().err
+    assert run([*command, "--repair"]) == 0
+    told = [line for line in capsys.readouterr().err.splitlines() if "several-roots" in line]
+    sizes = np.diff(read(gold).sentence_starts)
+    lines = gold.read_text(encoding="utf-8").split("\n")
+    seconds = [number for number, line in enumerate(lines, 1) if line.startswith("2\t")]
+    assert told == [
+        f"warning: {gold}:{seconds[i]}: several-roots: fold {1 + 2 * i // len(sizes)},"
+        f" sentence {i + 1} in the output of command: {size} words are roots"
+        for i, size in enumerate(sizes.tolist())
+    ]
+    assert (read(output).heads < 0).sum() == len(sizes)
+
+
+def test_what_a_command_gives_is_not_stored(tmp_path: Path, chain: Outside, capsys) -> None:
+    """The command line stays the same when the program behind it changes."""
+    store = tmp_path / "s"
+    assert run(["crossval", "command", str(GOLD), "--train-cmd", "x", "--parse-cmd", "x", "--store", str(store)]) == 2
+    assert "--store cannot be used with command" in capsys.readouterr().err
+    assert not store.exists()
+    with Store(store) as kept, pytest.raises(InputError) as caught:
+        cross_validate(read(GOLD), Recipe("command", outside=chain), folds=2, store=kept)
+    assert caught.value.slug == "not-repeatable"
+
+
+def test_another_maltparser_finds_nothing_in_the_store(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Its file is part of the key, wherever it lies; it must not change on the way."""
+    asked = []
+
+    def parsed(_: bytes, treebank: Treebank, outside: Outside) -> bytes:
+        asked.append(outside.jar)
+        return to_conllu(treebank)
+
+    monkeypatch.setattr(adapters, "_train_malt", lambda *_: b"model")
+    monkeypatch.setattr(adapters, "_parse_malt", parsed)
+    one, same, other = (tmp_path / name for name in ("one.jar", "same.jar", "other.jar"))
+    for jar, contents in ((one, b"1"), (same, b"1"), (other, b"2")):
+        jar.write_bytes(contents)
+    with Store(tmp_path / "s") as store:
+        for jar in (one, same, other, one):
+            cross_validate(read(GOLD), Recipe("malt", outside=Outside(str(jar))), folds=2, store=store)
+    assert asked == [str(one)] * 2 + [str(other)] * 2
+    with pytest.raises(StaleInput):
+        parse_fold(to_conllu(read(GOLD)), Recipe("malt", outside=Outside(str(one))), 0, 2, False, "another")
+
+
+def test_crossval_on_the_command_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Its output is scored against its input."""
+    output = str(tmp_path / "out.conllu")
+    command = ["crossval", "swap-lazy", str(GOLD), "--beam", "1", "-j", "1"]
+    assert run([*command, "--folds", "2", "-o", output, "--store", str(tmp_path / "s")]) == 0
+    assert 0.2 < score(GOLD, output, measures=["UAS"])["UAS"].value < 0.99
+    assert run([*command, "--folds", "999"]) == 2
+    assert "too-few-sentences" in capsys.readouterr().err
+    assert run([*command, "--tls-ca", "a", "--tls-cert", "b", "--tls-key", "c"]) == 2
+    assert "are for --cluster" in capsys.readouterr().err
+
+
+def test_damaged_models_of_others(tmp_path: Path) -> None:
+    """Checked like our own."""
+    write_model(OutsideModel("command", b"contents", {"words": 1}, 1), tmp_path / "m")
+    data, draw = (tmp_path / "m").read_bytes(), Random(0)
+    assert read_model(tmp_path / "m").function_head == 1
+    for _ in range(20):
+        place = draw.randrange(len(data))
+        (tmp_path / "m").write_bytes(data[:place] + bytes([data[place] ^ 1]) + data[place + 1 :])
+        with pytest.raises(InputError):
+            read_model(tmp_path / "m")
+
+
+def test_nothing_to_parse(chain: Outside) -> None:
+    """No words, no work."""
+    empty = from_conllu(to_conllu(read(GOLD)))[:0]
+    assert parse_any(OutsideModel("command", b"", {}), empty, chain).treebank.n_words == 0
+
+
+WAITING = """
+import os, sys, time
+print(os.getpid(), file=open(sys.argv[3], "a"), flush=True)
+time.sleep(60)
+"""
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system has no signals")
+@pytest.mark.parametrize("n", [1, 2])
+def test_an_order_to_end_stops_running_folds(n: int, tmp_path: Path) -> None:
+    """Within seconds, however long a fold takes, with the programs that it runs, and without an output."""
+    program, started, output = tmp_path / "wait.py", tmp_path / "started", tmp_path / "out.conllu"
+    program.write_text(WAITING, encoding="utf-8")
+    train = f"{sys.executable} {program} {{train}} {{model}} {started}"
+    command = [sys.executable, "-m", "levelhead", "crossval", "command", str(GOLD), "--train-cmd", train]
+    command += ["--parse-cmd", "none {model} {input} {output}", "-j", str(n), "-o", str(output)]
+    process = subprocess.Popen(command, stderr=subprocess.PIPE, encoding="utf-8")
+    while not started.exists() or len(started.read_text().split()) < n:
+        time.sleep(0.05)
+    start = time.monotonic()
+    process.send_signal(signal.SIGTERM)
+    assert process.communicate(timeout=50)[1] == "terminated\n"
+    assert time.monotonic() - start < 10
+    assert process.returncode == 143
+    assert not output.exists()
+    for number in started.read_text().split():
+        with pytest.raises(ProcessLookupError):
+            os.kill(int(number), 0)

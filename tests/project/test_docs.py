@@ -1,0 +1,223 @@
+"""The documentation says what the code says: generated pages are fresh, names and links on the others exist."""
+
+import ast
+import importlib
+import inspect
+import pkgutil
+import re
+
+import click
+import pytest
+
+import levelhead
+from conftest import ROOT, script
+from levelhead import compat
+from levelhead._version import VERSION
+from levelhead.cli import program
+from levelhead.measures import REGISTRY
+from levelhead.messages import MESSAGES
+
+DOCS = ROOT / "docs"
+
+
+def text_of(name: str) -> str:
+    return (ROOT / name).read_text(encoding="utf-8")
+
+
+SCRIPT = script("docs.py")
+
+
+@pytest.mark.parametrize(("name", "text"), SCRIPT.pages().items(), ids=list(SCRIPT.pages()))
+def test_generated_pages_are_fresh(name: str, text: str) -> None:
+    assert text_of(f"docs/{name}") == text, "run python scripts/docs.py"
+
+
+def test_stale_pages_are_told_and_written(tmp_path, monkeypatch, capsys) -> None:
+    monkeypatch.setattr(SCRIPT, "DOCS", tmp_path)
+    assert SCRIPT.main(["--check"]) == 1
+    assert "docs/cli.md is not what the code says" in capsys.readouterr().err
+    assert SCRIPT.main([]) == 0
+    assert SCRIPT.main(["--check"]) == 0
+    (tmp_path / "messages.md").write_text("else", encoding="utf-8")
+    assert SCRIPT.main(["--check"]) == 1
+    assert (tmp_path / "messages.md").read_text(encoding="utf-8") == "else"
+
+
+def test_every_slug_and_measure_has_an_anchor() -> None:
+    assert re.findall(r"^### (\S+)$", text_of("docs/messages.md"), re.MULTILINE) == sorted(
+        MESSAGES, key=lambda slug: MESSAGES[slug].severity
+    )
+    assert re.findall(r"^### (\S+)$", text_of("docs/measures.md"), re.MULTILINE) == list(REGISTRY)
+
+
+def constants(node: ast.AST) -> set[str]:
+    return {part.value for part in ast.walk(node) if isinstance(part, ast.Constant) and isinstance(part.value, str)}
+
+
+def kinds_in(tree: ast.Module) -> set[str]:
+    """Find the kinds of JSON documents that a file writes, also where a variable holds them."""
+    found: set[str] = set()
+    for node in ast.walk(tree):
+        keys = [constants(key) for key in node.keys if key] if isinstance(node, ast.Dict) else []
+        if {"schema"} in keys and {"kind"} in keys:
+            found |= constants(node.values[keys.index({"kind"})])
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) == "header":
+            value = node.args[0]
+            parts = (value.body, value.orelse) if isinstance(value, ast.IfExp) else (value,)
+            found |= {part.value for part in parts if isinstance(part, ast.Constant)}
+        elif isinstance(node, ast.Assign) and ast.unparse(node.targets[0]) == "kind" and "schemes" in constants(node):
+            found |= constants(node)
+        elif isinstance(node, ast.Call) and ast.unparse(node.func) in {"_rows_document", "header"}:
+            found |= constants(node.args[0])
+    return found
+
+
+def test_every_kind_of_json_is_documented() -> None:
+    """With the verb that prints it, and its keys; and no kind that nothing prints."""
+    written = set().union(*(kinds_in(ast.parse(text_of(path))) for path in (ROOT / "src").rglob("*.py")))
+    rows = re.findall(r"^\| `([a-z-]+)` \| `(\w+)[^|]* \| [^|]*\w[^|]* \|$", text_of("docs/formats.md"), re.MULTILINE)
+    assert len(written) > 30
+    assert sorted(kind for kind, _ in rows) == sorted(written)
+    assert {verb for _, verb in rows} <= {*program.COMMANDS}
+
+
+@pytest.mark.parametrize("verb", program.COMMANDS)
+def test_every_option_is_on_the_page(verb: str) -> None:
+    context = click.Context(program.cli)
+    command = program.cli.get_command(context, verb)
+    assert command is not None
+    section = text_of("docs/cli.md").partition(f"\n## levelhead {verb}\n")[2].partition("\n## ")[0]
+    commands = list(command.commands.values()) if isinstance(command, click.Group) else [command]
+    parameters = [parameter for one in commands for parameter in one.params if isinstance(parameter, click.Option)]
+    names = [name for parameter in parameters for name in parameter.opts]
+    assert names
+    assert [name for name in names if not re.search(rf"^- `[^`]*{name}\b", section, re.MULTILINE)] == []
+
+
+def test_groups_of_commands_are_documented_below_one_another() -> None:
+    @click.group()
+    def judge() -> None:
+        """Ask *people*."""
+
+    @judge.command()
+    @click.option("--seed", type=int, default=1, show_default=True, help="Where chance begins, a|b.")
+    @click.option("--secret", hidden=True)
+    def draw() -> None:
+        """Draw sentences of at least <N> words: `-n N`.
+
+        \b
+        one
+        two
+        """
+
+    @judge.command(hidden=True)
+    def test() -> None:
+        """Not shown."""
+
+    context = click.Context(judge, info_name="judge", parent=click.Context(program.cli, info_name="levelhead"))
+    page = "\n".join(SCRIPT.command_blocks(judge, context))
+    assert page.startswith(
+        "## levelhead judge\n```text\nlevelhead judge [OPTIONS] COMMAND [ARGS]...\n```\nAsk \\*people\\*."
+    )
+    assert "\n### levelhead judge draw\n" in page
+    assert "at least &lt;N> words: `-n N`.\n\none\ntwo" in page
+    assert "- `--seed INTEGER`: Where chance begins, a|b. [default: 1]" in page
+    assert "secret" not in page
+    assert "levelhead judge test" not in page
+
+
+def test_every_page_is_in_the_navigation() -> None:
+    named = re.findall(r"^ +- .*: (\S+\.md)$", text_of("mkdocs.yml"), re.MULTILINE)
+    assert sorted(named) == sorted(path.relative_to(DOCS).as_posix() for path in DOCS.rglob("*.md"))
+
+
+@pytest.mark.parametrize(
+    "page", ["README.md", *(path.relative_to(ROOT).as_posix() for path in sorted(DOCS.rglob("*.md")))]
+)
+def test_links_to_files_lead_somewhere(page: str) -> None:
+    prose = re.sub(r"```.*?```", "", text_of(page), flags=re.DOTALL)
+    links = re.findall(r"\]\(([^):#]+)(?:#[^)]*)?\)", prose)
+    assert [link for link in links if not (ROOT / page).parent.joinpath(link).is_file()] == []
+    included = re.findall(r'^--8<-- "(.*)"$', prose, re.MULTILINE)
+    assert [path for path in included if not (ROOT / path).is_file()] == []
+
+
+def test_hook_and_action_are_as_the_page_says() -> None:
+    page, action = text_of("docs/developers.md"), text_of("action.yml")
+    (hook,) = re.findall(r"- id: (\S+)", page)
+    assert f"- id: {hook}\n" in text_of(".pre-commit-hooks.yaml")
+    given = re.findall(r"^    (\S+): ", page.partition("  with:\n")[2].partition("```")[0], re.MULTILINE)
+    inputs = re.findall(r"^  (\S+):$", action.partition("inputs:\n")[2].partition("runs:\n")[0], re.MULTILINE)
+    assert len(given) == 4
+    assert {*given, "version"} == set(inputs)
+    assert set(re.findall(r"levelhead@v([0-9.]+)|rev: v([0-9.]+)", page)) == {(VERSION, ""), ("", VERSION)}
+
+
+def test_names_of_the_official_scripts_are_as_the_page_says() -> None:
+    listed = text_of("docs/developers.md").partition("Beside these there are")[2].partition("\n\n")[0]
+    names = re.findall(r"`(\w+)`", listed)
+    assert len(names) == 9
+    assert {*names, "load_conllu_file", "evaluate", "UDError", *SCRIPT_COLUMNS} == set(compat.__all__)
+
+
+SCRIPT_COLUMNS = "ID FORM LEMMA UPOS XPOS FEATS HEAD DEPREL DEPS MISC".split()
+
+
+def test_version_is_the_same_everywhere() -> None:
+    assert f"\nversion: {VERSION}\n" in text_of("CITATION.cff")
+    assert f"\n## {VERSION} " in text_of("CHANGELOG.md")
+
+
+def test_properties_are_shown_as_attributes() -> None:
+    """`evaluation.warnings` is no call; `table.rows(...)` is one."""
+    page = SCRIPT.pages()["api/scoring.md"]
+    assert "\n- `warnings: tuple[Fault, ...]`: " in page
+    assert "`warnings(self)" not in page
+    assert "\n- `number(self, name: str)" in SCRIPT.pages()["api/treebanks.md"]
+
+
+def public_names() -> dict[str, object]:
+    """Every public function and class: those of the package, and those that its rooms list."""
+    rooms = [room.name for room in pkgutil.iter_modules(levelhead.__path__) if room.ispkg and room.name != "cli"]
+    modules = [levelhead, *(importlib.import_module(f"levelhead.{room}") for room in rooms)]
+    return {
+        f"{module.__name__}.{name}": getattr(module, name)
+        for module in modules
+        for name in getattr(module, "__all__", ())
+        if (inspect.isclass(getattr(module, name)) or inspect.isfunction(getattr(module, name)))
+        and getattr(module, name).__module__.startswith("levelhead.")
+    }
+
+
+def test_every_public_name_is_on_one_page() -> None:
+    """Under one of its names: that of the package where it has one."""
+    headings = [
+        heading
+        for name, page in SCRIPT.pages().items()
+        if name.startswith("api/")
+        for heading in re.findall(r"^### (levelhead\.[\w.]+)$", page, re.MULTILINE)
+    ]
+    assert len(headings) == len(set(headings))
+    names = public_names()
+    shown = {names[heading] for heading in headings if heading in names}
+    assert len(names) > 200
+    assert sorted(full for full, value in names.items() if value not in shown) == []
+    assert {f"levelhead.{name}" for name in levelhead.__all__ if f"levelhead.{name}" in names} <= set(headings)
+
+
+def test_every_page_of_the_reference_is_in_the_navigation() -> None:
+    navigation = text_of("mkdocs.yml")
+    assert all(navigation.count(f": {name}\n") == 1 for name in SCRIPT.pages() if name.startswith("api/"))
+
+
+def test_the_default_measures_in_help_are_those_computed(capfd) -> None:
+    """`compare` has its own: UAS, LAS and CLAS, whatever the rules' scorer prints; `score` has the scorer's."""
+    examples = ROOT / "examples/parallel"
+    gold, alpha, beta = (examples / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
+    page = SCRIPT.pages()["cli.md"]
+    for command, default in (("score", "all that the rules' scorer prints"), ("compare", "UAS, LAS and CLAS")):
+        section = page.partition(f"\n## levelhead {command}\n")[2].partition("\n## ")[0]
+        assert re.search(rf"^- `-m, --measure MEASURE,\.\.\.`: .* \[default: {default}\]", section, re.MULTILINE)
+    assert program.run(["compare", str(gold), str(alpha), str(beta), "--format", "tsv", "--resamples", "10"]) == 0
+    rows = [line.split("\t") for line in capfd.readouterr().out.splitlines()]
+    assert list(dict.fromkeys(row[0] for row in rows[1:])) == ["UAS", "LAS", "CLAS"]

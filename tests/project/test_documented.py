@@ -1,0 +1,86 @@
+"""What the documentation shows beside its sessions: commands in other blocks, the notebook, the pages of studies."""
+
+import json
+import re
+import shlex
+from pathlib import Path
+
+import click
+import pytest
+
+from conftest import script
+from documentation import INLINE, PAGES, ROOT
+from levelhead.cli import program
+from levelhead.studies import STUDIES
+from levelhead.treebank.relations import UD1
+
+DOCS = ROOT / "docs"
+BLOCK = re.compile(r"^```(?:sh|console|text|yaml)\n(.*?)^```", re.DOTALL | re.MULTILINE)
+
+
+def commands(text: str) -> list[str]:
+    """Every `levelhead ...` of a page, with continued lines put together."""
+    lines = [line for block in BLOCK.findall(text) for line in block.replace("\\\n", " ").split("\n")]
+    shown = [line.strip().removeprefix("$ ").removeprefix("- run: ") for line in lines]
+    return [line for line in shown if line.startswith("levelhead ")] + INLINE.findall(text)
+
+
+def unknown(command: str) -> list[str]:
+    """The verb or the options of a command that do not exist."""
+    words = shlex.split(re.split(r" [|>] | && |; ", command)[0].replace("...", ""), comments=True)[1:]
+    current: click.Command = program.cli
+    context = click.Context(program.cli)
+    while isinstance(current, click.Group) and words and not words[0].startswith("-"):
+        found = current.get_command(context, words[0])
+        if found is None:
+            return [] if words[0] in {"VERB", "measures"} or words[0].startswith("{") else [words[0]]
+        current, words = found, words[1:]
+    known = {name for parameter in current.params for name in (*parameter.opts, *parameter.secondary_opts)}
+    known |= {"--help", "-h", "--version"}
+    asked = [word.partition("=")[0] for word in words if re.fullmatch(r"--?[a-zA-Z][\w-]*", word.partition("=")[0])]
+    return [word for word in asked if word not in known]
+
+
+@pytest.mark.parametrize("page", PAGES, ids=[path.name for path in PAGES])
+def test_commands_that_are_shown_exist(page: Path) -> None:
+    """They are run as well: sessions by test_readme, others by test_snippets."""
+    shown = commands(page.read_text(encoding="utf-8"))
+    assert [(command, missing) for command in shown if (missing := unknown(command))] == []
+
+
+def test_a_command_that_does_not_exist_is_found() -> None:
+    assert commands("```sh\nlevelhead scor a b\nlevelhead score \\\n  --colour a b\n```\n`levelhead rank x`") == [
+        "levelhead scor a b", "levelhead score    --colour a b", "levelhead rank x",
+    ]  # fmt: skip
+    assert unknown("levelhead scor a b") == ["scor"]
+    assert unknown("levelhead score --colour -m LAS a b | head") == ["--colour"]
+
+
+def test_the_saved_outputs_of_the_notebook_are_those_of_the_code(tmp_path: Path) -> None:
+    """Every code cell runs and has its output saved; tables and drawings among them."""
+    notebook = script("notebook.py")
+    saved = notebook.NOTEBOOK.read_text(encoding="utf-8")
+    made = json.dumps(notebook.executed(json.loads(saved)), ensure_ascii=False, indent=1) + "\n"
+    assert notebook.without_versions(made) == notebook.without_versions(saved)
+    cells = [cell for cell in json.loads(saved)["cells"] if cell["cell_type"] == "code"]
+    assert all(cell["outputs"] for cell in cells)
+    kinds = [kind for cell in cells for output in cell["outputs"] for kind in output.get("data", ())]
+    assert kinds.count("text/html") >= 6
+    assert kinds.count("image/svg+xml") == 2
+    assert str(tmp_path.parent) not in saved
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_pages_of_studies(name: str) -> None:
+    """Results only: each has its claims, its figures are there, and no text of treebanks is."""
+    page = (DOCS / "studies" / f"{name}.md").read_text(encoding="utf-8")
+    for figure in re.findall(r"\]\(([^)]+\.svg)\)", page):
+        assert (DOCS / "studies" / figure).read_text(encoding="utf-8").startswith("<svg")
+    assert "## Claims" in page
+    assert "quick:yes" not in page
+    assert page.rstrip().split("\n")[-1].startswith("`seed:1|resamples:2000")
+
+
+def test_callin_draws_every_relation_of_his_table() -> None:
+    page = (DOCS / "studies" / "callin.md").read_text(encoding="utf-8")
+    assert set(re.findall(r"^\| (\w+) \| (?:CONTENT|FUNCTION|OTHER)", page, re.MULTILINE)) - UD1 == set()

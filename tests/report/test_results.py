@@ -1,0 +1,167 @@
+"""Results print themselves."""
+
+import hashlib
+import importlib
+import json
+import pkgutil
+import sys
+from pathlib import Path
+
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead._version import VERSION
+from levelhead.conversion import check_round_trip
+from levelhead.errors import LevelheadError
+from levelhead.evaluation.partial_scores import score_agreeing_sentences
+from levelhead.evaluation.setup import setup_of
+from levelhead.report import by_result
+from levelhead.report.table import Table
+from levelhead.studies.study import Claim, Study
+from levelhead.tabular import Tabular
+from levelhead.treebank.provenance import Provenance
+from levelhead.typology.collection import files_of, sampled
+
+PARALLEL = EXAMPLES / "parallel"
+GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
+GOLD, ALPHA, BETA = GOLDS / "en.conllu", SYSTEMS / "alpha" / "en.conllu", SYSTEMS / "beta" / "en.conllu"
+
+
+def judgement() -> Tabular:
+    import numpy as np
+
+    from levelhead.comparison.judgement import Choices
+
+    votes = np.arange(20) % 2
+    return levelhead.judge(GOLD, ALPHA, BETA, Choices(votes.astype(float), np.ones(20, int)), resamples=20)
+
+
+def correlation() -> Tabular:
+    import numpy as np
+
+    from levelhead.correlation import Measurements
+
+    table = Measurements(tuple("abcde"), {"x": np.arange(5.0), "y": np.arange(5.0) ** 2})
+    return levelhead.correlate(table, resamples=20)
+
+
+RESULTS = {
+    "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
+    "SecondaryEvaluation": lambda: score_agreeing_sentences(GOLD, ALPHA, setup_of(["LAS"])),
+    "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
+    "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
+    "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
+    "Agreement": lambda: levelhead.agree(GOLD, ALPHA),
+    "RankedSystems": lambda: levelhead.rank(GOLDS, SYSTEMS),
+    "Power": lambda: levelhead.power(GOLD, [ALPHA, BETA]),
+    "Gains": lambda: levelhead.breakdown(GOLD, [ALPHA, BETA], by="deprel"),
+    "Contrasts": lambda: levelhead.trees(GOLD, [ALPHA, BETA]),
+    "ErrorExamples": lambda: levelhead.trees(GOLD, ALPHA, show=["nsubj:obj", "obl:nmod"]),
+    "Breakdowns": lambda: levelhead.breakdown(GOLDS, SYSTEMS / "alpha", by="class"),
+    "CountsBySentence": lambda: levelhead.breakdown(GOLD, ALPHA, by="sentence"),
+    "ErrorTypes": lambda: levelhead.breakdown(GOLD, ALPHA, by="error"),
+    "CascadingErrors": lambda: levelhead.breakdown(GOLD, ALPHA, by="cascading"),
+    "Confusions": lambda: levelhead.confusion(GOLD, ALPHA),
+    "Explanation": lambda: levelhead.explain(GOLD, ALPHA),
+    "Survey": lambda: levelhead.profile(GOLDS),
+    "Neighbours": lambda: levelhead.similarity(GOLDS),
+    "SelectedTreebanks": lambda: levelhead.select(GOLDS),
+    "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
+    "Correlation": correlation,
+    "Judgement": judgement,
+    "Derivations": lambda: levelhead.derive(GOLD),
+    "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),
+    "RoundTrip": lambda: check_round_trip(levelhead.read(GOLD)),
+    "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
+    "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),
+}
+"""A result of each type."""
+
+
+def classes(parent: type) -> set[type]:
+    return {one for child in parent.__subclasses__() for one in {child, *classes(child)}}
+
+
+def test_every_result_is_here() -> None:
+    """And every type with a view is a result."""
+    for module in pkgutil.iter_modules(by_result.__path__):
+        views = importlib.import_module(f"levelhead.report.by_result.{module.name}").VIEWS
+        assert all(issubclass(one, Tabular) and one.__module__.split(".")[1] == module.name for one in views)
+    own = {one.__name__ for one in classes(Tabular) if one.__module__.startswith("levelhead.")}
+    assert {name.partition("[")[0] for name in own} - {"PerTreebank"} == set(RESULTS)
+
+
+@pytest.mark.parametrize("name", RESULTS)
+def test_results_print_themselves(name: str) -> None:
+    result = RESULTS[name]()
+    assert type(result).__name__ == name
+    table = result.table()
+    assert isinstance(table, Table)
+    assert json.loads(json.dumps(result.to_dict()))["schema"] == 1
+    assert len(result.to_frame("polars")) == len(result.to_frame("pandas")) == len(table.rows)
+    assert str(result)
+    html = result._repr_html_()
+    assert html.startswith("<table>")
+    assert html.count("<tr>") == len(table.every_row) + 1
+    short = repr(result)
+    assert short.startswith(f"<{name}")
+    assert len(short) < 200
+    assert "\n" not in short
+
+
+@pytest.mark.parametrize("name", RESULTS.keys() - {"Study", "Validation"})
+def test_results_say_where_they_come_from(name: str) -> None:
+    """Signature, hashes of all files that were read, warnings and notes are one value; its signature is printed."""
+    result = RESULTS[name]()
+    provenance = result.provenance
+    assert type(provenance) is Provenance
+    assert provenance.signature["version"] == VERSION
+    hashes = {one[:12] for files in provenance.files.values() for one in files.values()}
+    assert (hashes == set()) == (name == "Correlation")  # the table is in memory
+    known = {hashlib.sha256(path.read_bytes()).hexdigest()[:12] for path in PARALLEL.rglob("*.conllu")}
+    assert hashes <= known
+    assert not {"signature", "files", "warnings", "notes"} & set(getattr(type(result), "__dataclass_fields__", ()))
+    if name not in {"Explanation", "Derivations"}:
+        assert provenance.signature["version"] in result.table().notes[-1]
+
+
+def test_options_of_tables() -> None:
+    """What the command offers is an argument of `table` and `to_dict`."""
+    scores = levelhead.score(GOLD, ALPHA, measures="LAS")
+    assert scores.table(counts=True).rows[0][:4] == ("LAS", 146, 164, 164)
+    assert list(scores.to_frame("pandas", counts=True)["Correct"]) == [146]
+    assert "per_sentence" in levelhead.perplexity(GOLD, ALPHA).to_dict(sentences=True)
+
+
+def test_html_is_escaped(tmp_path: Path) -> None:
+    path = tmp_path / "<b>&.conllu"
+    path.write_bytes(GOLD.read_bytes())
+    html = levelhead.profile(path)._repr_html_()
+    assert "<b>" not in html
+    assert "&lt;b&gt;&amp;" in html
+
+
+def test_missing_libraries_are_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    scores = levelhead.score(GOLD, ALPHA)
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(LevelheadError, match="pip install 'polars'"):
+        scores.to_frame("polars")
+    with pytest.raises(ValueError, match="unknown library 'dask'"):
+        scores.to_frame("dask")
+
+
+def test_sentences_are_drawn() -> None:
+    """Each word is in the drawing once, with the arc from its head."""
+    sentence = levelhead.read(GOLD)[0]
+    svg = sentence._repr_svg_()
+    assert svg.startswith("<svg")
+    assert [svg.count(f">{form}</text>") for form in dict.fromkeys(sentence.forms)] == [
+        sentence.forms.count(form) for form in dict.fromkeys(sentence.forms)
+    ]
+    assert svg.count("<polyline") == 2 * len(sentence)  # an arc and its tip for each word
+
+
+def test_drawings_are_escaped() -> None:
+    sentence = levelhead.from_conllu("1\t<script>&\t_\tX\t_\t_\t0\troot\t_\t_\n\n")[0]
+    assert "<script>" not in sentence._repr_svg_()

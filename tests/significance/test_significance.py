@@ -1,0 +1,590 @@
+"""Tests of significance: against enumeration, under the null, and where the answer is known."""
+
+import dataclasses
+import tracemalloc
+from fractions import Fraction
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import levelhead
+from conftest import EXAMPLES, library
+from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.comparison import compare
+from levelhead.comparison.evaluations import macro_average, score_folder
+from levelhead.errors import InputError, LevelheadError, MeasureError
+from levelhead.evaluation.by_sentence import counts_of
+from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.measures import parse_measure
+from levelhead.report.comparison import comparison_table
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import match
+from levelhead.scoring.rules import UD
+from levelhead.significance import (
+    InferenceSettings,
+    Run,
+    SystemCounts,
+    Wins,
+    differences,
+    holm,
+    pairwise_randomization_p,
+    resampled,
+    separated_shares,
+    sign_test,
+    signed_rank_test,
+    significant_shares,
+    swapped,
+    system_counts,
+)
+from levelhead.significance import resampling as engine
+from levelhead.significance.pairwise import exact_rejections
+from levelhead.significance.system_counts import ratios
+from levelhead.treebank.contents import contents_hash
+from oracle import resampling as oracle
+
+PARALLEL = EXAMPLES / "parallel"
+PART = st.tuples(st.integers(0, 6), st.integers(0, 3)).map(lambda part: (part[0], part[0] + part[1]))
+
+
+def table_of(rows: oracle.Table, names: tuple[str, ...] | None = None) -> SystemCounts:
+    """Put the parts of one measure into the form that tests take."""
+    parts = np.array(rows, dtype=np.float64)[:, :, None, :]
+    return SystemCounts(names or tuple(f"s{i}" for i in range(parts.shape[1])), ("LAS",), parts, "gold")
+
+
+def counts_from(*columns: list[int]) -> Counts:
+    return Counts(*(np.array(column) for column in columns), np.array(columns[1]))
+
+
+# Corrections and tests over treebanks
+
+
+@pytest.mark.parametrize(
+    ("given_p", "expected"),
+    [
+        ([], []),
+        ([0.03], [0.03]),
+        ([0.01, 0.04, 0.03, 0.005], [0.03, 0.06, 0.06, 0.02]),  # .005 x 4, .01 x 3, .03 x 2, then never falling
+        ([0.04, 0.04], [0.08, 0.08]),
+        ([0.9, 0.8, 0.0001], [1.0, 1.0, 0.0003]),
+        ([None, 0.01, 0.04, None], [None, 0.02, 0.04, None]),
+    ],
+)
+def test_holm_by_hand(given_p, expected):
+    assert holm(given_p) == pytest.approx(expected)
+
+
+@given(p_values=st.lists(st.floats(0, 1), max_size=8))
+def test_holm_is_monotone_and_between_p_and_bonferroni(p_values):
+    found = holm(p_values)
+    for p, adjusted in zip(p_values, found):
+        assert p <= adjusted <= min(1.0, p * len(p_values)) + 1e-15
+    order = sorted(range(len(p_values)), key=p_values.__getitem__)
+    assert [found[i] for i in order] == sorted(found)
+
+
+@given(signs=st.lists(st.sampled_from([-1.5, -1e-9, 0.0, 2.0]), max_size=30))
+def test_sign_test_is_the_binomial_one(signs):
+    """By exact fractions; ties are left out, and nothing but ties has no p-value."""
+    positive, negative = sum(sign > 0 for sign in signs), sum(sign < 0 for sign in signs)
+    if not positive + negative:
+        assert sign_test(signs) is None
+    else:
+        assert sign_test(signs) == pytest.approx(float(oracle.binomial_two_sided(positive, negative)), rel=1e-12)
+
+
+def test_sign_test_by_hand():
+    """Nine of ten treebanks: 2 x (1 + 10) / 1024."""
+    assert sign_test([1.0] * 9 + [-1.0]) == 22 / 1024
+    assert sign_test([0.1] * 5 + [-0.1] * 5) == 1.0
+    assert sign_test([]) is None
+
+
+def test_wilcoxon_is_scipys_and_says_what_it_needs(monkeypatch):
+    stats = library("scipy.stats")
+    changes = [0.4, -0.1, 0.3, 0.25, 0.6, 0.05, -0.2, 0.7]
+    assert signed_rank_test(changes) == stats.wilcoxon(changes).pvalue
+    assert signed_rank_test([0.0, 0.0]) is None
+    monkeypatch.setitem(__import__("sys").modules, "scipy.stats", None)
+    with pytest.raises(LevelheadError, match="stats") as refusal:
+        signed_rank_test(changes)
+    assert refusal.value.slug == "missing-extra"
+
+
+# Against enumeration
+
+
+TABLES = st.integers(2, 5).flatmap(lambda n: st.lists(st.tuples(PART, PART, PART), min_size=n, max_size=n))
+MANY = InferenceSettings(resamples=4_000, seed=7)
+
+
+def near(found: float, expected: float, resamples: int = MANY.resamples) -> bool:
+    """Within five standard errors of a share, and the one that every p-value adds."""
+    return abs(found - expected) <= 5 * (expected * (1 - expected) / resamples) ** 0.5 + 2 / resamples
+
+
+PAIRS = st.lists(st.tuples(PART, PART), min_size=10, max_size=11).filter(
+    lambda rows: all(any(row[system][1] for row in rows) for system in (0, 1))
+)
+
+
+@settings(max_examples=15)
+@given(rows=PAIRS)
+def test_p_is_the_larger_of_all_permutations_and_students_t(rows):
+    """Units in which nothing counts have no part in the number of units, and change nothing."""
+    library("scipy.stats")
+    from oracle import intervals
+
+    found = differences({"one": table_of(rows)}, MANY)[1]
+    assert found.difference == pytest.approx(float(oracle.differences(rows)[0]), abs=1e-12)
+    n_units = sum(any(part[1] for part in row) for row in rows)
+    if n_units < 10:
+        assert (found.p, found.interval, found.difference_interval, found.n_units) == (None, None, None, n_units)
+        return
+    by_t = intervals.t_p(intervals.estimate([rows], {1: 1.0, 0: -1.0}))
+    swapped_p = float(oracle.permutation_share(rows, 1))
+    assert found.p >= by_t - 1e-9
+    assert near(found.p, max(by_t, swapped_p)) or (abs(by_t - swapped_p) < 0.05 and near(found.p, swapped_p))
+
+
+@settings(max_examples=25)
+@given(rows=TABLES)
+def test_p_values_of_all_pairs_against_all_permutations(rows):
+    """The pairs in order, and the share of random samples in which they differ: here, samples of everything."""
+    found = pairwise_randomization_p(table_of(rows), MANY.resamples, 1)[:, 0]
+    for p, (one, other) in zip(found, combinations(range(3), 2), strict=True):
+        pair = [(row[one], row[other]) for row in rows]
+        if oracle.differences(pair)[0] is not None:
+            assert near(p, float(oracle.permutation_share(pair, 1)))
+    (share,) = significant_shares(table_of(rows), len(rows), 3, 50, 1.1, 1)
+    assert share == 1
+    (share,) = significant_shares(table_of(rows), len(rows), 3, 50, 0.01, 1)
+    assert share == 0  # of 50 permutations, p is at least 1 / 51
+
+
+@given(
+    statistics=st.lists(st.integers(-2, 2), min_size=2, max_size=60),
+    level=st.fractions(Fraction(1, 100), Fraction(1, 2), max_denominator=100),
+)
+def test_exact_tests_use_up_their_level(statistics: list[int], level: Fraction) -> None:
+    """Each permutation may be the data; on average the test rejects with the probability that it says."""
+    found = []
+    for place, observed in enumerate(statistics):
+        others = np.array(statistics[:place] + statistics[place + 1 :], dtype=np.float64)
+        found.append(float(exact_rejections(others, np.float64(observed), float(level))))
+        assert found[-1] == pytest.approx(float(oracle.exact_rejection(statistics, observed, level)), abs=1e-12)
+    assert np.mean(found) == pytest.approx(float(level))
+
+
+def test_a_permutation_without_a_value_is_no_evidence() -> None:
+    one, other = np.array([[0.0], [0.0], [np.nan]]), np.array([[0.0], [0.0], [0.0]])
+    assert exact_rejections(one, np.array([1.0]), 0.25).tolist() == [0]
+    assert exact_rejections(other, np.array([1.0]), 0.25).tolist() == [1]
+
+
+def separable(right: int, surprise: float) -> SystemCounts:
+    """Two parsers on 40 sentences of 4 words: a has 1 right and a surprise of 1, b has what is given."""
+    row = [[[1, 4], [1, 4]], [[right, 4], [surprise, 4]]]
+    return SystemCounts(("a", "b"), ("UAS", "P"), np.array([row] * 40, dtype=np.float64), "gold", perplexities=(1,))
+
+
+def test_pairs_are_separated_in_the_direction_of_a_measure_only() -> None:
+    """A lower perplexity of the parser that is better by UAS is a separation, a higher one is not."""
+
+    def found(right: int, surprise: float) -> list[float] | None:
+        shares = separated_shares(separable(right, surprise), 0, 30, 3, 99, 0.025, 1)
+        return None if shares is None else shares.tolist()
+
+    assert found(3, 0.5) == [1, 1]
+    assert found(3, 1.5) == [1, 0]
+    assert found(0, 1.5) == [1, 1]
+    assert found(0, 0.5) == [1, 0]
+    assert found(3, 1.0) == [1, pytest.approx(0.025)]  # nothing but ties
+    assert found(1, 0.5) is None
+
+
+def test_sums_of_resamples_are_of_as_many_rows_and_unbiased():
+    table = np.arange(12.0).reshape(6, 2)
+    ones = np.column_stack([np.ones(6), table])
+    sums = resampled(ones, 20_000, np.random.default_rng(1))
+    assert (sums[:, 0] == 6).all()
+    assert sums.mean(axis=0) == pytest.approx(ones.sum(axis=0), rel=0.01)
+    assert sums.var(axis=0) == pytest.approx(6 * ones.var(axis=0), rel=0.05, abs=1e-9)
+    halves = swapped(table, 20_000, np.random.default_rng(1))
+    assert halves.mean(axis=0) == pytest.approx(table.sum(axis=0) / 2, rel=0.01)
+    assert halves.var(axis=0) == pytest.approx((table**2).sum(axis=0) / 4, rel=0.05)
+
+
+# Where the answer is known
+
+
+def never_worse(n_sentences: int, n_better: int) -> SystemCounts:
+    """Two systems that differ in some sentences by a word; the second is never worse."""
+    draw = Random(0)
+    gold = [draw.randint(5, 30) for _ in range(n_sentences)]
+    right = [draw.randint(0, size - 1) for size in gold]
+    better = [n + (i < n_better) for i, n in enumerate(right)]
+    runs = [Run(name, {"LAS": (counts_from(n, gold, gold), "f1")}) for name, n in (("A", right), ("B", better))]
+    return system_counts(runs, "gold")
+
+
+@pytest.mark.parametrize("resamples", [999, 10_000])
+def test_systems_that_differ_in_40_sentences_of_2001(resamples):
+    """B is never worse: no permutation is as extreme but the two that swap all or nothing, and p is 1 / (n + 1)."""
+    result = differences({"one": never_worse(2001, 40)}, InferenceSettings(resamples=resamples))[1]
+    assert result.p == result.p_holm == 1 / (resamples + 1)
+    assert result.difference_interval[0] > 0
+    low, high = result.interval
+    base_low, base_high = differences({"one": never_worse(2001, 40)}, InferenceSettings(resamples=resamples))[
+        0
+    ].interval
+    assert low < base_high, "the intervals of the two systems overlap: an unpaired test would see nothing"
+    assert base_low < high
+
+
+def test_equal_systems_never_differ():
+    table = never_worse(50, 0)
+    result = differences({"one": table}, InferenceSettings(200))[1]
+    assert (result.difference, result.p) == (0.0, 1.0)
+    low, high = result.difference_interval
+    n_words = table.parts[:, 0, 0, 1].sum() / 2
+    assert low == -high
+    assert 2 / n_words < high < 3 / n_words, "one more word might make a difference, for all that is known"
+    assert high < result.detectable < 2 * high
+
+
+def test_the_detectable_difference_is_found_in_about_80_percent():
+    """Two systems that differ by just so much: 8 of 10 tests of fresh sentences find it."""
+    draw = np.random.default_rng(5)
+    n = 400
+
+    def sample(gain: float) -> SystemCounts:
+        size = draw.integers(5, 30, n)
+        one = 1 + draw.binomial(size - 3, 0.8)
+        two = one + draw.binomial(2, 0.5, n) - 1 + (draw.random(n) < gain)  # from 0 to size
+        return system_counts(
+            [Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in (("A", one), ("B", two))], "gold"
+        )
+
+    detectable = np.mean(
+        [differences({"x": sample(0.0)}, InferenceSettings(300, seed))[1].detectable for seed in range(5)]
+    )
+    gain = detectable * 17  # a word more in so many sentences of 17 words on average
+    found = [differences({"x": sample(gain)}, InferenceSettings(300, seed))[1].p < 0.05 for seed in range(150)]
+    assert 0.68 < np.mean(found) < 0.92
+
+
+def null_tables(n: int, n_sentences: int, seed: int) -> list[SystemCounts]:
+    """Two systems that are one: in every sentence their two results are dealt out by chance."""
+    draw = np.random.default_rng(seed)
+    found = []
+    for _ in range(n):
+        size = draw.integers(3, 40, n_sentences)
+        one, other = (draw.binomial(size, draw.uniform(0.6, 0.95, n_sentences)) for _ in range(2))
+        swap = draw.random(n_sentences) < 0.5
+        pair = np.where(swap, other, one), np.where(swap, one, other)
+        found.append(
+            system_counts(
+                [Run(name, {"LAS": (counts_from(k, size, size), "f1")}) for name, k in zip("AB", pair)], "gold"
+            )
+        )
+    return found
+
+
+def test_under_the_null_p_is_uniform_and_intervals_cover():
+    """A small version of scripts/full/significance: 300 pairs of systems, 200 draws each."""
+    results = [
+        differences({"x": one}, InferenceSettings(199, seed))[1] for seed, one in enumerate(null_tables(300, 120, 11))
+    ]
+    p_values = np.sort([result.p for result in results])
+    distance = np.abs(p_values - (np.arange(300) + 0.5) / 300).max()
+    assert distance < 1.63 / 300**0.5 + 1 / 199, "Kolmogorov and Smirnov at 1%"
+    covered = np.mean([low <= 0 <= high for low, high in (result.difference_interval for result in results)])
+    assert 0.90 < covered < 0.985
+
+
+# Averages, runs, what is missing
+
+
+def two_treebanks() -> dict[str, SystemCounts]:
+    return {"big": never_worse(60, 9), "small": never_worse(20, 0)}
+
+
+def test_macro_and_micro_averages_are_those_of_direct_computing():
+    tables = two_treebanks()
+    results = differences(tables, InferenceSettings(300, 3))
+    by = {(one.treebank, one.system): one for one in results}
+    sums = {name: table.parts.sum(axis=0)[:, 0, :] for name, table in tables.items()}
+    for number, system in enumerate("AB"):
+        each = [Fraction(*map(int, sums[name][number])) for name in tables]
+        assert by["macro-average", system].value == pytest.approx(float(sum(each) / 2), abs=1e-12)
+        pooled = Fraction(*(int(sum(sums[name][number][part] for name in tables)) for part in (0, 1)))
+        assert by["micro-average", system].value == pytest.approx(float(pooled), abs=1e-12)
+    assert by["macro-average", "B"].p < 0.05, "the treebank on which they are equal adds no doubt"
+    assert by["small", "B"].p == 1.0
+
+
+def test_averages_are_stratified_by_treebank():
+    """Sentences are left out within each: the interval of the average is narrower than of sentences thrown together."""
+    draw = np.random.default_rng(2)
+    easy, hard = ([[(2 * int(k), 40)] * 2 for k in draw.binomial(20, share, 30)] for share in (0.9, 0.1))
+    average = next(
+        one for one in differences({"easy": table_of(easy), "hard": table_of(hard)}, InferenceSettings(200))
+        if one.treebank == "macro-average"
+    )  # fmt: skip
+    together = differences({"all": table_of(easy + hard)}, InferenceSettings(200))[0]
+    assert together.value == pytest.approx(average.value)
+    assert together.interval[1] - together.interval[0] > 3 * (average.interval[1] - average.interval[0])
+
+
+def test_one_average_without_a_value_has_none():
+    """A class that does not occur in one treebank has no value there, and none in the macro-average."""
+    empty = table_of([((0, 0), (0, 0))] * 3)
+    results = {
+        (one.treebank, one.system): one
+        for one in differences({"a": table_of([((1, 2), (2, 2))] * 3), "b": empty}, InferenceSettings(50))
+    }
+    assert (results["b", "s1"].value, results["b", "s1"].interval, results["b", "s1"].p) == (None, None, None)
+    assert results["macro-average", "s1"].value is None
+    assert results["micro-average", "s1"].value == 1.0
+
+
+@given(parts=st.tuples(PART, PART))
+def test_one_sentence(parts):
+    """Nothing can be said of one sentence but its scores; no warning is raised."""
+    for resamples in (1, 2, 25):
+        first, second = differences({"x": table_of([parts])}, InferenceSettings(resamples))
+        for result, part in zip((first, second), parts):
+            assert result.value == (None if part[1] == 0 else part[0] / part[1])
+            assert (result.interval, result.p, result.detectable) == (None, None, None)
+        if None not in (first.value, second.value):
+            assert second.difference == second.value - first.value
+            assert second.difference_interval is None
+
+
+def test_units_without_anything_to_count_are_no_units():
+    """Two words of a rare class in ten sentences: one unit, of which no error can be known."""
+    rows = [((0, 0), (0, 0))] * 9 + [((0, 2), (2, 2))]
+    result = differences({"x": table_of(rows)}, InferenceSettings(400))[1]
+    assert (result.difference, result.n_units) == (1.0, 1)
+    assert (result.difference_interval, result.p) == (None, None)
+
+
+def runs_of(values: dict[str, list[float]], n: int = 200, seed: int = 0) -> SystemCounts:
+    """Give several runs of each system; in each run a share of words is right."""
+    draw = np.random.default_rng(seed)
+    size = draw.integers(5, 30, n)
+    return system_counts([
+        Run(system, {"LAS": (counts_from(draw.binomial(size, share), size, size), "f1")})
+        for system, shares in values.items() for share in shares
+    ], "gold")  # fmt: skip
+
+
+def test_several_runs_have_a_mean_and_a_spread():
+    table = runs_of({"A": [0.80, 0.82, 0.84], "B": [0.81, 0.83]})
+    a, b = differences({"x": table}, InferenceSettings(400))
+    own = ratios(table.parts.sum(axis=0))[:, 0]
+    assert a.value == pytest.approx(own[:3].mean())
+    assert b.spread == pytest.approx(own[3:].std(ddof=1))
+    assert (a.system, b.system) == ("A", "B")
+    assert b.difference == pytest.approx(own[3:].mean() - own[:3].mean())
+    assert b.p > 0.05, "what differs between runs of one system is no difference of systems"
+    low, high = b.interval
+    alone = differences({"x": runs_of({"A": [0.8], "B": [0.81]})}, InferenceSettings(400))[1].interval
+    assert high - low > 0.9 * (alone[1] - alone[0])
+
+
+def test_runs_that_spread_widen_the_interval():
+    near_runs, far_runs = (
+        differences({"x": runs_of({"A": [0.8, 0.8], "B": shares})}, InferenceSettings(500))[1]
+        for shares in ([0.82, 0.82, 0.82], [0.72, 0.82, 0.92])
+    )
+    narrow, wide = (result.difference_interval[1] - result.difference_interval[0] for result in (near_runs, far_runs))
+    assert wide > 2 * narrow
+    assert far_runs.p > near_runs.p
+
+
+def test_a_seed_gives_the_same_and_another_seed_another():
+    """Permutations are drawn; intervals of single outputs are not."""
+    table = table_of([((k % 3, 3), ((k * k + k) % 3, 3)) for k in range(60)])
+    one, again, other = (differences({"x": table}, InferenceSettings(200, seed)) for seed in (4, 4, 5))
+    assert one == again
+    assert one[1][2:5] == other[1][2:5]
+    drawn = [permutation_p_of(table, seed) for seed in (4, 4, 5)]
+    assert drawn[0] == drawn[1] != drawn[2]
+
+
+def permutation_p_of(table: SystemCounts, seed: int) -> float:
+    return float(pairwise_randomization_p(table, 500, seed)[0, 0])
+
+
+def test_measures_do_not_disturb_each_other():
+    """The draws are of sentences: what is measured beside decides nothing."""
+    gold = levelhead.read(PARALLEL / "gold/en.conllu")
+    systems = {name: levelhead.read(PARALLEL / f"systems/{name}/en.conllu") for name in ("alpha", "beta")}
+    alone = compare(find_plan(gold, systems), setup_of(["LAS"]), settings=InferenceSettings(100))
+    beside = compare(find_plan(gold, systems), setup_of(["UAS", "LAS"]), settings=InferenceSettings(100))
+    assert next(one for one in beside.results if one.measure == "LAS") == alone.results[0]
+
+
+def test_memory_does_not_grow_with_resamples_times_sentences(monkeypatch):
+    """10,000 sentences x 500 resamples would be 40 MB; batches hold a few, and give the same numbers."""
+    table = np.ones((10_000, 4))
+    table[::3] = 0
+    monkeypatch.setattr(engine, "_CELLS", 1 << 18)
+    tracemalloc.start()
+    sums = resampled(table, 500, np.random.default_rng(1))
+    halves = swapped(table, 500, np.random.default_rng(1))
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 20e6
+    monkeypatch.undo()
+    assert (sums == resampled(table, 500, np.random.default_rng(1))).all()
+    assert halves.shape == sums.shape
+
+
+# On files
+
+
+def test_values_are_those_of_score():
+    """All systems, all languages, all kinds of ratios; and averages of folders."""
+    asked = ["LAS", "UAS.precision", "CLAS.recall", "UPOS.aligned_accuracy", "LAS@CORE", "UEM", "Words", "MLAS"]
+    outputs = find_plan(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    comparison = compare(outputs, setup_of(asked), settings=InferenceSettings(5))
+    assert comparison.systems == ("alpha", "beta")
+    assert len(comparison.results) == (8 + 2) * len(asked) * 2
+    for one in comparison.results:
+        if one.treebank in {"macro-average", "micro-average"}:
+            continue
+        pair = PARALLEL / f"gold/{one.treebank}.conllu", PARALLEL / f"systems/{one.system}/{one.treebank}.conllu"
+        assert one.value == pytest.approx(levelhead.score(*pair, measures=[one.measure])[one.measure].value)
+    for one in comparison.results:
+        if one.treebank == "macro-average":
+            plan = find_plan(PARALLEL / "gold", [PARALLEL / "systems" / one.system])
+            average = macro_average(score_folder(plan, setup_of([one.measure])))[one.measure]
+            assert one.value == pytest.approx(float(average), abs=1e-12)
+
+
+def test_wins_over_treebanks():
+    outputs = find_plan(PARALLEL / "gold", [PARALLEL / "systems/alpha", PARALLEL / "systems/beta"])
+    (wins,) = compare(outputs, setup_of(["LAS"]), settings=InferenceSettings(500)).wins
+    assert (wins.measure, wins.system, wins.better, wins.worse) == ("LAS", "beta", 0, 8)
+    assert wins.won == 0
+    assert wins.won + wins.tied + wins.lost == 8
+    assert wins.sign_p == 2 / 2**8
+
+
+def test_outputs_are_found(tmp_path):
+    """A file for a file, a folder for a folder, and folders of runs."""
+    gold, text = tmp_path / "gold", (PARALLEL / "gold/en.conllu").read_text(encoding="utf-8")
+    for folder in ("gold", "one", "two/seed1", "two/seed2"):
+        (tmp_path / folder).mkdir(parents=True)
+        (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
+    outputs = find_plan(gold, [tmp_path / "one", tmp_path / "two"])
+    assert [(one.name, one.run) for one in outputs.systems] == [("one", ""), ("two", "seed1"), ("two", "seed2")]
+    comparison = compare(outputs, setup_of(["LAS"]), settings=InferenceSettings(20))
+    assert [one.spread for one in comparison.results] == [None, 0.0]
+    assert {*comparison.provenance.files["en"]} == {"gold", "one", "two/seed1", "two/seed2"}
+    single = find_plan(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1/en.conllu"])
+    assert [one.label for one in single.systems] == ["one", "seed1"]
+    of_runs = find_plan(gold / "en.conllu", [tmp_path / "one/en.conllu", tmp_path / "two/seed1"])
+    assert of_runs.systems[1][0] == "seed1"
+    assert of_runs.systems[1].run == "", "the only output of the name of gold is no run among others"
+
+
+def test_what_is_missing_is_told(tmp_path):
+    gold, text = tmp_path / "gold", (PARALLEL / "gold/en.conllu").read_text(encoding="utf-8")
+    for folder in ("gold", "one", "two"):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "en.conllu").write_text(text, encoding="utf-8")
+    (gold / "de.conllu").write_text(text, encoding="utf-8")
+    (tmp_path / "two/de.conllu").write_text("1\tx\n\n", encoding="utf-8")
+    with pytest.raises(InputError, match="no output for 1 of 2 gold treebanks: de") as refusal:
+        compare(find_plan(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
+    assert refusal.value.slug == "missing-system-file"
+    assert refusal.value.faults[-1].place.file == str(tmp_path / "two/de.conllu"), "invalid outputs are reported, too"
+    with pytest.raises(InputError, match="GOLD is a folder, and this is a file: give a folder of outputs"):
+        compare(find_plan(gold, [tmp_path / "one/en.conllu", tmp_path / "two/en.conllu"]), setup_of(["LAS"]))
+    with pytest.raises(InputError, match="this output is given twice"):
+        find_plan(gold, [tmp_path / "one", tmp_path / "two", tmp_path / "one"])
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(InputError, match="the folder has no CoNLL-U file"):
+        find_plan(tmp_path / "empty", [tmp_path / "one"])
+    (tmp_path / "one/de.conllu").write_text("1\tx\ty\n\n", encoding="utf-8")
+    with pytest.raises(InputError) as refusal:
+        compare(find_plan(gold, [tmp_path / "one", tmp_path / "two"]), setup_of(["LAS"]))
+    assert sorted(Path(fault.place.file).parent.name for fault in refusal.value.faults) == ["one", "two"]
+
+
+def test_measures_without_a_value_are_refused():
+    """Of several systems there is no table with holes: a column that gold lacks, DEPS that cannot be read."""
+    bare = "1\ta\t_\t_\t_\t_\t0\troot\t{}\t_\n\n"
+    gold, broken = levelhead.from_conllu(bare.format("0:root")), levelhead.from_conllu(bare.format("x"))
+    with pytest.raises(InputError, match="UPOS: not annotated in gold: UPOS") as refusal:
+        compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["UPOS"]))
+    assert refusal.value.slug == "not-annotated"
+    with pytest.raises(InputError, match=r"ELAS: DEPS of .* cannot be read: 'x'") as refusal:
+        compare(find_plan(gold, {"a": gold, "b": broken}), setup_of(["ELAS"]))
+    assert refusal.value.slug == "unreadable-deps"
+    with pytest.raises(MeasureError):
+        compare(find_plan(gold, {"a": gold}), setup_of(["LSA"]))
+
+
+def test_the_parts_of_a_ratio():
+    """F1 is 2 correct over both wholes, in every sentence."""
+    gold = levelhead.read(PARALLEL / "gold/en.conllu")
+    beta = levelhead.read(PARALLEL / "systems/beta/en.conllu")
+    asked = [
+        parse_measure(text)
+        for text in ("LAS", "LAS.precision", "LAS.recall", "LAS.aligned_accuracy", "Tokens.aligned_accuracy")
+    ]
+    own = counts_of(match(gold, beta, UD), Setup(tuple(asked), UD))
+    table = system_counts([Run("beta", own)], "gold")
+    assert table.parts.shape == (20, 1, 5, 2)
+    las = levelhead.score(gold, beta, measures=["LAS"])["LAS"]
+    assert table.parts.sum(axis=0)[0, :4].tolist() == [
+        [2 * las.correct, las.gold + las.system],
+        [las.correct, las.system],
+        [las.correct, las.gold],
+        [las.correct, las.aligned],
+    ]
+    assert np.isnan(ratios(table.parts.sum(axis=0))[0, 4]), "there is no aligned accuracy of tokens"
+
+
+def test_a_small_p_of_the_sign_test_is_never_printed_as_zero():
+    """Twenty treebanks won of twenty: p is 2 / 2 ** 20."""
+    gold = levelhead.read(PARALLEL / "gold/en.conllu")
+    comparison = compare(find_plan(gold, {"a": gold, "b": gold}), setup_of(["LAS"]))
+    won = Wins("LAS", "b", 20, 0, 0, 20, 0, sign_test([1.0] * 20), 0.03, 20, 20)
+    table = comparison_table(dataclasses.replace(comparison, wins=(won,)))
+    (line,) = [note for note in table.notes if "sign test" in note]
+    assert line.endswith("sign test p < .0001, Wilcoxon p = 0.0300 (20 votes, one per treebank)")
+
+
+def test_compare_and_rank_give_the_same_intervals(tmp_path):
+    """The draws of a test set depend on the seed and the gold contents: not on the command or the name of the file."""
+    renamed = tmp_path / "renamed.conllu"
+    renamed.write_bytes((PARALLEL / "gold/tr.conllu").read_bytes())
+    tests = InferenceSettings(300, seed=3)
+    compared = compare(find_plan(renamed, [PARALLEL / f"systems/{name}/tr.conllu" for name in ("alpha", "beta")]),
+                       setup_of(["LAS"]), settings=tests)  # fmt: skip
+    campaign = plan_in(PARALLEL / "gold", PARALLEL / "systems")
+    results = score_plan(campaign, setup_of(["LAS"]), by_sentence=True)
+    (group,) = groups_named(["language:Turkish"], results.test_sets)
+    (ranking,) = with_intervals(results, [rank(results, "LAS", group)], tests).rankings
+    ranked = {one.system: one.interval for one in ranking.standings}
+    assert [one.interval for one in compared.results] == [ranked["alpha"], ranked["beta"]]
+
+
+def test_a_treebank_in_memory_has_the_draws_of_its_text():
+    gold = levelhead.read(PARALLEL / "gold/tr.conllu")
+    assert contents_hash(gold) == gold.source.sha256
+    made = gold.replace(upos=list(gold.upos))
+    assert made.source.sha256 is None
+    assert contents_hash(made) == contents_hash(gold.replace(upos=list(gold.upos)))
+    assert contents_hash(made) != contents_hash(gold.replace(upos=["X"] * gold.n_words))

@@ -1,0 +1,289 @@
+"""Units: documents, sentences and comments, from the gold file to what is printed."""
+
+import json
+import random
+
+import numpy as np
+import pytest
+
+import levelhead
+from conftest import EXAMPLES
+from levelhead.campaign import find_plan, groups_named, plan_in, rank, score_plan, with_intervals
+from levelhead.comparison import compare
+from levelhead.errors import InputError
+from levelhead.evaluation.setup import setup_of
+from levelhead.significance import InferenceSettings, SystemCounts, differences, unit_line, unit_notes, units_of
+from levelhead.significance.units import Units
+
+PARALLEL = EXAMPLES / "parallel"
+EN = tuple(PARALLEL / part / "en.conllu" for part in ("gold", "systems/alpha", "systems/beta"))
+FEW = InferenceSettings(99)
+
+
+def sentence(comments: str, forms: str = "a b c", wrong: bool = False) -> str:
+    words = forms.split()
+    lines = [f"# {line}\n" for line in comments.split("; ") if line]
+    for i, form in enumerate(words, 1):
+        head = 0 if i == 1 else 1
+        relation = "root" if i == 1 else "obj" if wrong and i == 2 else "nsubj"
+        lines.append(f"{i}\t{form}\t_\tX\t_\t_\t{head}\t{relation}\t_\t_\n")
+    return "".join(lines) + "\n"
+
+
+def gold_of(*comments: str) -> levelhead.Treebank:
+    return levelhead.from_conllu("".join(map(sentence, comments)))
+
+
+def kinds(treebank: levelhead.Treebank, resample_by: str = "auto") -> tuple[str, list[int]]:
+    found = units_of(treebank, resample_by)
+    return found.kind, found.of_sentence.tolist()
+
+
+# What is a unit
+
+
+@pytest.mark.parametrize(
+    ("comments", "expected"),
+    [
+        (["newdoc", "", "newdoc id = b", ""], [0, 0, 1, 1]),
+        (["newdoc id = a", "newdoc id = a"], [0, 1]),
+        (["", "", "newdoc", "", "newdoc"], [0, 0, 1, 1, 2]),
+        (["", "newdoc"], [0, 1]),
+        (["sent_id = 1; newdoc", "newpar", "sent_id = 3; newdoc"], [0, 0, 1]),
+    ],
+    ids=["with and without id", "the same id again", "before the first mark", "one before", "beside others"],
+)
+def test_documents_begin_at_their_marks(comments: list[str], expected: list[int]) -> None:
+    assert kinds(gold_of(*comments)) == ("document", expected)
+    assert kinds(gold_of(*comments), "document") == ("document", expected)
+    assert kinds(gold_of(*comments), "sentence") == ("sentence", list(range(len(comments))))
+
+
+@pytest.mark.parametrize("spelled", ["#newdoc", "#  newdoc  id = x"])
+def test_marks_are_found_however_they_are_spaced(spelled: str) -> None:
+    text = f"{spelled}\n{sentence('')}" * 2
+    assert kinds(levelhead.from_conllu(text)) == ("document", [0, 1])
+
+
+@pytest.mark.parametrize(
+    "comments",
+    [["", ""], ["newdoc", ""], ["newdocs", "newdoc_id = x", "text = # newdoc"]],
+    ids=["none", "one document", "no marks"],
+)
+def test_without_two_documents_sentences_are_units(comments: list[str]) -> None:
+    found = units_of(gold_of(*comments), "auto")
+    assert (found.kind, found.marked, found.n_units) == ("sentence", False, len(comments))
+    with pytest.raises(InputError, match=r"does not mark two documents.*use --resample-by sentence") as refusal:
+        units_of(gold_of(*comments), "document")
+    assert refusal.value.slug == "no-documents"
+
+
+def test_comments_apply_until_the_next_document_or_value() -> None:
+    gold = gold_of("", "newdoc; genre = news", "", "genre = web", "", "newdoc", "newdoc; genre = news", "")
+    assert kinds(gold, "comment:genre") == ("comment:genre", [0, 1, 1, 2, 2, 0, 1, 1])
+    with pytest.raises(InputError, match="no sentence has the comment 'Genre'") as refusal:
+        units_of(gold, "comment:Genre")
+    assert refusal.value.slug == "no-documents"
+
+
+def test_sums_are_those_of_the_sentences_of_a_unit() -> None:
+    units = units_of(gold_of("newdoc; g = 1", "", "newdoc; g = 2", "newdoc; g = 1"), "comment:g")
+    parts = np.arange(8.0).reshape(4, 2)
+    assert units.sums(parts).tolist() == [[0 + 2 + 6, 1 + 3 + 7], [4, 5]]
+    assert units.largest == pytest.approx(3 / 4)
+
+
+def test_notes_say_what_is_missing_rough_or_too_optimistic() -> None:
+    def unit(kind: str, n: int, largest: float = 0.0, *, marked: bool = True) -> Units:
+        return Units(kind, np.arange(n), largest, marked=marked)
+
+    units = {
+        "a": unit("sentence", 9, marked=False), "b": unit("document", 10), "c": unit("document", 19, 0.5),
+        "d": unit("document", 20, 1 / 3),
+    }  # fmt: skip
+    assert unit_line(units) == "confidence intervals and p-values by sentence or document: 9 sentences and 49 documents"
+    assert list(unit_notes(units, averaged=True)) == [
+        "gold marks no documents, so sentences are resampled as if they were independent: a",
+        "fewer than 10 units to resample, so no intervals and p-values of their own: a",
+        "fewer than 20 units to resample, so intervals and p-values are rough: b, c",
+        "c: one document has 50% of the words, so intervals and p-values depend on it",
+    ]
+    few = "fewer than 10 units to resample, so no intervals and p-values: a"
+    assert few in unit_notes(units)
+    assert few in unit_notes({"a": units["a"]}, averaged=True)
+
+
+# From files to results
+
+
+def texts(n_documents: int, *, marked: bool = True, seed: int = 1) -> tuple[str, str, str]:
+    """Gold and two outputs: documents of one to three sentences; errors come in documents."""
+    draw, found = random.Random(seed), ["", "", ""]
+    for number in range(n_documents):
+        bad = [0.0, *(draw.random() ** 2 for _ in range(2))]
+        for place in range(draw.randint(1, 3)):
+            comments = f"newdoc id = d{number}; genre = g{number % 11}" if marked and place == 0 else ""
+            found = [text + sentence(comments, wrong=draw.random() < share) for text, share in zip(found, bad)]
+    return tuple(found)
+
+
+@pytest.fixture
+def folder(tmp_path):
+    """A folder of gold and systems with one test set of 12 documents."""
+
+    def made(n_documents: int = 12, **more):
+        for name, text in zip(("gold", "systems/one", "systems/two"), texts(n_documents, **more)):
+            (tmp_path / name).mkdir(parents=True, exist_ok=True)
+            (tmp_path / name / "en_x.conllu").write_text(text, encoding="utf-8")
+        return tmp_path
+
+    return made
+
+
+def files(place) -> list:
+    return [place / name / "en_x.conllu" for name in ("gold", "systems/one", "systems/two")]
+
+
+def test_documents_are_one_row_each(folder) -> None:
+    """Every document as one long sentence gives the same: nothing but sums over documents counts."""
+    gold, *outputs = files(folder())
+    found = compare(find_plan(gold, outputs), setup_of(["LAS"]), settings=FEW)
+    counts = score_plan(find_plan(gold, outputs), setup_of(["LAS"]), by_sentence=True)
+    units = counts.units["en_x"]
+    assert (units.kind, units.n_units) == ("document", 12)
+    each = [units.sums(one.sentences["LAS"].T) for one in counts.results.values()]
+    table = SystemCounts(("one", "two"), ("LAS",), np.stack(each, axis=1)[:, :, None], counts.gold["en_x"].sha256)
+    assert found.results == tuple(differences({"en_x": table}, FEW))
+    assert found.results[1].n_units == 12
+
+
+def test_compare_and_rank_give_the_same_intervals_of_documents(folder) -> None:
+    place = folder()
+    gold, *outputs = files(place)
+    for unit in ("auto", "sentence", "comment:genre"):
+        how = FEW._replace(resample_by=unit, level=0.8)
+        compared = compare(find_plan(gold, outputs), setup_of(["LAS"]), settings=how)
+        results = score_plan(
+            plan_in(place / "gold", place / "systems"), setup_of(["LAS"]), by_sentence=True, resample_by=unit
+        )
+        (group,) = groups_named(["all"], results.test_sets)
+        (ranking,) = with_intervals(results, [rank(results, "LAS", group)], how).rankings
+        ranked = {one.system: one.interval for one in ranking.standings}
+        assert [one.interval for one in compared.results] == [ranked["one"], ranked["two"]]
+        assert ranked["one"] is not None
+
+
+def test_units_change_intervals_and_leave_scores(run, folder) -> None:
+    paths = files(folder(30))
+    found = {}
+    for unit in ("document", "sentence", "comment:genre"):
+        code, out, _ = run("compare", *paths, "-m", "LAS", "--resamples", 99, "--resample-by", unit, "--format", "json")
+        assert code == 0
+        found[unit] = json.loads(out)
+        assert found[unit]["signature"]["resample-by"] == unit
+        assert found[unit]["units"]["en_x"]["unit"] == unit
+        assert {one["n_units"] for one in found[unit]["results"]} == {found[unit]["units"]["en_x"]["n"]}
+    assert [found[unit]["units"]["en_x"]["n"] for unit in ("document", "comment:genre")] == [30, 11]
+    values = [[one["value"] for one in document["results"]] for document in found.values()]
+    assert values[0] == values[1] == values[2]
+    assert len({tuple(document["results"][1]["interval"]) for document in found.values()}) == 3
+    by_default = run("compare", *paths, "-m", "LAS", "--resamples", 99, "--format", "json")[1]
+    assert json.loads(by_default)["results"] == found["document"]["results"]
+
+
+def test_the_same_bytes_with_any_number_of_processes_and_any_store(run, folder) -> None:
+    place = folder()
+    store = place / "store"
+    for command in (("compare", *files(place)), ("rank", place / "gold", place / "systems", "--significance")):
+        for unit in ("auto", "sentence"):  # a store that has the one must not give it for the other
+            arguments = (*command, "-m", "LAS", "--resamples", 50, "--resample-by", unit, "--format", "json")
+            plainly = run(*arguments)
+            assert plainly[0] == 0
+            for more in (("-j", 1), ("-j", 2), ("--store", store), ("--store", store)):
+                assert run(*arguments, *more)[1] == plainly[1], (command[0], unit, more)
+
+
+def test_documents_never_become_sentences(run, folder) -> None:
+    """Nine documents of 10 to 27 sentences in all: no intervals, though there are enough sentences."""
+    paths = files(folder(9))
+    code, out, err = run("compare", *paths, "-m", "LAS", "--resamples", 50)
+    assert code == 0
+    assert "note: fewer than 10 units to resample, so no intervals and p-values: en_x" in err
+    second = [cell.strip() for cell in out.splitlines()[3].split("|")]
+    assert (second[3], second[5:7]) == ("-", ["-", "-"])
+    assert second[4] not in {"", "-"}
+    document = json.loads(run("compare", *paths, "-m", "LAS", "--resamples", 50, "--format", "json")[1])
+    (one,) = (row for row in document["results"] if row["system"] == "two")
+    nothing = ("interval", "difference_interval", "p", "p_holm", "detectable")
+    assert [one[name] for name in nothing] == [None] * 5
+    assert (one["n_units"], document["units"]) == (9, {"en_x": {"unit": "document", "n": 9}})
+    assert any("fewer than 10" in note for note in document["notes"])
+
+
+def test_rank_says_why_there_are_no_intervals(run, folder) -> None:
+    place = folder(9)
+    code, out, _ = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance")
+    assert code == 0
+    assert "low" not in out.splitlines()[0]
+    assert "confidence intervals and p-values by document: 9 documents\nfewer than 10 units to resample" in out
+    out = run("rank", place / "gold", place / "systems", "-m", "LAS", "--significance", "--format", "json")[1]
+    (ranking,) = json.loads(out)["rankings"]
+    assert [(one["interval"], one["ranks"], one["letters"]) for one in ranking["standings"]] == [(None, None, None)] * 2
+    assert json.loads(out)["units"] == {"en_x": {"unit": "document", "n": 9}}
+
+
+def test_twenty_sentences_keep_their_intervals(run) -> None:
+    code, out, err = run("compare", *EN, "-m", "LAS", "--resamples", 50, "--format", "json")
+    assert code == 0
+    document = json.loads(out)
+    assert document["units"] == {"en": {"unit": "sentence", "n": 20}}
+    assert all(one["interval"] for one in document["results"])
+    assert "rough" not in err
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+@pytest.mark.parametrize("unit", ["document", "comment:genre"])
+def test_what_gold_does_not_mark_is_refused(run, folder, command: str, unit: str) -> None:
+    place = folder(20, marked=False)
+    paths = files(place) if command == "compare" else (place / "gold", place / "systems", "--significance")
+    code, out, err = run(command, *paths, "-m", "LAS", "--resample-by", unit)
+    assert (code, out) == (2, "")
+    assert "gold/en_x.conllu: no-documents: " in err
+    assert "--resample-by" in err
+
+
+@pytest.mark.parametrize("command", ["compare", "rank"])
+@pytest.mark.parametrize("unit", ["documents", "comment:", "comment", "Sentence", ""])
+def test_units_that_are_none_are_refused(run, command: str, unit: str) -> None:
+    paths = EN if command == "compare" else (PARALLEL / "gold", PARALLEL / "systems", "--significance")
+    code, out, err = run(command, *paths, "-m", "LAS", "--resample-by", unit)
+    assert (code, out) == (2, "")
+    assert f"{unit!r} is not a unit: use auto, sentence, document or comment:NAME" in " ".join(err.split())
+
+
+def test_system_words_belong_to_the_gold_sentence_in_which_they_start() -> None:
+    """One system sentence over the end of a document: its words count where they start, so sums stay the scores."""
+    gold = levelhead.from_conllu(sentence("newdoc", "a b") + sentence("newdoc", "c d e"))
+    system = levelhead.from_conllu(sentence("", "a bc d") + sentence("", "e"))
+    results = score_plan(find_plan(gold, {"s": system}), setup_of(["Words"]), by_sentence=True)
+    ((_, one),) = results.results.items()
+    assert results.units[results.test_sets[0].code].kind == "document"
+    correct, whole = one.sentences["Words"]
+    # a | bc starts in the first document; d and e are in the second
+    assert correct.tolist() == [2 * 1, 2 * 2]
+    assert whole.tolist() == [2 + 2, 3 + 2]
+
+
+def test_draws_of_treebanks_in_memory_depend_on_their_contents() -> None:
+    """A treebank that never was a file has the hash of its CoNLL-U text."""
+    gold = levelhead.read(EN[0])
+    same = gold.replace(relations=list(gold.relations))
+    changed = gold.replace(relations=["dep", *list(gold.relations)[1:]])
+    systems = dict(zip(("alpha", "beta"), EN[1:], strict=True))
+    results = [
+        score_plan(find_plan(one, systems), setup_of(["LAS"]), by_sentence=True) for one in (gold, same, changed)
+    ]
+    seeds = [one.seed_of(one.test_sets[0].code) for one in results]
+    assert same.source.sha256 is changed.source.sha256 is None
+    assert seeds[0] == seeds[1] == gold.source.sha256
+    assert seeds[2] not in {"", seeds[0]}

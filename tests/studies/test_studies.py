@@ -1,0 +1,471 @@
+"""Studies: quick runs on the examples, equality with printed numbers on real data, and what they refuse."""
+
+import gzip
+import json
+import lzma
+import re
+import tomllib
+from importlib.resources import files
+from itertools import product
+from pathlib import Path
+from typing import get_args
+
+import pytest
+from click.testing import CliRunner
+
+from conftest import ROOT
+from job_functions import Batches
+from levelhead.cli.program import cli
+from levelhead.cli.reproduce import _NAMES
+from levelhead.errors import InputError
+from levelhead.jobs import Store, Workers
+from levelhead.report.page import render
+from levelhead.studies import _MODULES, _USED, _WHERE, STUDIES, Study, StudyRequest, reproduce
+from levelhead.studies.built_in_parsers import built_in
+from levelhead.studies.page import document, markdown, page, text, write_page
+from levelhead.studies.parser_outputs import with_one_root
+from levelhead.studies.request import StudyTask, run_tasks
+from levelhead.studies.sogaard_haulrich.measures import counts_of, score_parsers, separated, values_of
+from levelhead.studies.statistics import p_shown, spearman
+from levelhead.studies.treebank_parts import Parts, format_of, outputs_in, parts_of
+from levelhead.studies.verdicts import Verdict
+from levelhead.treebank import Treebank, from_conllu, read
+from levelhead.treebank.tree_shapes import nonprojective_arcs
+
+EXAMPLES = ROOT / "examples" / "parallel"
+TRAINED = ("nivre-fang-2017", "callin", "kohita-2017", "sogaard-haulrich")
+"""Studies that train parsers where no outputs are given."""
+
+
+def quick(name: str, tmp_path: Path, **more: object) -> Study:
+    """A study on a few examples."""
+    gold = [EXAMPLES / "gold" / f"{code}.conllu" for code in ("de", "en", "fi", "fr")]
+    given = {} if name in TRAINED else {"systems": EXAMPLES / "systems"}
+    treebanks = (EXAMPLES / "gold",) if name == "conll17" else tuple(gold)
+    return reproduce(name, StudyRequest(treebanks, quick=True, trainer=built_in, outputs=tmp_path, **given, **more))
+
+
+@pytest.fixture(scope="module")
+def studies(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Study]:
+    folder = tmp_path_factory.mktemp("outputs")
+    return {name: quick(name, folder / name) for name in STUDIES}
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_every_study_runs_on_the_examples(studies: dict[str, Study], name: str) -> None:
+    study = studies[name]
+    assert study.name == name
+    assert study.claims
+    assert {claim.verdict for claim in study.claims} <= set(get_args(Verdict))
+    assert any(section.table is not None and section.table.rows for section in study.sections)
+    for section in study.sections:
+        if section.table is not None:
+            assert {len(row) for row in section.table.rows} <= {len(section.table.columns)}, section.title
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_pages(studies: dict[str, Study], name: str, tmp_path: Path) -> None:
+    study = studies[name]
+    plain, told = text(study), json.dumps(document(study), allow_nan=False)
+    html = render(page(study)).decode()
+    write_page(study, tmp_path / "page.md")
+    marked = (tmp_path / "page.md").read_text(encoding="utf-8")
+    for claim in study.claims:
+        assert claim.text in plain
+        assert claim.text in json.loads(told)["claims"][study.claims.index(claim)]["text"]
+    assert html.count("<section") == len(study.sections) + 1
+    drawn = [section for section in study.sections if section.figure is not None]
+    assert len(list(tmp_path.glob("page-*.svg"))) == len(drawn) == marked.count("](page-") == html.count("<svg")
+    assert "](" not in markdown(study).partition("## ")[2] or name == "conll17"
+
+
+def test_studies_have_figures(studies: dict[str, Study]) -> None:
+    assert {name: sum(one.figure is not None for one in study.sections) for name, study in studies.items()} == {
+        "nivre-fang-2017": 1, "callin": 3, "conll17": 0, "kohita-2017": 4, "sogaard-haulrich": 2, "measures-2018": 4,
+        "documents-2018": 0,
+    }  # fmt: skip
+
+
+def test_one_mistake_costs_more_in_finnish(studies: dict[str, Study]) -> None:
+    section = studies["nivre-fang-2017"].sections[0]
+    assert section.table is not None
+    assert section.table.rows == (("en", 0.875, 0.75), ("fi", 0.75, 0.75))
+
+
+def tripled(number: int) -> int:
+    return 3 * number
+
+
+def test_each_part_of_a_study_is_a_task_of_its_own() -> None:
+    """Also where small jobs are handed out many at a time, as to a cluster: one worker would get them all."""
+    batches = Batches()
+    request = StudyRequest(workers=Workers(lambda: batches, window=9, batch=64))
+    assert run_tasks("study", [StudyTask(str(i), tripled, (), (i,)) for i in range(4)], request) == {
+        "0": 0, "1": 3, "2": 6, "3": 9,
+    }  # fmt: skip
+    assert batches.sizes == [1, 1, 1, 1]
+
+
+def test_pages_of_studies_in_the_documentation() -> None:
+    """A p below .00005 is printed as such, and verdicts are counted in one order."""
+    pages = [EXAMPLES.parent.parent / "docs" / "studies" / f"{name}.md" for name in STUDIES]
+    for path in pages:
+        told = path.read_text(encoding="utf-8")
+        assert "| 0.0000 |" not in told, path.name
+        assert " 1 hold," not in told
+        assert re.search(
+            r"^Of \d+ claims: (\d+ (holds?|do(es)? not hold|inconclusive|no data)(, |(?=\.$)))+\.$",
+            told,
+            re.MULTILINE,
+        )
+
+
+def test_resumed_studies_are_the_same(tmp_path: Path) -> None:
+    with Store(tmp_path / "store") as store:
+        first = quick("nivre-fang-2017", tmp_path / "a", store=store)
+        kept = store.path if hasattr(store, "path") else tmp_path / "store"
+        assert Path(kept).stat().st_size
+        again = quick("nivre-fang-2017", tmp_path / "b", store=store)
+    assert document(first) == document(again)
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if not name.endswith("-2018")])
+def test_printed_numbers_are_typed_in_with_their_place(name: str) -> None:
+    """Every table of printed numbers says where it is printed."""
+    path = files("levelhead.studies") / "printed" / f"{name}.toml"
+    numbers = tomllib.loads(path.read_text(encoding="utf-8"))
+    assert {"title", "source"} <= set(numbers)
+    heads = [line for line in path.read_text(encoding="utf-8").splitlines() if line.startswith("[")]
+    assert heads
+    unplaced = [line for line in heads if "#" not in line]
+    assert [line for line in unplaced if line not in {"[figure_1.fi]", "[languages]", "[conll17]", "[conll18]"}] == []
+
+
+def test_the_statements_of_the_2017_page_hold(studies: dict[str, Study]) -> None:
+    statements = [claim for claim in studies["conll17"].claims if claim.place == "the page"]
+    assert len(statements) == 18
+    assert {claim.verdict for claim in statements} == {"holds"}
+
+
+def verdicts(study: Study) -> dict[str, tuple[str, str]]:
+    return {claim.text: (claim.verdict, claim.evidence) for claim in study.claims}
+
+
+def test_callin_on_his_outputs(data: Path) -> None:
+    """Three languages, Spanish among them, where his rule of punctuation differs; the page in the documentation has all."""
+    languages = {"el": "Greek", "hr": "Croatian", "es": "Spanish"}
+    treebanks = tuple(data / "ud" / "r1.2" / f"{code}-ud-test.conllu.xz" for code in languages)
+    weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
+    study = reproduce("callin", StudyRequest(treebanks, data / "callin" / "systems", weights=weights, quick=True))
+    found = verdicts(study)
+    assert found["Scores and frequencies are those of his program, to six digits"] == ("holds", "24 of 24")
+    assert found["The ratios are as printed"] == ("holds", "12 of 12")
+
+
+def test_official_scores_of_2017(data: Path) -> None:
+    folder = data / "conll17"
+    scores = folder / "official" / "pertreebank_2017_LAS_UAS_CLAS.tsv"
+    found = verdicts(reproduce("conll17", StudyRequest(scores=scores, quick=True)))
+    assert found["Systems are ranked by the macro-average over all test sets"] == ("holds", "33 of 33")
+
+
+def test_an_output_that_is_not_his_is_told(data: Path, tmp_path: Path) -> None:
+    """Equality is not claimed by construction: one arc changed in his output shows."""
+    (tmp_path / "systems").mkdir()
+    packed = (data / "callin" / "systems" / "Greek.conllx.xz").read_bytes()
+    lines = lzma.decompress(packed).decode().split("\n")
+    at = next(i for i, line in enumerate(lines) if "\tnsubj\t" in line)
+    lines[at] = lines[at].replace("\tnsubj\t", "\tdobj\t")
+    (tmp_path / "systems" / "Greek.conllx").write_text("\n".join(lines), encoding="utf-8")
+    weights = data / "callin" / "expected" / "function_content_degree.wde.csv"
+    treebanks = (data / "ud" / "r1.2" / "el-ud-test.conllu.xz",)
+    found = verdicts(reproduce("callin", StudyRequest(treebanks, tmp_path / "systems", weights=weights, quick=True)))
+    assert found["Scores and frequencies are those of his program, to six digits"][0] == "does not hold"
+
+
+def run(*arguments: object) -> tuple[int, str, str]:
+    done = CliRunner().invoke(cli, ["reproduce", *map(str, arguments)], standalone_mode=False)
+    if isinstance(done.exception, InputError):
+        raise done.exception
+    return done.return_value, done.stdout, done.stderr
+
+
+def test_command_line(tmp_path: Path) -> None:
+    gold = EXAMPLES / "gold" / "en.conllu"
+    page_file, outputs = tmp_path / "page.html", tmp_path / "outputs"
+    code, out, _ = run(
+        "nivre-fang-2017",
+        "--treebanks",
+        gold,
+        "--quick",
+        "--report",
+        page_file,
+        "--outputs",
+        outputs,
+        "--format",
+        "json",
+    )
+    assert code == 0
+    assert json.loads(out)["kind"] == "study"
+    assert page_file.read_bytes().startswith(b"<!doctype html>")
+    assert (outputs / "swap-lazy" / "en.conllu").is_file()
+    code, out, _ = run("nivre-fang-2017", "--treebanks", gold, "--systems", outputs, "--quick", "--places", "1")
+    assert code == 0
+    assert "Table 3" in out
+
+
+@pytest.mark.parametrize(
+    ("arguments", "slug"),
+    [
+        (["callin", "--treebanks", EXAMPLES / "nothing"], "unreadable-file"),
+        (["callin", "--treebanks", EXAMPLES / "gold", "--report", "page.pdf"], "unknown-report-format"),
+        (["measures-2018", "--treebanks", EXAMPLES / "gold"], "missing-system-file"),
+        (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "sistems"], "unreadable-file"),
+        (["callin", "--treebanks", EXAMPLES / "gold", "--judgements", EXAMPLES / "people"], "unreadable-file"),
+        (["conll17", "--scores", EXAMPLES / "scores.tsv"], "unreadable-file"),
+        (["callin", "--treebanks", EXAMPLES / "gold", "--scores", __file__], "unused-input"),
+        (["kohita-2017", "--treebanks", EXAMPLES / "gold", "--judgements", EXAMPLES], "unused-input"),
+        (["conll17", "--systems", EXAMPLES / "systems"], "unused-input"),
+        (["nivre-fang-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES], "missing-system-file"),
+        (["kohita-2017", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "systems"], "missing-system-file"),
+        (["sogaard-haulrich", "--treebanks", EXAMPLES / "gold", "--systems", EXAMPLES / "gold"], "missing-system-file"),
+    ],
+)
+def test_refusals(arguments: list[object], slug: str) -> None:
+    with pytest.raises(InputError) as caught:
+        run(*arguments)
+    assert caught.value.faults[0].slug == slug
+
+
+@pytest.mark.parametrize("name", [name for name in STUDIES if name != "conll17"])
+def test_outputs_are_looked_for_before_work_starts(name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def work(*_: object) -> None:
+        raise AssertionError("work was begun")
+
+    for jobs in ("levelhead.studies.request.run", "levelhead.campaign.run.run"):
+        monkeypatch.setattr(jobs, work)
+    (tmp_path / "some").mkdir()
+    (tmp_path / "some" / "other.conllu").write_text("")
+    for systems in (tmp_path, tmp_path / "some"):
+        with pytest.raises(InputError, match="no file in this folder is named as the output for a treebank"):
+            reproduce(name, StudyRequest((EXAMPLES / "gold",), systems))
+
+
+def test_a_folder_of_folders_is_told_from_one_of_treebanks() -> None:
+    with pytest.raises(InputError, match=r"name one of the folders in it: gold$"):
+        run("nivre-fang-2017", "--treebanks", EXAMPLES)
+    with pytest.raises(InputError, match=r"in it: nivre-fang/gold, nivre-fang/system, parallel/gold$"):
+        run("callin", "--quick", "--treebanks", EXAMPLES.parent)
+
+
+def test_the_command_line_has_all_studies() -> None:
+    assert _NAMES == tuple(STUDIES) == tuple(_USED) == tuple(_WHERE) == tuple(_MODULES)
+
+
+@pytest.mark.parametrize("name", ["nivre-fang-2017", "measures-2018"])
+def test_quick_runs_of_a_checkout_need_no_treebanks(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(EXAMPLES.parent.parent)
+    code, out, err = run(name, "--quick")
+    assert (code, "examples/parallel/gold" in err.replace("\\", "/")) == (0, True)
+    assert "Its verdicts on treebanks and parsers mean nothing." in out
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_quick_pages_say_that_they_are(studies: dict[str, Study], name: str) -> None:
+    for told in (text(studies[name]), markdown(studies[name]), render(page(studies[name])).decode()):
+        assert "Its verdicts on treebanks and parsers mean nothing." in told
+    document = text(studies[name])
+    assert not re.search(r"six of twenty-six|Averaged over \d+ training sets", document)
+    if name == "nivre-fang-2017":
+        assert "run on the development sets (the test sets, for want of one: en, fi, fr, de)" in document
+
+
+@pytest.mark.parametrize("name", STUDIES)
+def test_nothing_is_judged_by_nothing_and_no_p_is_0(studies: dict[str, Study], name: str) -> None:
+    for claim in studies[name].claims:
+        if claim.evidence.startswith("0 of 0"):
+            assert claim.verdict == "no data", claim
+        assert not re.search(r"p = 0\.0+\b", claim.evidence), claim
+    assert not re.search(r"\b0\.0000\b", text(studies[name]))
+
+
+@pytest.mark.parametrize(
+    ("p", "told"),
+    [(None, "p = -"), (0.0, "p < 0.001"), (0.00049, "p < 0.001"), (0.0005, "p = 0.001"), (0.024, "p = 0.024"), (1.0, "p = 1.000")],
+)  # fmt: skip
+def test_small_p(p: float | None, told: str) -> None:
+    assert p_shown(p) == told
+
+
+def test_few_treebanks_in_order_prove_little() -> None:
+    """Four pairs in perfect order have p = 2/4!, five 2/5!; by Student's t it would be 0."""
+    assert spearman([(1.0, 4.0), (2.0, 3.0), (3.0, 2.0), (4.0, 1.0)]) == (pytest.approx(-1), pytest.approx(2 / 24), 4)
+    assert spearman((float(i), i**2 + 1.0) for i in range(5))[1] == pytest.approx(2 / 120)
+
+
+def test_long_cells_of_pages_wrap(studies: dict[str, Study]) -> None:
+    html = render(page(studies["conll17"])).decode()
+    assert re.search(r"\.data td\.long \{[^}]*white-space: normal", html)
+    assert '<td class="long"><bdi>zur not recognised as a contraction' in html
+
+
+def test_unknown_studies_and_outputs_without_a_folder() -> None:
+    with pytest.raises(InputError, match="unknown study 'x': "):
+        reproduce("x", StudyRequest())
+    with pytest.raises(InputError, match="a folder for the outputs"):
+        reproduce("nivre-fang-2017", StudyRequest((EXAMPLES / "gold" / "en.conllu",), quick=True, trainer=built_in))
+
+
+SUBJECTS, VERBS, OBJECTS = ("Han", "Hun", "Barnet"), ("spiser", "ser", "finder"), ("mad", "fisk", "brød", "huse")
+
+
+def conllx(subject: str, verb: str, thing: str, full_stop: int) -> str:
+    """A sentence of CoNLL-X, with its flat features and projective heads; full_stop: the head of its full stop."""
+    rows = (
+        (subject, "P", "pers|sing", 2, "subj"), (verb, "V", "pres", 0, "ROOT"), (thing, "N", "common|sing", 2, "obj"),
+        (".", "X", "_", full_stop, "pnct"),
+    )  # fmt: skip
+    lines = (
+        f"{i}\t{form}\t_\t{tag}\t{tag}\t{feats}\t{head}\t{name}\t{head}\t{name}\n"
+        for i, (form, tag, feats, head, name) in enumerate(rows, 1)
+    )
+    return "".join(lines) + "\n"
+
+
+def danish(full_stop: int) -> str:
+    return "".join(conllx(*words, full_stop) for words in product(SUBJECTS, VERBS, OBJECTS))
+
+
+def test_one_parser_has_no_pairs(tmp_path: Path) -> None:
+    """A test set that is large enough to draw from; there is nothing to compare."""
+    path = tmp_path / "da.conllx"
+    path.write_text(danish(2) * 200, encoding="utf-8")
+    scored = score_parsers(Parts("da", path, test=path), {"one": path}, StudyRequest())
+    assert values_of(scored)["UAS"] == [1.0]
+    assert separated(counts_of(scored).tolist(), 10, 1) == {}
+
+
+def test_equal_parsers_are_not_separated(tmp_path: Path) -> None:
+    """UAS does not say which of them should be better."""
+    path = tmp_path / "da.conllx"
+    path.write_text(danish(2) * 20, encoding="utf-8")
+    scored = score_parsers(Parts("da", path, test=path), {"one": path, "two": path}, StudyRequest())
+    parts = counts_of(scored)
+    assert separated(parts.tolist(), 10, 1) == {}
+    parts[:, 1, 0, 0] -= 2  # a wrong head in each sentence
+    assert separated(parts.tolist(), 99, 1)["200"] == [1, pytest.approx(0.025), pytest.approx(0.025)]
+
+
+def test_parsers_are_judged_on_gold_words(tmp_path: Path) -> None:
+    """The output has the same words, and another sentence."""
+    gold, output = tmp_path / "da.conllx", tmp_path / "output.conllx"
+    gold.write_text(conllx("Han", "ser", "fisk", 2), encoding="utf-8")
+    rows = ((1, "Han", 0), None, (1, "ser", 0), (2, "fisk", 1), (3, ".", 1), None)
+    lines = ("\n" if row is None else "{}\t{}\t_\tX\tX\t_\t{}\tdep\t_\t_\n".format(*row) for row in rows)
+    output.write_text("".join(lines), encoding="utf-8")
+    with pytest.raises(InputError, match="its sentences are not the words of the test set"):
+        score_parsers(Parts("da", gold, test=gold), {"one": output}, StudyRequest())
+
+
+@pytest.mark.parametrize("suffix", ["conll", "conllx"])
+def test_derivation_perplexity_of_conllx_files_with_several_roots(tmp_path: Path, suffix: str) -> None:
+    """Every sentence has two roots, but for those of the second treebank."""
+    for name, full_stop in (("danish_ddt_train", 0), ("danish_ddt_test", 0), ("de-train", 2), ("de-test", 2)):
+        (tmp_path / f"{name}.{suffix}").write_text(danish(full_stop), encoding="utf-8")
+    page_file, outputs = tmp_path / "page.md", tmp_path / "outputs"
+    told = ["--treebanks", tmp_path, "--report", page_file, "--outputs", outputs]
+    code, out, _ = run("sogaard-haulrich", *told, "--format", "json")
+    assert code == 0
+    setting = " ".join(json.loads(out)["setting"])
+    assert "CoNLL-X files (danish_ddt, de) have no accuracies" in setting
+    assert "several roots (36 in all: danish_ddt)" in setting
+    assert "2 treebanks with training sets;" in setting
+    assert sorted(path.parent.name for path in outputs.glob("*/danish_ddt.conllu")) == [
+        "arc-eager", "arc-standard", "swap-eager", "swap-lazy",
+    ]  # fmt: skip
+    for path in outputs.glob("*/danish_ddt.conllu"):
+        heads = read(path).local_heads().reshape(-1, 4)
+        assert (heads == [2, 0, 2, 2]).all(), path
+    train, test = (tmp_path / f"danish_ddt_{part}.{suffix}" for part in ("train", "test"))
+    judged = values_of(score_parsers(Parts("da", train, test=test), {"one": path}, StudyRequest()))
+    assert (judged["UAS"], judged["EM"]) == ([0.75], [0])  # the test set keeps its two roots
+    again, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--systems", outputs)
+    assert again == 0
+    assert "2 treebanks and 4 parsers" in out
+    assert "several roots" not in out  # given outputs may have been trained on anything
+
+
+def test_the_first_root_gets_the_others() -> None:
+    both = from_conllu(conllx("Han", "ser", "fisk", 0) + conllx("Hun", "ser", "mad", 2), format="conllx")
+    changed = with_one_root(both)
+    assert changed.local_heads().tolist() == [2, 0, 2, 2, 2, 0, 2, 2]
+    assert [sentence.relations for sentence in changed] == [sentence.relations for sentence in both]
+    assert with_one_root(changed) is changed
+
+
+def roots_at(number: int) -> Treebank:
+    """A sentence of five words as CoNLL-X: the bits of a number say which words are roots; others hang from one."""
+    roots = [i for i in range(1, 6) if number >> (i - 1) & 1]
+    heads = [0 if i in roots else min(roots, key=lambda root: abs(root - i)) for i in range(1, 6)]
+    rows = (f"{i}\ta\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, head in enumerate(heads, 1))
+    return from_conllu("".join(rows) + "\n", format="conllx")
+
+
+def test_one_root_makes_no_tree_nonprojective() -> None:
+    for number in range(1, 32):
+        before = roots_at(number)
+        after = with_one_root(before)
+        assert (after.heads < 0).sum() == 1
+        assert after.heads.tolist().index(-1) == before.heads.tolist().index(-1)
+        assert not nonprojective_arcs(after).any(), number
+
+
+NAMED = {
+    "en-ud-train.conllu": ("en", "train"), "en-ud-dev.conllu.xz": ("en", "dev"), "de-train.conll": ("de", "train"),
+    "de-test.conll.gz": ("de", "test"), "danish_ddt_train.conllx": ("danish_ddt", "train"),
+    "danish_ddt_test.conll.bz2": ("danish_ddt", "test"), "fr_dev.CONLLU": ("fr", "dev"),
+    "la.conllu": ("la", "test"), "test.conll": ("test", "test"), "cs-ud-train-l.conllu": ("cs-ud-train-l", "test"),
+}  # fmt: skip
+
+
+def test_names_of_parts(tmp_path: Path) -> None:
+    for name in NAMED:
+        (tmp_path / name).write_text("")
+    found = parts_of(StudyRequest((tmp_path,)))
+    told = {path.name: (code, split) for code, parts in found.items() for split in ("train", "dev", "test")
+            if (path := getattr(parts, split)) is not None}  # fmt: skip
+    assert told == NAMED
+    assert {name: format_of(name) for name in NAMED if format_of(name) == "conllu"}.keys() == {
+        name for name in NAMED if ".conllu" in name.lower()
+    }
+    (tmp_path / "de_test.conllx").write_text("")
+    with pytest.raises(InputError, match="are both the test set of de"):
+        parts_of(StudyRequest((tmp_path,)))
+
+
+def test_outputs_are_named_as_the_part_that_was_parsed(tmp_path: Path) -> None:
+    names = {"a": "a", "b": "b-ud-test", "c": "c_test", "d": "d-test", "e": "e-dev"}
+    for name in names.values():
+        (tmp_path / f"{name}.conll").write_text("")
+    assert {code: path.stem for code, path in outputs_in(tmp_path, "abcdef").items()} == names
+
+
+def test_compressed_parts_of_conllx_are_read(tmp_path: Path) -> None:
+    for name in ("da_train", "da_test"):
+        (tmp_path / f"{name}.conll.gz").write_bytes(gzip.compress(danish(0).encode()))
+    code, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--quick")
+    assert code == 0
+    assert "1 treebanks with training sets;" in out
+
+
+def test_groups_that_have_no_members_are_not_announced(studies: dict[str, Study], tmp_path: Path) -> None:
+    """The examples are projective; a treebank with crossing arcs alone has no group of those without."""
+    assert "halves), and those that need no swap." in text(studies["sogaard-haulrich"])
+    crossing = "".join(
+        f"{i}\t{form}\t_\tX\tX\t_\t{head}\tdep\t_\t_\n" for i, form, head in zip(range(1, 5), "abcd", (3, 0, 2, 1))
+    )
+    for part in ("train", "test"):
+        (tmp_path / f"xx-{part}.conllx").write_text(2 * f"{crossing}\n")
+    _, out, _ = run("sogaard-haulrich", "--treebanks", tmp_path, "--quick")
+    assert "(halves)." in out
+    assert "need no swap" not in out

@@ -1,0 +1,126 @@
+"""Who scores in a shared task: one process, several, or a cluster, always with the same results."""
+
+import json
+from importlib.util import find_spec
+from os import environ
+
+import pytest
+
+from levelhead.cli.program import run
+from levelhead.jobs import Tls
+from levelhead.task.model.database import Database
+from levelhead.task.model.folder import TaskFolder
+from levelhead.task.model.submissions import accept
+from levelhead.task.model.teams import new_token, team_of_token
+from levelhead.task.runner.scoring import ScoringFailed, ScoringWorkers, score_submission
+from levelhead.task.runner.worker import drain
+from task.task_server import EXAMPLES, FREE, make_task, outputs, serving, tar, task_of, token, upload
+
+OUTPUTS_ONLY = {"title": "t", "kinds": ["outputs"]}
+CLUSTER = (
+    pytest.mark.cluster,
+    pytest.mark.slow,
+    pytest.mark.filterwarnings("ignore"),
+    pytest.mark.skipif(not environ.get("CI") and find_spec("distributed") is None, reason="dask is not installed"),
+)
+EACH_KIND = pytest.mark.parametrize(
+    "options",
+    [["--jobs", "2"], pytest.param(["--cluster", "local", "--jobs", "2"], marks=CLUSTER)],
+    ids=["jobs", "cluster"],
+)
+
+
+def handed_in(folder):
+    """Accept the outputs of two teams, one of them with an invalid file."""
+    files = TaskFolder(folder)
+    with Database(files.database) as database:
+        for name in ("alpha", "gamma"):
+            team = team_of_token(database, new_token(database, name))
+            accept(database, files, team, upload(files, tar(outputs(name))), FREE)
+    return files
+
+
+@pytest.mark.parametrize(
+    "workers",
+    [
+        ScoringWorkers(),
+        ScoringWorkers(3),
+        ScoringWorkers(2, "local"),
+        ScoringWorkers(1, "tls://host:1", Tls("a b", "c", "d")),
+    ],
+)
+def test_workers_are_passed_on_as_text(workers):
+    assert ScoringWorkers.from_text(str(workers)) == workers
+
+
+@pytest.mark.parametrize(
+    "workers", [ScoringWorkers(2), pytest.param(ScoringWorkers(2, "local"), marks=CLUSTER)], ids=["jobs", "cluster"]
+)
+def test_the_scorer_writes_the_same_result_with_any_workers(tmp_path, workers):
+    task = task_of(make_task(tmp_path / "task", task=OUTPUTS_ONLY))
+    task.folder.prepare()
+    found = []
+    for chosen in (ScoringWorkers(), workers):
+        task.folder.scores.unlink(missing_ok=True)  # otherwise nothing is left to count
+        document = score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "result", chosen)
+        found.append((tmp_path / "result").read_bytes())
+    assert found[0] == found[1]
+    assert {result["state"] for result in document["results"].values()} == {"valid", "invalid"}
+
+
+def test_the_scorer_uses_the_workers_that_it_is_given(tmp_path):
+    task = task_of(make_task(tmp_path / "task", task=OUTPUTS_ONLY))
+    task.folder.prepare()
+    with pytest.raises(ScoringFailed, match=r"8\.8\.8\.8 is a public address"):
+        score_submission(task, EXAMPLES / "systems" / "gamma", tmp_path / "r", ScoringWorkers(1, "tcp://8.8.8.8:1"))
+
+
+@pytest.mark.slow
+@EACH_KIND
+def test_a_server_scores_with_workers(tmp_path, options):
+    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    alpha = token(folder, "alpha")
+    found = []
+    for given in ([], options):
+        TaskFolder(folder).scores.unlink(missing_ok=True)
+        with serving(folder, options=given) as server:
+            _, submission = server.submit(alpha, tar(outputs("gamma")))
+            found.append(server.wait(alpha, submission["id"])["results"])
+    assert found[0] == found[1]
+    assert found[0]["en"]["state"] == "valid"
+
+
+@EACH_KIND
+def test_rank_and_close_count_with_workers(tmp_path, capfd, options):
+    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    files = handed_in(folder)
+    drain(task_of(folder))
+    printed, final = [], []
+    for given in ([], options):
+        files.scores.unlink()
+        assert run(["task", "rank", str(folder), "--format", "json", *given]) == 0
+        files.scores.unlink()
+        assert run(["task", "close", str(folder), *given]) == 0
+        printed.append(capfd.readouterr().out)
+        final.append({path.name: path.read_bytes() for path in files.final.iterdir()})
+    assert printed[0] == printed[1]
+    assert final[0] == final[1]
+    assert [one["system"] for one in json.loads(final[0]["ranking.json"])["rankings"][0]["standings"]] == [
+        "alpha",
+        "gamma",
+    ]
+
+
+@pytest.mark.parametrize("command", ["serve", "rank", "close"])
+def test_an_address_that_cannot_be_used_is_refused_at_once(tmp_path, capfd, command):
+    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    assert run(["task", command, str(folder), "--cluster", "tcp://8.8.8.8:1"]) == 2
+    assert "8.8.8.8 is a public address" in capfd.readouterr().err
+
+
+def test_serving_with_a_cluster_needs_dask(tmp_path, capfd, monkeypatch):
+    """It is missed when the server starts, not when the first submission is to be scored."""
+    monkeypatch.setitem(__import__("sys").modules, "distributed", None)
+    folder = make_task(tmp_path / "task", task=OUTPUTS_ONLY)
+    assert run(["task", "serve", str(folder), "--cluster", "local"]) == 2
+    assert "pip install 'levelhead[cluster]'" in capfd.readouterr().err
