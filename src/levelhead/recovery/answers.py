@@ -12,7 +12,7 @@ from levelhead.errors import Fault, InputError, Place, UnreadableFile
 from levelhead.recovery.answer import Answer, decoded
 from levelhead.recovery.records import csv_answers, json_answers
 from levelhead.recovery.separators import split_text
-from levelhead.treebank.source import SUFFIXES, Limits, read_bytes
+from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes
 
 LIMITS = Limits(size=1 << 29)
 """How large a file of answers may be, decompressed: half a GiB, some hundred thousand answers."""

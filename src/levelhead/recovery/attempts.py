@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from typing import NamedTuple
 
 from levelhead.recovery.lists import rows_of_lists
-from levelhead.recovery.rows import LONGEST_LINE, RangeRow, Row, read_cells, read_row
+from levelhead.recovery.rows import LONGEST_LINE, AnswerRow, RangeRow, read_cells, read_row
 
 FENCES, PROSE, BLANK, PIPES, LIST = "fences", "prose", "blank lines", "table", "list"
 """Steps of unpacking: what stands around rows, and rows of Markdown tables and of lists in JSON or Python."""
@@ -32,7 +32,7 @@ class Attempt(NamedTuple):
         n_rows: how many rows it has.
     """
 
-    rows: tuple[Row, ...]
+    rows: tuple[AnswerRow, ...]
     ranges: tuple[RangeRow, ...]
     n_rows: int
 
@@ -99,7 +99,7 @@ class _Reader:
     most_rows: int
     found: deque[Attempt] = field(default_factory=lambda: deque(maxlen=_MOST_ATTEMPTS))
     steps: set[str] = field(default_factory=set)
-    rows: list[Row] = field(default_factory=list)
+    rows: list[AnswerRow] = field(default_factory=list)
     ranges: list[RangeRow] = field(default_factory=list)
     n_rows: int = 0
     last: int = 0
@@ -120,7 +120,7 @@ class _Reader:
         else:
             self.add(row)
 
-    def add(self, row: Row, *, in_list: bool = False) -> None:
+    def add(self, row: AnswerRow, *, in_list: bool = False) -> None:
         """Take a row, which may begin a new attempt unless it is in the same list as the one before."""
         number = self.last + 1 if row.id is None else row.id
         if self.n_rows and number <= self.last and (self.apart or number <= 1) and not in_list:
@@ -140,7 +140,7 @@ class _Reader:
             self.found.append(Attempt(tuple(self.rows), tuple(self.ranges), self.n_rows))
         self.rows, self.ranges, self.n_rows, self.last = [], [], 0, 0
 
-    def _piped(self, line: str) -> Row | None:
+    def _piped(self, line: str) -> AnswerRow | None:
         """Read a row of a Markdown table."""
         cells = _pipe_cells(line)
         if len(cells) < 4:
@@ -176,7 +176,7 @@ def _pipe_cells(line: str) -> list[str]:
     return [cell.strip().replace("\\|", "|") for cell in (spaced if len(spaced) >= 4 else inner.split("|"))]
 
 
-def _if_cut(row: Row, n_cells: int) -> Row:
+def _if_cut(row: AnswerRow, n_cells: int) -> AnswerRow:
     """Distrust the last column of an answer that ends in the middle of a row: `1` may be half of `12`."""
     if row.n_cells >= n_cells:
         return row

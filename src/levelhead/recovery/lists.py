@@ -9,7 +9,7 @@ import warnings
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
-from levelhead.recovery.rows import RangeRow, Row, clean, read_cells, read_row
+from levelhead.recovery.rows import AnswerRow, RangeRow, clean, read_cells, read_row
 
 _LONGEST_LITERAL = 1 << 20
 _MOST_FAILURES = 20
@@ -28,14 +28,14 @@ _NAMES = {
 """The fields of a row, and how they are named, without case, spaces and punctuation; the first that is there counts."""
 
 
-def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[Row]]:
+def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]]:
     """Give the rows of each list in a text.
 
     Args:
         text: the text, which may have prose around the lists.
         forms: the forms of the gold sentence.
     """
-    loose: list[Row] = []  # of objects that follow one another without a list around them
+    loose: list[AnswerRow] = []  # of objects that follow one another without a list around them
     for value in _values(text):
         row = _keyed(value) if isinstance(value, Mapping) else None
         if row is not None:
@@ -79,7 +79,7 @@ def _python_values(text: str) -> Iterator[Any]:
         return
 
 
-def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[list[Row]]:
+def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[list[AnswerRow]]:
     """Give the lists of rows in a value."""
     if isinstance(value, Mapping):
         inside: Sequence[Any] = list(value.values())
@@ -96,7 +96,7 @@ def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[lis
             yield from _rows_inside(one, forms, depth - 1)
 
 
-def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[Row]:
+def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:
     """Give the rows that a list holds."""
     last = 0
     for value in values:
@@ -106,7 +106,7 @@ def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[Row]:
             yield row
 
 
-def _row(value: Any, expected: int, forms: Collection[str]) -> Row | None:
+def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
     if isinstance(value, Mapping):
         return _keyed(value)
     if isinstance(value, list | tuple) and len(value) > 3 and not any(isinstance(cell, list | dict) for cell in value):
@@ -117,7 +117,7 @@ def _row(value: Any, expected: int, forms: Collection[str]) -> Row | None:
     return None
 
 
-def _keyed(value: Mapping[Any, Any]) -> Row | None:
+def _keyed(value: Mapping[Any, Any]) -> AnswerRow | None:
     """Return the row in an object with named fields; it must have a form and a field for the head."""
     given = {re.sub(r"[\W_]", "", str(name).lower()): cell for name, cell in value.items()}
     places = {field: next((name for name in names if name in given), None) for field, names in _NAMES.items()}
@@ -128,7 +128,7 @@ def _keyed(value: Mapping[Any, Any]) -> Row | None:
     if "id" in cells and number is None:
         return None
     tags = tuple(clean(cells.get(name, "_")) for name in ("lemma", "upos", "xpos", "feats"))
-    return Row(number, cells["form"], head, clean(cells.get("relation", "_")), tags)  # type: ignore[arg-type]
+    return AnswerRow(number, cells["form"], head, clean(cells.get("relation", "_")), tags)  # type: ignore[arg-type]
 
 
 def _number(text: str) -> int | None:

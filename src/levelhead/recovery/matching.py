@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from levelhead.recovery.attempts import Attempt
-from levelhead.recovery.rows import Row
+from levelhead.recovery.rows import AnswerRow
 from levelhead.scoring.form_alignment import align_forms
 
 
@@ -23,7 +23,7 @@ class Matched(NamedTuple):
     """
 
     attempt: Attempt
-    rows: tuple[Row | None, ...]
+    rows: tuple[AnswerRow | None, ...]
     heads: tuple[int | None, ...]
     n_extra: int
     equal: bool
@@ -75,7 +75,7 @@ def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
     return Matched(attempt, rows, heads, attempt.n_rows - sum(row is not None for row in rows), equal)
 
 
-def _gold_ids(rows: Sequence[Row], places: Sequence[int]) -> dict[int, int]:
+def _gold_ids(rows: Sequence[AnswerRow], places: Sequence[int]) -> dict[int, int]:
     """The gold word of each number that rows have; 0 is the root. A number that two rows have means nothing."""
     uses = Counter(row.id for row in rows)
     ids = {0: 0} if 0 not in uses else {}

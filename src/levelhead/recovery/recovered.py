@@ -10,7 +10,7 @@ import numpy as np
 from levelhead.kernels import trees
 from levelhead.recovery.attempts import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES, PROSE, tables_of
 from levelhead.recovery.matching import Matched, best_match
-from levelhead.recovery.rows import COLUMNS, IDS, REMARKS, SPACE, Row
+from levelhead.recovery.rows import COLUMNS, IDS, REMARKS, SPACE, AnswerRow
 
 CLASSES = (
     "as is", "unpacked", "respaced", "repaired", "words changed", "rows missing or extra", "unreadable", "no answer",
@@ -43,7 +43,7 @@ class Recovered(NamedTuple):
     category: str
     tree: str
     steps: tuple[str, ...]
-    rows: tuple[Row | None, ...]
+    rows: tuple[AnswerRow | None, ...]
     heads: tuple[int | None, ...]
     n_extra: int = 0
     n_attempts: int = 0

@@ -30,7 +30,7 @@ _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
 _UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
 
 
-class Row(NamedTuple):
+class AnswerRow(NamedTuple):
     """A word of an answer.
 
     Args:
@@ -70,7 +70,7 @@ _NOTHING: frozenset[str] = frozenset()
 _SPACED = frozenset({SPACE})
 
 
-def read_row(line: str, expected: int, forms: Collection[str]) -> Row | RangeRow | None:
+def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
     """Return the row that a line holds, or None if it holds none.
 
     Args:
@@ -108,10 +108,12 @@ def _is_good(cells: Sequence[str], forms: Collection[str]) -> bool:
     return cells[1] != "_" or "_" in forms
 
 
-def _row(cells: Sequence[str], steps: frozenset[str]) -> Row:
+def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
     lemma, upos, xpos, feats = map(clean, cells[2:6])
     head = int(cells[_HEAD])
-    return Row(int(cells[0]), cells[1], head, clean(cells[_RELATION]), (lemma, upos, xpos, feats), steps, len(cells))
+    return AnswerRow(
+        int(cells[0]), cells[1], head, clean(cells[_RELATION]), (lemma, upos, xpos, feats), steps, len(cells)
+    )
 
 
 def clean(cell: str) -> str:
@@ -131,7 +133,7 @@ def _unmarked(line: str) -> str:
     return line[marks.end() :].rstrip("* ") if marks else line
 
 
-def _repaired(line: str, expected: int, forms: Collection[str]) -> Row | RangeRow | None:
+def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
     """Read a row that does not have ten good columns."""
     best = None
     for cells in _cuts(line):
@@ -145,7 +147,9 @@ def _repaired(line: str, expected: int, forms: Collection[str]) -> Row | RangeRo
     return best
 
 
-def read_cells(cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool = False) -> Row | None:
+def read_cells(
+    cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool = False
+) -> AnswerRow | None:
     """Return the row in some columns: the number may be glued to the form or missing, and columns, too.
 
     Args:
@@ -170,7 +174,7 @@ def read_cells(cells: Sequence[str], expected: int, forms: Collection[str], *, s
     head = int(values[at]) if at is not None and _NUMBER.fullmatch(values[at]) else None
     relation = values[at + 1] if at is not None and at + 1 < len(values) else "_"
     lemma, upos, xpos, feats = map(clean, values[:_USUAL]) if at == _USUAL else "____"
-    return Row(number, form, head, clean(relation), (lemma, upos, xpos, feats), frozenset(steps), len(cells))
+    return AnswerRow(number, form, head, clean(relation), (lemma, upos, xpos, feats), frozenset(steps), len(cells))
 
 
 def _numbered(

@@ -12,7 +12,7 @@ from levelhead.scoring import form_alignment
 from levelhead.scoring.form_alignment import align_forms
 from oracle.forms import aligned
 from strategies import WORDS
-from test_kernels import uncompiled, views
+from uncompiled import uncompiled, views
 
 LISTS = st.lists(WORDS, max_size=5)
 
