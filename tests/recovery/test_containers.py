@@ -12,6 +12,7 @@ import levelhead
 from conftest import EXAMPLES
 from levelhead import InputError, UnreadableFile
 from levelhead.recovery import answers as reading
+from levelhead.recovery import separators
 from levelhead.treebank.input_bytes import Limits
 
 FOLDER = EXAMPLES / "recover"
@@ -224,3 +225,13 @@ def test_gold_without_ids() -> None:
     with pytest.raises(InputError, match="the gold sentences do not each have a sent_id of their own"):
         levelhead.recover({"1": "1\ta"}, gold)
     assert len(levelhead.recover(["", ""], gold).answers) == 2
+
+
+def test_a_file_of_too_many_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Blank lines and markers are counted only so far, whatever the file has."""
+    monkeypatch.setattr(separators, "MOST_ANSWERS", 50)
+    path = tmp_path / "answers.txt"
+    for between in ("\n\n", "\n==========\n", "\n=====\n"):
+        path.write_text(between.join(["word"] * 52), encoding="utf-8")
+        with pytest.raises(InputError, match="no-answers: more than 50 parts are in the file"):
+            levelhead.recover(path, GOLD)

@@ -122,6 +122,8 @@ def clean(cell: str) -> str:
     Args:
         cell: the value as written.
     """
+    if cell == "_":
+        return cell
     if not cell.isprintable() or not cell or cell[0] == " " or cell[-1] == " ":
         cell = _UNPRINTABLE.sub(" ", cell).strip()
     return cell if cell and len(cell) <= _LONGEST_CELL else "_"

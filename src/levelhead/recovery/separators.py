@@ -5,12 +5,17 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator
+from itertools import islice
 
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.recovery.answer import Answer, decoded
 
+MOST_ANSWERS = 1_000_000
+"""The most answers that a text may have."""
+
 _MOST_RULES = 5
 _RULE = re.compile(rb"(?m)^[ \t]*(?P<line>([=*#~_+-])\2{4,})[ \t]*$\n?")
+_LONG_RULE = re.compile(rb"(?m)^[ \t]*([=*#~_+-])\1{9,}[ \t]*$\n?")
 _ROW = re.compile(rb"\(?[0-9]+[.):]?\s|[0-9]+-[0-9]+\t|\|")
 _COMMENT = re.compile(rb"#\s*(?:[\w.\[\]]+\s*=|newdoc|newpar)")
 _BLANK = re.compile(rb"\n[ \t]*(?:\n[ \t]*)+")
@@ -32,29 +37,38 @@ def split_text(data: bytes, name: str, separator: str | None, n_gold: int) -> li
         n_gold: how many answers are expected.
 
     Raises:
-        InputError: no line begins with the separator, or the text is not UTF-8.
+        InputError: no line begins with the separator, the text is not UTF-8, or it has more than a million parts.
     """
     if separator is not None:
         if not separator.strip():
-            return _answers(data, name, _blocks(data))
-        marks = [*re.finditer(rb"(?m)^[ \t]*" + re.escape(separator.strip().encode()) + rb"[^\n]*$\n?", data)]
+            return _answers(data, name, _blocks(data, name))
+        begin = re.escape(separator.strip().encode("utf-8", "surrogateescape"))
+        marks = _found(re.compile(rb"(?m)^[ \t]*" + begin + rb"[^\n]*$\n?"), data, name)
         if not marks:
             message = f"no line begins with the separator {quoted(separator)}"
             raise InputError(Fault("no-answers", message, Place(name)))
         return _answers(data, name, _between(data, marks, n_gold))
     for pattern in _markers(data):
-        marks = [*pattern.finditer(data)]
+        marks = _found(pattern, data, name)
         spans = _between(data, marks, n_gold)
         if len(spans) == n_gold and len(marks) > (n_gold == 1):
             return _answers(data, name, spans)
-    long_rules = [mark for mark in _RULE.finditer(data) if len(mark["line"]) >= 10]
+    long_rules = _found(_LONG_RULE, data, name)
     if long_rules:
         return _answers(data, name, _between(data, long_rules, n_gold))
-    blocks = _blocks(data)
+    blocks = _blocks(data, name)
     if n_gold == 1 and not _is_file_of_sentences(data, blocks):
         return _answers(data, name, [(0, len(data))])
     with_rows = [block for block in blocks if _ROW_LINE.search(data, *block)]
     return _answers(data, name, blocks if len(blocks) == n_gold or not with_rows else with_rows)
+
+
+def _found(pattern: re.Pattern[bytes], data: bytes, name: str) -> list[re.Match[bytes]]:
+    """Find what parts answers; a file of a million parts is not a file of answers."""
+    found = list(islice(pattern.finditer(data), MOST_ANSWERS + 1))
+    if len(found) > MOST_ANSWERS:
+        raise InputError(Fault("no-answers", f"more than {MOST_ANSWERS:,} parts are in the file", Place(name)))
+    return found
 
 
 def _markers(data: bytes) -> Iterator[re.Pattern[bytes]]:
@@ -85,10 +99,10 @@ def _between(data: bytes, marks: list[re.Match[bytes]], n_gold: int) -> list[tup
     return spans[blank_first : len(spans) - blank_last]
 
 
-def _blocks(data: bytes) -> list[tuple[int, int]]:
+def _blocks(data: bytes, name: str) -> list[tuple[int, int]]:
     """Give the blocks between blank lines."""
     spans, start = [], 0
-    for blank in _BLANK.finditer(data):
+    for blank in _found(_BLANK, data, name):
         spans.append((start, blank.start()))
         start = blank.end()
     return [span for span in [*spans, (start, len(data))] if data[slice(*span)].strip()]
