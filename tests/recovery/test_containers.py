@@ -4,9 +4,12 @@ import csv
 import gzip
 import io
 import json
+import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import levelhead
 from conftest import EXAMPLES
@@ -235,3 +238,29 @@ def test_a_file_of_too_many_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
         path.write_text(between.join(["word"] * 52), encoding="utf-8")
         with pytest.raises(InputError, match="no-answers: more than 50 parts are in the file"):
             levelhead.recover(path, GOLD)
+
+
+def test_an_empty_last_answer_after_its_marker(tmp_path: Path) -> None:
+    path = tmp_path / "answers.txt"
+    path.write_text("".join(f"=====\n{text}" for text in [*ANSWERS[:5], "\n"]), encoding="utf-8")
+    assert [one.recovered for one in levelhead.recover(path, GOLD).answers] == [one.recovered for one in BASE.answers]
+
+
+PIECES = st.sampled_from(["=====\n", "-----\n", "\n", "\n\n", "1\ta", "1\ta\t_\t_\t_\t_\t0\troot\t_\t_\n", "# sent_id = p02\n",
+                          "Answer 1:\n", "Answer 2:\n", "```\n", '"', ",", "{", '{"a": 1}\n', "a,b\n", "\xe9", "\r"])  # fmt: skip
+NOISE = st.one_of(st.lists(PIECES, max_size=30).map(lambda parts: "".join(parts).encode()), st.binary(max_size=50))
+
+
+@given(NOISE, st.sampled_from([".txt", ".jsonl", ".csv", ".tsv", ""]), st.integers(1, 6), st.sampled_from([None, "a"]))
+def test_any_file_is_read_or_refused(contents: bytes, suffix: str, n_gold: int, field: str | None) -> None:
+    layout = reading.Layout(None, field, None)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder, f"answers{suffix}")
+        path.write_bytes(contents)
+        try:
+            found = reading.read_answers(path, layout, n_gold)
+        except InputError as error:
+            assert all(fault.place.file == str(path) for fault in error.faults)
+        else:
+            assert found
+            assert all(isinstance(answer.text, str) for answer in found)

@@ -216,3 +216,49 @@ def test_heads_are_those_of_the_definition(given_rows: list[tuple[int, str, int]
     )
     found = recovered(text, forms)
     assert list(found.heads) == recovered_heads(forms, given_rows)
+
+
+def test_numbers_among_the_columns_are_not_heads() -> None:
+    text = "1\t2013\t2013\tNUM\t_\t_\t_\t2\tnummod\t_\t_\n2\tcats\tcat\tNOUN\t_\t_\t_\t0\troot\t_\t_"
+    assert of(text, ["2013", "cats"]) == ("repaired", ("columns",), ["2 nummod", "0 root"])
+    assert of("1 2013 2013 NUM 2 nummod\n2 cats cat NOUN 0 root", ["2013", "cats"])[2] == ["2 nummod", "0 root"]
+
+
+def test_numbers_of_heads_count_and_not_their_words() -> None:
+    values = [{"ID": 1, "FORM": "a", "HEAD": "b", "HEAD ID": 2}, {"ID": 2, "FORM": "b", "HEAD": "root", "HEAD ID": 0.0}]
+    assert of(str(values), ["a", "b"]) == ("unpacked", ("list",), ["2 _", "0 _"])
+
+
+def test_the_last_of_equal_attempts_counts() -> None:
+    """Also where no attempt has the words of gold."""
+    first = TABLE.replace("dog", "dogs").replace("\t3\tpunct", "\t2\tpunct")
+    second = TABLE.replace("dog", "dogs")
+    assert of(f"{first}\n\n{second}") == ("words changed", ("blank lines", "attempts"), HEADS)
+    assert of(f"{second}\n\n{first}")[2][3] == "2 punct"
+    assert of(f"{second}\n\n{first}\n\n" + "\n".join(first.split("\n")[:3]))[2][3] == "2 punct"
+
+
+def test_values_that_fit_no_column() -> None:
+    long, strange = "x" * 1001, "\\u0000\\ud800\\n\\t a b"
+    text = f'[{{"id": 1, "form": "a", "head": 0, "deprel": "{long}", "lemma": "{strange}", "upos": "", "feats": null}}]'
+    assert recovered(text, ["a"]).rows[0][3:5] == ("_", ("a b", "_", "_", "_"))
+
+
+SLOW = {
+    "blanks before a pipe": " " * 60_000 + "x | y",
+    "blanks in a sent_id": "# sent_id = x" + " " * 200_000 + "y",
+    "many pipes": "|" * 60_000,
+    "bullets": "- " * 30_000,
+    "brackets": "[1, " * 50_000,
+    "a long list of Python": "[" + "'a', " * 50_000 + "]",
+    "digits": "1" * 60_000,
+    "glued": ("1" * 9 + "x") * 6_000,
+}
+
+
+@pytest.mark.parametrize("name", SLOW)
+def test_hostile_lines_take_no_time(name: str) -> None:
+    """Twenty lines each; a pattern that tries again at each character would take minutes."""
+    lines = "\n".join([SLOW[name]] * 20)
+    levelhead.recover([f"# sent_id = s\n{lines}\n{TABLE}"], levelhead.build([FORMS], [[2, 3, 0, 3]], [["dep"] * 4]))
+    assert recovered(lines, FORMS).category == "unreadable"

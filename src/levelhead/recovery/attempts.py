@@ -18,8 +18,9 @@ LONGEST_ANSWER = 1 << 24
 """The most characters of an answer that is read."""
 
 _MOST_ATTEMPTS = 100
+_LEAST_CELLS, _MOST_CELLS = 4, 100
 _COMMENT = re.compile(r"#\s*(?:[\w.]+(?:\[\w+\])?\s*=.*|newdoc|newpar)\s*", re.DOTALL)
-_SENT_ID = re.compile(r"^[^\S\n]*#\s*sent_id\s*=[^\S\n]*(\S.*?)\s*$", re.MULTILINE)
+_SENT_ID = re.compile(r"^[^\S\n]*#[^\S\n]*sent_id[^\S\n]*=([^\n]*)", re.MULTILINE)
 _RULE = re.compile(r"[\s|:+=-]+")
 
 
@@ -56,7 +57,7 @@ def sent_id_of(text: str) -> str | None:
         text: the answer.
     """
     found = _SENT_ID.search(text) if "sent_id" in text else None
-    return found[1] if found else None
+    return (found[1].strip() or None) if found else None
 
 
 def tables_of(text: str, forms: Sequence[str]) -> Tables:
@@ -143,7 +144,7 @@ class _Reader:
     def _piped(self, line: str) -> AnswerRow | None:
         """Read a row of a Markdown table."""
         cells = _pipe_cells(line)
-        if len(cells) < 4:
+        if len(cells) < _LEAST_CELLS:
             return None
         row = read_cells(cells, self.last + 1, self.forms)
         if row is not None:
@@ -169,11 +170,16 @@ class _Reader:
 def _pipe_cells(line: str) -> list[str]:
     """Cut a line at pipes; those without white space around are part of features if there are others."""
     inner = line.strip()
-    if len(inner) > LONGEST_LINE:
+    if len(inner) > LONGEST_LINE or inner.count("|") > _MOST_CELLS:
         return []
-    inner = inner.removeprefix("|").removesuffix("|")
-    spaced = re.split(r"\s+\|\s+", f" {inner.strip()} ")
-    return [cell.strip().replace("\\|", "|") for cell in (spaced if len(spaced) >= 4 else inner.split("|"))]
+    parts = inner.removeprefix("|").removesuffix("|").split("|")
+    spaced = [parts[0]]
+    for part in parts[1:]:
+        if part[:1].isspace() and spaced[-1][-1:].isspace():
+            spaced.append(part)
+        else:
+            spaced[-1] += f"|{part}"
+    return [cell.strip().replace("\\|", "|") for cell in (spaced if len(spaced) >= _LEAST_CELLS else parts)]
 
 
 def _if_cut(row: AnswerRow, n_cells: int) -> AnswerRow:

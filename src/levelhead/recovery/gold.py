@@ -10,7 +10,7 @@ from levelhead.treebank.parts import FORM, MISC
 from levelhead.treebank.treebank import Treebank
 
 _KEPT = re.compile(r"#\s*(?:(?:sent_id|text)\s*=|newdoc|newpar)")
-_SENT_ID = re.compile(r"#\s*sent_id\s*=\s*(.*?)\s*")
+_SENT_ID = re.compile(r"#\s*sent_id\s*=(.*)")
 _NO_SPACE = "SpaceAfter=No"
 
 
@@ -56,7 +56,7 @@ def _sentence(
     comments: str, forms: tuple[str, ...], spaces: tuple[str, ...], multiword: dict[int, tuple[str, int, str]]
 ) -> GoldSentence:
     kept = [line for line in comments.split("\n") if _KEPT.match(line)]
-    ids = [match[1] for match in map(_SENT_ID.fullmatch, kept) if match and match[1]]
+    ids = [match[1].strip() for match in map(_SENT_ID.fullmatch, kept) if match and match[1].strip()]
     return GoldSentence(ids[0] if ids else None, "".join(f"{line}\n" for line in kept), forms, spaces, multiword)
 
 

@@ -11,7 +11,7 @@ from typing import Any
 
 from levelhead.recovery.rows import AnswerRow, RangeRow, clean, read_cells, read_row
 
-_LONGEST_LITERAL = 1 << 20
+_LONGEST_LITERAL = 1 << 18
 _MOST_FAILURES = 20
 _DEEPEST = 6
 _BRACKET = re.compile(r"[\[{]")

@@ -49,7 +49,7 @@ def _json_answers(data: bytes, name: str, field: str | None, id_field: str | Non
 
 
 def _reason(error: Exception) -> str:
-    return getattr(error, "msg", None) or "it is nested too deeply"
+    return "it is nested too deeply" if isinstance(error, RecursionError) else getattr(error, "msg", str(error))
 
 
 def _named(field: str | None, record: Mapping[str, Any], place: Place) -> str:
