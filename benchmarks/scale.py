@@ -16,7 +16,7 @@ from pathlib import Path
 from levelhead.campaign import groups_named, job, plan_in, rank, score_plan
 from levelhead.campaign import run as engine
 from levelhead.evaluation.setup import setup_of
-from levelhead.jobs import Job, Store, cluster, run
+from levelhead.jobs import Job, Store, cluster, run_jobs
 from levelhead.report.ranking import ranking_document
 
 
@@ -88,10 +88,10 @@ def clusters(seconds: float, workers: list[int], batch: int) -> None:
         begin = time.perf_counter()
         executor = using.start()
         running = using._replace(start=lambda executor=executor: executor, restartable=False, batch=batch)
-        run([Job(str(i), wait, (0.0, i), "") for i in range(8 * n)], running)
+        run_jobs([Job(str(i), wait, (0.0, i), "") for i in range(8 * n)], running)
         start = time.perf_counter() - begin
         cpu, begin = time.process_time(), time.perf_counter()
-        run([Job(str(i), wait, (seconds, i), "") for i in range(n_jobs)], running)
+        run_jobs([Job(str(i), wait, (seconds, i), "") for i in range(n_jobs)], running)
         wall = time.perf_counter() - begin
         cost = (time.process_time() - cpu) / n_jobs
         executor.shutdown()

@@ -21,6 +21,7 @@ import click
 from levelhead.cli import program
 from levelhead.evaluation import score
 from levelhead.measures import REGISTRY
+from levelhead.measures.groups import MEASURE_GROUPS
 from levelhead.messages import MESSAGES
 from levelhead.scoring.measure import Definition
 from levelhead.scoring.rules import RULES, Rules
@@ -121,11 +122,13 @@ def measures() -> Iterator[str]:
     names = dict.fromkeys(name for rules in RULES.values() for name in rules.measures) | dict.fromkeys(REGISTRY)
     rows = ([name, *(printed(name, rules) for rules in RULES.values())] for name in in_order(names))
     yield table(["measure", *RULES], rows)
-    yield "## All measures"
-    for definition in REGISTRY.values():
-        yield f"### {definition.name}"
-        yield escaped(definition.meaning)
-        yield "\n".join(f"- {line}" for line in facts(definition))
+    for group in MEASURE_GROUPS:
+        yield f"## {group.title}"
+        yield escaped(group.advice)
+        for definition in (REGISTRY[name] for name in group.names):
+            yield f"### {definition.name}"
+            yield escaped(definition.meaning)
+            yield "\n".join(f"- {line}" for line in facts(definition))
 
 
 def in_order(names: Iterable[str]) -> list[str]:
@@ -390,7 +393,7 @@ def entry(name: str, value: type | FunctionType) -> Iterator[str]:
         return
     yield f"### {name}"
     yield f"```python\n{signature(node)}\n```"
-    yield described(ast.get_docstring(node) or "")
+    yield described(inspect.cleandoc(value.__doc__ or ""))
     if isinstance(node, ast.ClassDef):
         for method in node.body:
             if isinstance(method, ast.FunctionDef) and not method.name.startswith("_"):

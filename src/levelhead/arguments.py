@@ -261,6 +261,15 @@ def mapping(check: Check, what: str) -> Check:
     return check_each
 
 
+def is_path(value: object) -> bool:
+    """Return whether a value is a path, or could be one.
+
+    Args:
+        value: any value.
+    """
+    return isinstance(value, str | os.PathLike)
+
+
 def either(checks: Collection[tuple[Callable[[Any], bool], Check]], otherwise: Check) -> Check:
     """Return a check that depends on what the value is.
 

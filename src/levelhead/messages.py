@@ -101,7 +101,7 @@ MESSAGES: Mapping[str, Message] = {
         "A cell has an invisible or unusual white-space character; it is kept and compared as it is.",
         "Remove it if it is not part of the text.",
     ),
-    "not-normalised": _warning(
+    "not-normalized": _warning(
         "A cell is not in Unicode normal form C, and will not match text that is.", "Normalize both files to NFC."
     ),
     "surrounding-space": _warning("A cell begins or ends with a space.", "Remove the space."),

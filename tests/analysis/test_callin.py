@@ -98,7 +98,7 @@ def test_wlas(data: Path, language: str) -> None:
     (wlas,) = expected(data, "maltdefault.averaged_wlas.csv")[language]
     assert value(data, language, f"CallinWLAS({weights(data)})") == [pytest.approx(wlas, abs=WEIGHTS_ROUND, rel=0)]
     plain, spanish = value(data, language, f"WLAS({weights(data)})", "LAS")
-    assert abs(plain - wlas) > 1e-4, "the F1 generalisation counts punctuation"
+    assert abs(plain - wlas) > 1e-4, "the F1 generalization counts punctuation"
     assert plain < spanish, "content words weigh more, and are harder"
 
 
@@ -127,7 +127,7 @@ def test_frequencies_of_content_and_function_relations(data: Path, language: str
 def test_cascading_errors(data: Path, language: str) -> None:
     """His Table 5: class by the gold relation, parent of the system, right with label or without as the arc itself."""
     cells = {
-        (one.name, one.labelled): one.ratio
+        (one.name, one.labeled): one.ratio
         for one in cascading_errors(match(*read_pair(data, language), UD), CALLIN_CODE)
     }
     keys = [("CONTENT", True), ("CONTENT", False), ("FUNCTION", True), ("FUNCTION", False)]

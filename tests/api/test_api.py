@@ -138,7 +138,7 @@ def test_a_manifest_names_everything(tmp_path: Path) -> None:
     (tmp_path / "task.toml").write_text("\n".join(lines), encoding="utf-8")
     board = levelhead.rank(tmp_path / "task.toml")
     assert [one.measure for one in board.rankings] == ["UAS"]
-    assert board["UAS"].standings == levelhead.rank(GOLDS, SYSTEMS, measures="UAS")["UAS"].standings
+    assert board["uas"].standings == levelhead.rank(GOLDS, SYSTEMS, measures="UAS")["UAS"].standings
     with pytest.raises(InputError, match="give gold and systems"):
         levelhead.rank(GOLDS)
 
@@ -148,7 +148,7 @@ def test_a_table_of_scores_is_ranked(tmp_path: Path) -> None:
     (tmp_path / "scores.tsv").write_text(table, encoding="utf-8")
     board = levelhead.rank(scores=tmp_path / "scores.tsv", measures="las")
     assert [(one.system, float(one.value)) for one in board["LAS"].standings] == [("y", 0.9), ("x", 0.8)]
-    with pytest.raises(MeasureError, match="unknown measure 'UAS'"):
+    with pytest.raises(MeasureError, match="unknown measure in this table 'UAS'"):
         levelhead.rank(scores=tmp_path / "scores.tsv", measures="UAS")
 
 

@@ -1,6 +1,7 @@
 """Wrong arguments of public functions: each is refused with an error of levelhead that names the argument."""
 
 import inspect
+import re
 import warnings
 from collections.abc import Callable, Iterator
 from functools import cache
@@ -12,6 +13,7 @@ import pytest
 
 import levelhead
 from levelhead import LevelheadError
+from levelhead.api.parameters import SHARED
 
 PARALLEL = Path(__file__).parents[2] / "examples/parallel"
 GOLDS, SYSTEMS = PARALLEL / "gold", PARALLEL / "systems"
@@ -124,6 +126,83 @@ def cases(name: str, given: tuple[tuple[Any, ...], dict[str, Any]]) -> Iterator[
             else:
                 keywords[parameter] = value
             yield f"{parameter}: {what}", lambda a=arguments, k=keywords: function(*a, **k)
+
+
+API = [name for name in FUNCTIONS if getattr(levelhead, name).__module__.startswith("levelhead.api.")]
+
+
+@pytest.mark.parametrize("name", API)
+def test_help_has_every_parameter_once(name: str) -> None:
+    """In the order of the signature; the source documents a shared parameter in one place."""
+    function = getattr(levelhead, name)
+    args = function.__doc__.partition("    Args:\n")[2].partition("    Raises:\n")[0]
+    entries = dict(re.findall(r"^ {8}(\w+): (.+)$", args, re.MULTILINE))
+    assert list(entries) == list(inspect.signature(function).parameters)
+    assert max(map(len, args.split("\n"))) <= 110
+    own = function.__wrapped__.__doc__
+    repeated = [one for one in SHARED if f"        {one}: {SHARED[one].text[:40]}" in own]
+    assert repeated == []
+
+
+UNKNOWN = {
+    "measure": (lambda: levelhead.score(GOLD, ALPHA, measures="LSA"), "did you mean LAS?"),
+    "measure in any case": (lambda: levelhead.score(GOLD, ALPHA, measures="clsa"), "did you mean CLAS?"),
+    "class": (lambda: levelhead.score(GOLD, ALPHA, measures="LAS@core"), "did you mean CORE?"),
+    "rules": (lambda: levelhead.score(GOLD, ALPHA, rules="conl18"), "did you mean conll18?"),
+    "format": (lambda: levelhead.read(GOLD, format="conlu"), "did you mean conllu?"),
+    "property": (lambda: levelhead.breakdown(GOLD, ALPHA, by="deprl"), "did you mean deprel?"),
+    "column": (lambda: levelhead.profile(GOLD, columns="wrds"), "did you mean words?"),
+    "scheme": (lambda: levelhead.profile(GOLD, scheme="calin"), "did you mean callin?"),
+    "parser": (lambda: levelhead.train(GOLD, "arceager"), "did you mean arc-eager?"),
+    "transition system": (lambda: levelhead.derive(GOLD, "swap-lasy"), "did you mean swap-lazy?"),
+    "study": (lambda: levelhead.reproduce("calin"), "did you mean callin?"),
+    "rank sets": (lambda: levelhead.rank(GOLDS, SYSTEMS, rank_sets="margnal"), "did you mean marginal?"),
+    "ranking": (lambda: levelhead.rank(GOLDS, SYSTEMS, ranking="conl17"), "did you mean conll17?"),
+    "group": (lambda: levelhead.rank(GOLDS, SYSTEMS, groups="famly:Uralic"), "did you mean family:NAME?"),
+    "direction": (lambda: levelhead.convert(GOLD, "forwards"), "did you mean forward?"),
+    "library": (lambda: levelhead.score(GOLD, ALPHA).to_frame("panda"), "did you mean pandas?"),
+    "typical measure": (lambda: levelhead.power(measures="lsa"), "did you mean LAS?"),
+}
+
+
+@pytest.mark.parametrize("kind", UNKNOWN)
+def test_unknown_names_get_a_suggestion(kind: str) -> None:
+    call, hint = UNKNOWN[kind]
+    with pytest.raises(LevelheadError, match="unknown") as caught:
+        call()
+    assert hint in caught.value.message
+
+
+WRONG = {
+    "no process": (lambda: levelhead.score(GOLDS, SYSTEMS / "alpha", jobs=0), "jobs must be a whole number from 1"),
+    "part of a unit": (lambda: levelhead.power(units=[10.5]), "units must be a whole number"),
+    "no property": (lambda: levelhead.breakdown(GOLD, ALPHA, by=[]), "by must be at least 1 value, not []"),
+    "no measure": (lambda: levelhead.compare(GOLD, [ALPHA], measures=[]), "measures must be at least 1 value"),
+    "a level of one": (lambda: levelhead.compare(GOLD, [ALPHA], level=1), "level must be a number above 0 and below 1"),
+    "one system": (lambda: levelhead.power(GOLD, [ALPHA]), "give two systems"),
+    "outputs without names": (lambda: levelhead.compare(GOLD, [levelhead.read(ALPHA)]), "give a mapping of names"),
+    "several systems": (lambda: levelhead.score(GOLD, [ALPHA, BETA]), "system must be a treebank or a path"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_errors_say_what_is_wrong(what: str) -> None:
+    call, message = WRONG[what]
+    with pytest.raises(LevelheadError) as caught:
+        call()
+    assert message in caught.value.message
+
+
+def test_lists_are_not_used_up_by_checks() -> None:
+    """Generators, single values and treebanks in memory are as good as lists."""
+    score = levelhead.score(GOLD, ALPHA, measures=(one for one in ["las, UAS", "clas"]))
+    assert list(score) == ["LAS", "UAS", "CLAS"]
+    weighted = [
+        levelhead.score(GOLD, ALPHA, measures="WLAS(WDE)", train=train)["WLAS(WDE)"].value
+        for train in ([GOLD], GOLD, str(GOLD), levelhead.read(GOLD), iter([GOLD]))
+    ]
+    assert len(set(weighted)) == 1
+    assert repr(levelhead.power(measures="las,Uas")) == repr(levelhead.power(measures=["LAS", "UAS"]))
 
 
 @pytest.fixture(scope="module")

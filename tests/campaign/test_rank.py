@@ -231,7 +231,7 @@ def test_a_file_and_its_compressed_double_are_refused(folders: Path) -> None:
     (alpha, *_) = c.plan_in(folders / "gold", folders / "systems").systems
     assert "both en.conllu and en.conllu.xz" in alpha.faults["en"].message
     with pytest.raises(InputError, match="both"):
-        c.check_valid(c.score_plan(c.find(folders / "gold", [folders / "systems" / "alpha"]), setup_of(["LAS"])))
+        c.check_valid(c.score_plan(c.find_plan(folders / "gold", [folders / "systems" / "alpha"]), setup_of(["LAS"])))
     (folders / "systems" / "alpha" / "en.conllu.xz").unlink()
     (folders / "gold" / "en.conllu.xz").write_bytes(lzma.compress(ENGLISH))
     with pytest.raises(InputError, match="which are called en"):

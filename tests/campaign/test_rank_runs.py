@@ -8,6 +8,7 @@ import sqlite3
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -16,7 +17,7 @@ from campaigns import ENGLISH, LANGUAGES, everything, scored
 from conftest import library
 from levelhead import campaign as c
 from levelhead.errors import InputError
-from levelhead.jobs import Store, cluster, processes
+from levelhead.jobs import Store, borrowed, cluster, processes
 
 
 def canonical(results: c.Results) -> str:
@@ -127,10 +128,11 @@ def test_a_file_that_never_stops_changing_is_an_error_that_names_it(folders: Pat
 
     def change(self):
         nonlocal n
+        data = true_read(self)
         if self == target:
             n += 1
             target.write_bytes(ENGLISH + b"\n" * n)
-        return true_read(self)
+        return data
 
     monkeypatch.setattr(Path, "read_bytes", change)
     with pytest.raises(InputError, match="changing-file") as refusal:
@@ -145,8 +147,8 @@ def test_a_worker_that_does_not_see_a_file_is_an_error_and_no_zero(folders: Path
         raise FileNotFoundError(2, "No such file")
 
     monkeypatch.setattr(Path, "read_bytes", refuse)
-    with pytest.raises(InputError, match="changing-file: No such file"):
-        scored(folders)
+    with ThreadPoolExecutor(1) as executor, pytest.raises(InputError, match="changing-file: No such file"):
+        scored(folders, workers=borrowed(executor))
 
 
 def run_rank(folder: Path, *more: object, **settings) -> subprocess.Popen:

@@ -117,7 +117,7 @@ def test_exact(folder: Path) -> None:
     done = levelhead("convert", "forward", "--exact", there, back)
     assert (done.returncode, done.stdout) == (2, "")
     assert done.stderr.endswith(
-        "there:2: recorded-heads: word 2 of the sentence that begins here has a recorded head already\n"
+        "there:2: recorded-heads: word 2 of the sentence that begins here already has a recorded head\n"
     )
 
 
@@ -208,7 +208,7 @@ def test_treebanks_are_named_as_by_profile(folder: Path, tmp_path: Path) -> None
     (tmp_path / "s.tsv").write_text("Treebank\tLAS\npacked\t90\nlossy\t80\nwhole\t75\n")
     done = levelhead("correlate", tmp_path / "c.tsv", tmp_path / "s.tsv", "-c", "LAS", "-c", "Lost heads %")
     assert done.returncode == 0, done.stderr
-    assert "is no treebank" not in done.stdout
+    assert "is not a treebank" not in done.stdout
 
 
 @pytest.mark.parametrize("output_format", ["tsv", "markdown", "latex"])
@@ -257,7 +257,7 @@ BAD = {
     "nothing": ([], "Missing argument"),
     "no direction": (["{gold}", "{new}"], "write convert forward IN OUT"),
     "no output": (["forward", "{gold}"], "write convert forward IN OUT"),
-    "another direction": (["sideways", "{gold}", "{new}"], "write convert forward IN OUT"),
+    "another direction": (["sideways", "{gold}", "{new}"], "unknown direction 'sideways': use forward, backward"),
     "a missing file": (["forward", "{none}", "{new}"], "unreadable-file"),
     "an invalid file": (["forward", "{bad}", "{new}"], "cycle"),
     "a folder": (["forward", "{folder}", "{new}"], "unreadable-file"),

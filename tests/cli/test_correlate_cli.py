@@ -136,7 +136,7 @@ def test_profiles_of_training_sets_join_scores_of_test_sets(parts_of_treebanks, 
         chosen = ["-c", "LAS", "-c", "sttr", "-c", "relation:case", "--resamples", "50"]
         code, out, err = levelhead(capfd, "correlate", f"profiles.{form}", f"scores.{form}", *chosen)
         assert (code, err) == (0, "")
-        assert ("joined by treebank, whatever the part: c" in out) == (not merge)  # else the names are equal
+        assert ("joined by treebank, ignoring the split: c" in out) == (not merge)  # else the names are equal
         assert "4 treebanks" in out
     first = tables["tsv"]
     assert first.treebanks == ("cs", "de", "en", "fr")
@@ -204,7 +204,7 @@ def test_columns_of_two_tables_that_are_not_asked_for(tmp_path, monkeypatch, cap
 
 BAD_TABLES = {
     "empty": ("", "x.tsv: invalid-table: the file is empty" , []),
-    "no rows": ("treebank\tLAS\n", "the table has no row", []),
+    "no rows": ("treebank\tLAS\n", "the table has no rows", []),
     "one row": ("treebank\tLAS\tUAS\nde\t1\t2\n", "too-few-treebanks: a correlation needs three", []),
     "two rows": ("treebank\tLAS\tUAS\nde\t1\t2\ncs\t2\t3\n", "there are 2", []),
     "one column": ("treebank\tLAS\nde\t1\ncs\t2\nfr\t3\n", "a correlation needs two columns", []),
@@ -212,7 +212,7 @@ BAD_TABLES = {
     "no header": ("de\t1\t2\ncs\t2\t3\n", "x.tsv:1: invalid-table: the first line holds numbers", []),
     "duplicate": ("treebank\tLAS\nde\t1\nde\t2\n", "x.tsv:3: invalid-table: 'de' has a row already", []),
     "same column": ("treebank\tLAS\tLAS\nde\t1\t2\n", "two columns are called 'LAS'", []),
-    "no name": ("treebank\tLAS\n\t1\n", "x.tsv:2: invalid-table: the row names no treebank", []),
+    "no name": ("treebank\tLAS\n\t1\n", "x.tsv:2: invalid-table: the row has no treebank", []),
     "text among numbers": ("treebank\tLAS\nde\t1\ncs\thigh\n", "x.tsv:3: invalid-table: 'high'", []),
     "infinity": ("treebank\tLAS\nde\t1\ncs\tinf\n", "x.tsv:3: invalid-table: 'inf'", []),
     "constant": ("treebank\tA\tB\nde\t1\t1\ncs\t1\t2\nfr\t1\t3\n", "constant-column", []),

@@ -15,7 +15,7 @@ from levelhead.cli.program import run
 from levelhead.report.profiles import columns_documents
 from levelhead.scoring.weights import read_weights
 from levelhead.typology import COLUMNS, SUMMARY, profile, word_dependency_entropy
-from levelhead.typology.counts import count
+from levelhead.typology.counts import count_treebank
 
 GOLD = EXAMPLES / "parallel" / "gold"
 EN, DE, FR = (str(GOLD / f"{code}.conllu") for code in ("en", "de", "fr"))
@@ -124,7 +124,7 @@ def test_weights_are_written_besides(levelhead_profile, tmp_path):
     _, output, _ = levelhead_profile(EN, DE, "--total", "-c", "words", "--wde-table", path, "--format", "markdown")
     rows = ["| Treebank | words |", "| --- | ---: |", "| en | 164 |", "| de | 164 |", "| Total of 2 | 328 |"]
     assert output.splitlines()[:5] == rows
-    tables = [word_dependency_entropy(count(levelhead.read(file)).words) for file in (EN, DE)]
+    tables = [word_dependency_entropy(count_treebank(levelhead.read(file)).words) for file in (EN, DE)]
     weights = read_weights(path).values
     assert weights["det"] == sum(table["det"] for table in tables) / 2
     assert weights["reparandum"] == 0.5

@@ -24,8 +24,8 @@ Rank | System |   LAS |  CLAS | CLAS rank | Valid outputs | LAS of valid sentenc
    3 | beta   | 67.21 | 56.37 |         3 | 8 of 8        |                  67.21
 gamma: 0 on tr: line 49: cycle: the heads form a cycle in the sentence that ends at line 56 (and 1 more); 18 of\
  20 sentences can be compared
-of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be compared, in\
- place of 0; ranks do not follow it
+of valid sentences: not an official score; invalid outputs are scored on their comparable sentences instead of\
+ 0; it does not change ranks
 rules:ud|gold:"""
 
 
@@ -216,7 +216,7 @@ def test_files_of_nobody_are_warned_of(tmp_path):
         ((GOLD, SYSTEMS, "-m", "MLAS", "--rules", "conll17"), "the rules conll17 have no MLAS"),
         ((GOLD, SYSTEMS, "--group", "pud"), "unknown-group: unknown group 'pud': "),
         ((GOLD, SYSTEMS, "--system", "delta"), "unknown system 'delta': did you mean beta?"),
-        ((GOLD, SYSTEMS, "--ranking", "best"), "'best' is not one of"),
+        ((GOLD, SYSTEMS, "--ranking", "best"), "unknown ranking 'best': use exact"),
         ((GOLD, SYSTEMS, "--jobs", "0"), "0 is not in the range"),
         ((GOLD, SYSTEMS, "--store", "/nowhere/store"), "/nowhere/store: output: No such file or directory"),
         ((GOLD, SYSTEMS, "--store", GOLD / "en.conllu"), "invalid-store: "),

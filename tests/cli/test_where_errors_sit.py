@@ -128,7 +128,7 @@ def test_relations_that_are_nowhere(run, cell: str, says: str) -> None:
 
 def test_comments_that_are_nowhere(run, tmp_path: Path) -> None:
     """One of two treebanks may lack a comment."""
-    says = "not-there: no gold sentence has the comment 'foo'; the comments that there are: sent_id, text\n"
+    says = "not-there: no gold sentence has the comment 'foo'; available: sent_id, text\n"
     assert run("breakdown", "--by", "upos,comment:foo", *EN) == (2, "", says)
     assert run("breakdown", "--by", "comment:foo", *EN, EN[0]) == (2, "", says)
     for side in ("gold", "system"):
@@ -139,7 +139,7 @@ def test_comments_that_are_nowhere(run, tmp_path: Path) -> None:
     assert code == 0
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [["a", "-", "1"], ["b", "x", "1"]]
     one = tmp_path / "gold/a.conllu"
-    assert run("breakdown", "--by", "comment:x", one, one)[2].endswith("the comments that there are: none\n")
+    assert run("breakdown", "--by", "comment:x", one, one)[2].endswith("available: none\n")
 
 
 # Trees

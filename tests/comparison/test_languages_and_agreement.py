@@ -295,7 +295,7 @@ def test_examples_are_weighted(tmp_path):
         assert {one.sentence: (one.baseline, one.system) for one in found} == {
             one.sentence: (2.5 * one.baseline, 2.5 * one.system) for one in expected
         }
-    with pytest.raises(MeasureError, match="Sentences does not count words, and shows no sentences"):
+    with pytest.raises(MeasureError, match="Sentences does not count words, so it cannot select sentences"):
         contrasts(one, other, 1, setup_of(["Sentences"]))
     code, out, err = run("trees", GOLD, ALPHA, BETA, "--limit", 1, "-m", f"DPPL({GOLD})")
     assert (code, out) == (2, "")

@@ -192,7 +192,7 @@ def test_illegal_transitions_are_refused() -> None:
         ARC_STANDARD.apply(ARC_STANDARD.initial(2), Transition.LEFT_ARC)
 
 
-def test_labelled_transitions() -> None:
+def test_labeled_transitions() -> None:
     """One for each relation where an arc is added; swaps and shifts have none."""
     actions = SWAP_LAZY.actions(["nsubj", "obj"])
     assert [str(action) for action in actions] == [
@@ -256,7 +256,7 @@ def test_errors_name_the_sentence() -> None:
 
 
 def test_derivations_of_a_treebank() -> None:
-    """Labelled transitions, the word that each attaches, the order, swaps."""
+    """Labeled transitions, the word that each attaches, the order, swaps."""
     derivations = derive(from_conllu(sentence_of([2, 0]) + CROSSING), SWAP_LAZY)
     assert [str(action) for action in derivations.actions(0)] == ["SHIFT", "SHIFT", "LEFT-ARC:dep", "RIGHT-ARC:dep"]
     assert derivations.attached[:4].tolist() == [-1, -1, 0, 1]

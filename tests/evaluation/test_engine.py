@@ -164,7 +164,7 @@ def test_rank_counts_ambiguous_outputs_as_0_with_the_reason(capfd, tmp_path):
     shutil.copy(ALPHA / "en.conllu", systems / "alpha/en.conllu")
     for command in ("score", "compare"):
         code, _, err = run(capfd, command, gold, systems / "alpha")
-        assert (code, "both en.conllu and en-ud-test.conllu fit the test set en" in err) == (2, True)
+        assert (code, "both en.conllu and en-ud-test.conllu match the test set en" in err) == (2, True)
         assert "fi-ud" not in err
     code, out, _ = run(capfd, "rank", gold, systems, "-m", "LAS", "--format", "jsonl")
     found = {one["test_set"]: one for one in map(json.loads, out.splitlines())}

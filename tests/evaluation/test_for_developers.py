@@ -43,7 +43,7 @@ def test_secondary_scores_rest_on_agreeing_sentences_only(tmp_path):
     assert result.evaluation.signature["sentences"] == "1/3"
 
 
-def test_secondary_scores_are_labelled():
+def test_secondary_scores_are_labeled():
     command = [sys.executable, "-m", "levelhead", "score", "--align-sentences", "-m", "LAS", GOLD, INVALID]
     text = subprocess.run(command, capture_output=True, text=True, check=True).stdout
     assert "secondary score, not an official one: 18 of 20 gold sentences" in text
@@ -139,11 +139,11 @@ def test_assertions_about_perplexity_have_an_upper_bound():
     with pytest.raises(AssertionError, match=rf"{value:.4f}, over {value - 0.01:g}"):
         assert_score(GOLD, system, measure, at_most=value - 0.01)
     for bounds, word in (({"at_least": 1}, "at_most"), ({}, "at_most"), ({"at_least": 1, "at_most": 9}, "at_most")):
-        with pytest.raises(levelhead.MeasureError, match=f"lower values are better; give {word}") as refusal:
+        with pytest.raises(levelhead.MeasureError, match=f"lower values are better: give only {word}") as refusal:
             assert_score(GOLD, system, measure, **bounds)
         assert refusal.value.slug == "invalid-gate"
     for bounds in ({"at_most": 90}, {}, {"at_least": 1, "at_most": 90}):
-        with pytest.raises(levelhead.MeasureError, match="higher values are better; give at_least"):
+        with pytest.raises(levelhead.MeasureError, match="higher values are better: give only at_least"):
             assert_score(GOLD, system, "LAS", **bounds)
 
 
@@ -161,14 +161,14 @@ def test_scores_are_found_by_any_spelling_of_a_measure(spelling):
 def test_scores_that_were_not_asked_for_are_a_key_error(name):
     result = levelhead.score(GOLD, GOLD, measures=["LAS", "CLAS"])
     assert name not in result
-    with pytest.raises(KeyError, match="was not asked for; there are LAS, CLAS"):
+    with pytest.raises(KeyError, match="was not requested: choose LAS, CLAS"):
         result[name]
 
 
 @pytest.mark.parametrize("bound", [float("nan"), float("inf"), float("-inf"), np.float32("nan")])
 def test_bounds_of_assertions_are_finite(bound):
     for measure, side in (("LAS", "at_least"), (f"DPPL({GOLD})", "at_most")):
-        with pytest.raises(levelhead.MeasureError, match="is not a number that can be a bound") as refusal:
+        with pytest.raises(levelhead.MeasureError, match="is not a valid bound") as refusal:
             assert_score(GOLD, GOLD, measure, **{side: bound})
         assert refusal.value.slug == "invalid-gate"
 

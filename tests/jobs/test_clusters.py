@@ -10,7 +10,7 @@ import job_functions
 from conftest import library
 from job_functions import SQUARES, jobs
 from levelhead.errors import InputError
-from levelhead.jobs import Job, Tls, cluster, run
+from levelhead.jobs import Job, Tls, cluster, run_jobs
 
 
 @pytest.mark.cluster
@@ -18,7 +18,7 @@ from levelhead.jobs import Job, Tls, cluster, run
 def test_a_local_cluster_gives_the_same_results(batch):
     """One job a task, as for long ones, or many."""
     workers = cluster("local", 2)._replace(batch=batch)
-    assert list(run(jobs(40), workers).results.items()) == list(SQUARES.items())
+    assert list(run_jobs(jobs(40), workers).results.items()) == list(SQUARES.items())
 
 
 @pytest.mark.cluster
@@ -26,7 +26,7 @@ def test_a_local_cluster_gives_the_same_results(batch):
 @pytest.mark.parametrize("batch", [1, 64])
 def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
     some = [*jobs(10), Job("fatal once", job_functions.die_once, (3, str(tmp_path)), "fatal"), *jobs(40)]
-    assert run(some, cluster("local", 2)._replace(batch=batch)).results == {**SQUARES, "fatal once": b"9"}
+    assert run_jobs(some, cluster("local", 2)._replace(batch=batch)).results == {**SQUARES, "fatal once": b"9"}
 
 
 @pytest.mark.parametrize(
@@ -36,11 +36,11 @@ def test_a_cluster_that_loses_a_worker_goes_on(tmp_path, batch):
         ("tcp://[2001:4860:4860::8888]:8786", "public address"),
         ("tcp://[::ffff:8.8.8.8]:8786", "public address"),
         ("tcp://127.0.0.1", "is not local"),
-        ("tcp://127.0.0.1:port", "is no address"),
-        ("tcp://127.0.0.1:99999999", "is no address"),
+        ("tcp://127.0.0.1:port", "is not an address"),
+        ("tcp://127.0.0.1:99999999", "is not an address"),
         ("http://127.0.0.1:80", "is not local"),
         ("somewhere", "is not local"),
-        ("tcp://[127.0.0.1:1", "is no address"),
+        ("tcp://[127.0.0.1:1", "is not an address"),
         ("tls://127.0.0.1:8786", "needs --tls-ca"),
         ("tcp://no-such-host.invalid:8786", "has no address"),
         ("", "is not local"),
@@ -58,8 +58,8 @@ def test_tls_files_need_a_tls_address(tmp_path):
     for address in ("tcp://127.0.0.1:8786", "local"):
         with pytest.raises(InputError, match="invalid-cluster"):
             cluster(address, 1, tls=files)
-    with pytest.raises(InputError, match="there is no file"):
-        run(jobs(1), cluster("tls://8.8.8.8:8786", 1, tls=files))
+    with pytest.raises(InputError, match="file not found"):
+        run_jobs(jobs(1), cluster("tls://8.8.8.8:8786", 1, tls=files))
 
 
 def tls_files(folder: Path) -> Tls:
@@ -87,10 +87,10 @@ def test_an_encrypted_cluster(tmp_path):
     ) as elsewhere:
         address = elsewhere.scheduler_address
         assert address.startswith("tls://")
-        assert run(jobs(40), cluster(address, 1, tls=files)).results == SQUARES
+        assert run_jobs(jobs(40), cluster(address, 1, tls=files)).results == SQUARES
         (tmp_path / "cert.pem").write_text("nonsense")
         with pytest.raises(InputError, match="invalid-cluster"):
-            run(jobs(1), cluster(address, 1, tls=files))
+            run_jobs(jobs(1), cluster(address, 1, tls=files))
 
 
 @pytest.mark.filterwarnings("ignore")
@@ -98,7 +98,7 @@ def test_a_scheduler_that_does_not_answer(monkeypatch):
     library("distributed")
     monkeypatch.setattr("levelhead.jobs.clusters._SECONDS_TO_CONNECT", 0.5)
     with pytest.raises(InputError, match=r"no scheduler answers at tcp://127.0.0.1:1"):
-        run(jobs(1), cluster("tcp://127.0.0.1:1", 1))
+        run_jobs(jobs(1), cluster("tcp://127.0.0.1:1", 1))
 
 
 def test_the_extra_is_named_where_it_is_missing(monkeypatch):
@@ -111,4 +111,4 @@ def test_the_extra_is_named_where_it_is_missing(monkeypatch):
 def test_workers_of_another_version_are_refused(monkeypatch):
     monkeypatch.setattr("levelhead.jobs.clusters.VERSION", "0.0.0")
     with pytest.raises(InputError, match=r"workers have levelhead .*, this is 0\.0\.0"):
-        run(jobs(1), cluster("local", 1))
+        run_jobs(jobs(1), cluster("local", 1))

@@ -19,7 +19,7 @@ from conftest import ROOT, library, script
 from job_functions import SQUARES, jobs
 from levelhead.cli.program import run as run_command
 from levelhead.errors import InputError, OutputError
-from levelhead.jobs import Job, StaleInput, Store, borrowed, check_store, n_cores, processes, run
+from levelhead.jobs import Job, StaleInput, Store, borrowed, check_store, n_cores, processes, run_jobs
 from levelhead.progress import progress_bar
 from terminal import Terminal
 
@@ -28,21 +28,21 @@ needs_kill = pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this sys
 
 @pytest.mark.parametrize("n", [1, 2, 7])
 def test_results_do_not_depend_on_the_number_of_processes(n):
-    outcome = run(jobs(40), processes(n))
+    outcome = run_jobs(jobs(40), processes(n))
     assert list(outcome.results.items()) == list(SQUARES.items())
     assert outcome.stale == ()
 
 
 def test_any_executor_will_do_and_stays_open():
     with ThreadPoolExecutor(3) as executor:
-        assert run(jobs(40), borrowed(executor, window=2)).results == SQUARES
+        assert run_jobs(jobs(40), borrowed(executor, window=2)).results == SQUARES
         assert executor.submit(int, "1").result() == 1
 
 
 def test_processes_are_others_unless_there_is_one():
     own = str(os.getpid()).encode()
-    assert set(run(jobs(3, job_functions.process_number), processes(1)).results.values()) == {own}
-    others = set(run(jobs(8, job_functions.process_number), processes(2)).results.values())
+    assert set(run_jobs(jobs(3, job_functions.process_number), processes(1)).results.values()) == {own}
+    others = set(run_jobs(jobs(8, job_functions.process_number), processes(2)).results.values())
     assert own not in others
     assert len(others) == 2
     assert n_cores() >= 1
@@ -51,7 +51,7 @@ def test_processes_are_others_unless_there_is_one():
 def test_jobs_of_one_key_are_done_once(tmp_path):
     weights = []
     twice = jobs(5, job_functions.slow_square, str(tmp_path)) * 2
-    outcome = run(twice, processes(1), advance=weights.append)
+    outcome = run_jobs(twice, processes(1), advance=weights.append)
     assert len(outcome.results) == 5
     assert sum(weights) == 2 * sum(range(5))
     assert {path.read_text() for path in tmp_path.iterdir()} == {"x"}
@@ -73,13 +73,13 @@ def test_jobs_are_taken_as_they_are_needed():
             raise Enough
 
     with pytest.raises(Enough), ThreadPoolExecutor(2) as executor:
-        run(endless(), borrowed(executor, window=4), advance=advance)
+        run_jobs(endless(), borrowed(executor, window=4), advance=advance)
     assert len(taken) < 40
 
 
 def test_stale_jobs_are_told_apart():
     mixed = [jobs(3)[0], Job("stale", job_functions.stale, (7,), "stale job")]
-    outcome = run(mixed, processes(1))
+    outcome = run_jobs(mixed, processes(1))
     assert list(outcome.results) == ["key 0"]
     ((job, found),) = outcome.stale
     assert (job.key, found.message, found.slug) == ("stale", "changed 7", "changing-file")
@@ -94,7 +94,7 @@ def test_a_stale_input_survives_pickling():
 def test_a_bug_in_a_job_is_raised_and_what_was_done_is_kept(tmp_path, n):
     with Store(tmp_path / "s") as store:
         with pytest.raises(ZeroDivisionError):
-            run([*jobs(4), Job("bug", job_functions.fail, (0,), "bug")], processes(n), store=store)
+            run_jobs([*jobs(4), Job("bug", job_functions.fail, (0,), "bug")], processes(n), store=store)
         assert store.get("key 0") == b"0" or n == 2
 
 
@@ -105,14 +105,14 @@ def test_a_bug_in_a_job_is_raised_and_what_was_done_is_kept(tmp_path, n):
 @pytest.mark.parametrize("n", [2, 7])
 def test_a_killed_worker_is_replaced(tmp_path, n):
     some = [*jobs(40), Job("fatal once", job_functions.die_once, (3, str(tmp_path)), "fatal")]
-    assert run(some, processes(n)).results == {**SQUARES, "fatal once": b"9"}
+    assert run_jobs(some, processes(n)).results == {**SQUARES, "fatal once": b"9"}
 
 
 @needs_kill
 def test_a_job_that_no_worker_survives_is_named_when_the_others_are_done(tmp_path):
     some = [*jobs(6), Job("fatal", job_functions.always_die, (3,), "x on y"), *jobs(40)]
     with Store(tmp_path / "s") as store, pytest.raises(InputError, match="worker-lost: x on y: its worker ended"):
-        run(some, processes(2), store=store)
+        run_jobs(some, processes(2), store=store)
     with Store(tmp_path / "s") as store:
         assert {key: store.get(key) for key in SQUARES} == SQUARES
 
@@ -121,9 +121,9 @@ def test_a_job_that_no_worker_survives_is_named_when_the_others_are_done(tmp_pat
 def test_a_borrowed_executor_that_breaks_is_not_ours_to_mend():
     with ProcessPoolExecutor(1, mp_context=get_context("spawn")) as executor:
         with pytest.raises(InputError, match="all workers are lost"):
-            run([Job("fatal", job_functions.always_die, (3,), "x")], borrowed(executor))
+            run_jobs([Job("fatal", job_functions.always_die, (3,), "x")], borrowed(executor))
         with pytest.raises(InputError, match="all workers are lost"):  # it is broken before anything is handed over
-            run(jobs(2), borrowed(executor))
+            run_jobs(jobs(2), borrowed(executor))
 
 
 @needs_kill
@@ -164,10 +164,10 @@ def test_what_is_stored_is_not_done_again(tmp_path):
     (tmp_path / "marks").mkdir()
     some = jobs(6, job_functions.slow_square, str(tmp_path / "marks"))
     with Store(tmp_path / "s") as store:
-        first = run(some[:4], processes(1), store=store)
+        first = run_jobs(some[:4], processes(1), store=store)
     with Store(tmp_path / "s") as store:
         assert len(store) == 4
-        second = run(some, processes(1), store=store)
+        second = run_jobs(some, processes(1), store=store)
     assert second.results == first.results | {key: SQUARES[key] for key in ("key 4", "key 5")}
     assert list(second.results) == [job.key for job in some]
     assert {path.read_text() for path in (tmp_path / "marks").iterdir()} == {"x"}

@@ -22,7 +22,7 @@ from levelhead.scoring.measure import COMPONENTS, Measure, split
 from levelhead.scoring.measure_notes import notes_on_schemes
 from levelhead.scoring.weights import read_weights
 from levelhead.treebank import schemes
-from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, version
+from levelhead.treebank.relations import TO_UD1, TO_UD2, UD1, UD2, ud_version_of
 from oracle import fair
 from oracle import measures as oracle_measures
 from strategies import pairs
@@ -163,27 +163,27 @@ ERRORS = {
     "LSA": "unknown measure 'LSA': did you mean LAS?",
     "xyz": "unknown measure 'xyz': use Tokens, Sentences, Words, UPOS",
     "las@core": "unknown class or relation 'core': did you mean CORE?",
-    "": "'' is not written NAME[(argument)]",
-    "LAS@": "'LAS@' is not written",
-    "LAS-": "'LAS-' is not written",
-    "LAS@CORE@FUN": "'LAS@CORE@FUN' is not written",
-    "LAS.f2": "'f2' is none of precision, recall, f1, aligned_accuracy",
+    "": "'' does not have the form NAME[(argument)]",
+    "LAS@": "'LAS@' does not have the form",
+    "LAS-": "'LAS-' does not have the form",
+    "LAS@CORE@FUN": "'LAS@CORE@FUN' does not have the form",
+    "LAS.f2": "unknown component 'f2': choose precision, recall, f1, aligned_accuracy",
     "LAS@CORE-FUN": "'CORE-FUN' in 'LAS@CORE-FUN' is neither a class",
     "LAS@Core": "'Core' in 'LAS@Core' is neither a class",
     "LAS--det": "'' in 'LAS--det' is neither",
     "LAS@KERN": "the scheme nivre-fang has no class 'KERN', only CORE, NONCORE, FUN, MWE, PUNCT, UNKNOWN",
-    "LAS@CONTENT": "there is callin:CONTENT, callin-code:CONTENT, kohita:CONTENT, conll17:CONTENT, conll18:CONTENT",
-    "LAS@callin:CORE": "the scheme callin has no class 'CORE', only CONTENT, FUNCTION, OTHER, UNKNOWN; there is nivre-fang:CORE",
+    "LAS@CONTENT": "did you mean callin:CONTENT or callin-code:CONTENT or kohita:CONTENT or conll17:CONTENT or conll18:CONTENT?",
+    "LAS@callin:CORE": "the scheme callin has no class 'CORE', only CONTENT, FUNCTION, OTHER, UNKNOWN; did you mean nivre-fang:CORE?",
     "LAS-det-calin:CONTENT": "unknown scheme 'calin': did you mean callin?",
     "LAS-dte": "unknown class or relation 'dte': did you mean det?",
     "LAS@nsubjj:pass": "unknown class or relation 'nsubjj:pass': did you mean nsubj",
-    "LAS(half)": "LAS knows no 'half': full: relations are compared with their subtypes; nopunct",
+    "LAS(half)": "LAS has no option 'half': full: relations are compared with their subtypes; nopunct",
     "LAS(full,full)": "an option is given twice",
     "LAS(nopunct,nopunct=callin)": "an option is given twice",
     "UAS(class=gold)": "UAS(class=gold): class=gold requires a class or relation, as in UAS(class=gold)@CORE",
     "LAS(nopunct,class=gold)": "LAS(nopunct,class=gold): class=gold requires a class or relation",
-    "LAS(class=system)@CORE": "LAS knows no 'class=system'",
-    "LAS()": "'LAS()' is not written",
+    "LAS(class=system)@CORE": "LAS has no option 'class=system'",
+    "LAS()": "'LAS()' does not have the form",
     "CLAS(full)": "CLAS takes no argument",
     "WLAS": "WLAS needs an argument: a file with a universal relation and its weight on each line",
     "WeightedLAS": "WeightedLAS needs an argument",
@@ -262,7 +262,7 @@ def test_missing_weights(tmp_path):
     path = weights_file(tmp_path, "root 2\npunct 1\ncase 1\n")
     gold, system = levelhead.from_conllu(ONE), levelhead.from_conllu(OTHER)
     for name in ("WLAS", "CallinWLAS"):
-        with pytest.raises(MeasureError, match="there is no weight for the relation det; add one, or give") as refusal:
+        with pytest.raises(MeasureError, match="the relation det has no weight: add one, or give") as refusal:
             levelhead.score(gold, system, measures=[f"{name}({path})"])
         assert refusal.value.slug == "missing-weight"
     scores = levelhead.score(
@@ -362,7 +362,7 @@ def test_the_lists_of_2018_are_those_of_the_script():
     ],
 )  # fmt: skip
 def test_version_of_labels(relations, expected):
-    assert version(relations.split()) == expected
+    assert ud_version_of(relations.split()) == expected
 
 
 def test_notes_say_where_versions_cross():
@@ -558,28 +558,28 @@ BAD = {
     "measure = 3": "measure is not a table of tables: write [measure.NAME]",
     "[measure]\nX = 3": "measure is not a table of tables",
     "[scheme]\nx = []": "scheme is not a table of tables",
-    "[measures.X]": "the file has 'measures', which is none of measure, scheme",
-    "[measure.X]": "measure X: needs is not a list of texts",
-    "[measure.X]\nneeds = 'head'": "measure X: needs is not a list of texts",
+    "[measures.X]": "the file has the unknown key 'measures': choose measure, scheme",
+    "[measure.X]": "measure X: needs is not a list of strings",
+    "[measure.X]\nneeds = 'head'": "measure X: needs is not a list of strings",
     "[measure.X]\nneeds = ['heads']": "measure X needs a name of letters, and `needs`, a list of head,",
     "[measure.X1]\nneeds = ['head']": "measure X1 needs a name of letters",
-    "[measure.LAS]\nneeds = ['head']": "there is a LAS already; give yours another name",
-    "[measure.las]\nneeds = ['head']": "there is a LAS already; give yours another name",
+    "[measure.LAS]\nneeds = ['head']": "LAS is already defined: choose another name",
+    "[measure.las]\nneeds = ['head']": "LAS is already defined: choose another name",
     "[measure.X]\nneeds = ['head']\nunit = 'tokens'": "measure X: unit is words or exact",
     "[measure.X]\nneeds = ['head']\nunit = ['words']": "measure X: unit is words or exact",
-    "[measure.X]\nneeds = ['head']\nweights = 1": "measure X has 'weights', which is none of formula, meaning, needs",
+    "[measure.X]\nneeds = ['head']\nweights = 1": "measure X has the unknown key 'weights': choose formula, meaning, needs",
     "[measure.X]\nneeds = ['head']\nonly = 'KERN'": "measure X: unknown-measure: the scheme nivre-fang has no class 'KERN'",
     "[measure.X]\nneeds = ['head']\nonly = ''": "measure X: unknown-measure",
     "[measure.X]\nneeds = ['head']\nonly = 5": "measure X: unknown-measure: '5' in",
     "[measure.X]\nneeds = ['head']\nonly = 'det.recall'": "'det.recall' is not one class or relation",
-    "[measure.X]\nneeds = ['head']\nonly = 'det.x'": "measure X: unknown-measure: 'x' is none of precision",
-    "[measure.X]\nneeds = ['head']\nwithout = 'det'": "measure X: without is not a list of texts",
+    "[measure.X]\nneeds = ['head']\nonly = 'det.x'": "measure X: unknown-measure: unknown component 'x': choose precision",
+    "[measure.X]\nneeds = ['head']\nwithout = 'det'": "measure X: without is not a list of strings",
     "[measure.X]\nneeds = ['head']\nwithout = ['det-case']": "'det-case' in 'LAS@det-case' is neither a class",
     "[measure.X]\nneeds = ['head']\nwithout = ['dte']": "unknown class or relation 'dte': did you mean det?",
     "[scheme.s]": "scheme s needs a name in lower case and a table of classes",
     "[scheme.S]\nclasses = { A = ['det'] }": "scheme S needs a name in lower case",
-    "[scheme.callin]\nclasses = { A = ['det'] }": "there is a callin already",
-    "[scheme.s]\nclasses = { A = 'det' }": "scheme s is not a list of texts",
+    "[scheme.callin]\nclasses = { A = ['det'] }": "callin is already defined",
+    "[scheme.s]\nclasses = { A = 'det' }": "scheme s is not a list of strings",
     "[scheme.s]\nclasses = { a = ['det'] }": "scheme s: classes are written in upper case",
     "[scheme.s]\nclasses = { A = ['det'] }\notherwise = 5": "scheme s: classes are written in upper case",
     "[scheme.s]\nclasses = { A = ['det'], B = ['det'] }": "scheme s has det in two classes",
@@ -588,12 +588,12 @@ BAD = {
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = 3": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = [1]": "scheme s: version is 1 or 2",
     "[scheme.s]\nclasses = { A = ['det'] }\nversion = true": "scheme s: version is 1 or 2",
-    "[scheme.s]\nclasses = { A = ['det'] }\nsource = 3": "scheme s: source is not a text",
-    "[measure.X]\nneeds = ['head']\nmeaning = 3": "measure X: meaning is not a text",
-    "[measure.X]\nneeds = ['head']\nsource = ['a']": "measure X: source is not a text",
-    "[measure.X]\nneeds = ['head']\nonly = 'CORE'\nwithout = ['CORE']": "measure X: `without` leaves nothing over",
-    "[measure.X]\nneeds = ['head']\nonly = 'det'\nwithout = ['FUN']": "measure X: `without` leaves nothing over",
-    "[measure.X]\nneeds = ['head']\nonly = 'nmod:poss'\nwithout = ['nmod']": "measure X: `without` leaves nothing over",
+    "[scheme.s]\nclasses = { A = ['det'] }\nsource = 3": "scheme s: source is not a string",
+    "[measure.X]\nneeds = ['head']\nmeaning = 3": "measure X: meaning is not a string",
+    "[measure.X]\nneeds = ['head']\nsource = ['a']": "measure X: source is not a string",
+    "[measure.X]\nneeds = ['head']\nonly = 'CORE'\nwithout = ['CORE']": "measure X: `only` and `without` leave no relation",
+    "[measure.X]\nneeds = ['head']\nonly = 'det'\nwithout = ['FUN']": "measure X: `only` and `without` leave no relation",
+    "[measure.X]\nneeds = ['head']\nonly = 'nmod:poss'\nwithout = ['nmod']": "measure X: `only` and `without` leave no relation",
     "[scheme.s]\nclasses = {}": "scheme s needs a name in lower case and a table of classes",
 }
 
@@ -635,7 +635,7 @@ def test_files_of_definitions_add_up_and_are_in_the_signature(tmp_path):
     signature = levelhead.score(gold, gold, measures=["More"], registry=both).signature
     assert signature["definitions"] == "+".join(digest[:12] for digest in both.sha256)
     assert len(both.sha256) == 2
-    with pytest.raises(InputError, match="there is a Exact already"):
+    with pytest.raises(InputError, match="Exact is already defined"):
         read_definitions(definitions(tmp_path, GOOD), first)
 
 
@@ -684,6 +684,6 @@ def test_weights_of_what_is_no_relation_of_ud_are_noted(tmp_path):
     path.write_text("nsubj 2\ndobj 2\nVocative 3\n", encoding="utf-8")
     treebank = levelhead.from_conllu("1\ta\t_\tX\t_\t_\t0\troot\t_\t_\n\n")
     notes = levelhead.score(treebank, treebank, measures=[f"WLAS({path},default=1)"]).notes
-    assert [note for note in notes if "'Vocative'" in note and "no relation of UD" in note] == list(notes) != []
+    assert [note for note in notes if "'Vocative'" in note and "not a UD relation" in note] == list(notes) != []
     path.write_text("nsubj 2\ndobj 2\n", encoding="utf-8")
     assert levelhead.score(treebank, treebank, measures=[f"WLAS({path},default=1)"]).notes == ()

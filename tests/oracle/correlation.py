@@ -69,15 +69,15 @@ def cumulative_variance(scores: Sequence[float]) -> list[float]:
 
 
 def within(x: Sequence[float], y: Sequence[float], families: Sequence[str]) -> tuple[float, float]:
-    """The coefficient of values centred by family, and its exact p: every way to shuffle y inside families."""
+    """The coefficient of values centered by family, and its exact p: every way to shuffle y inside families."""
 
-    def centred(values: Sequence[float]) -> list[float]:
+    def centered(values: Sequence[float]) -> list[float]:
         means = {f: math.fsum(v for v, g in zip(values, families) if g == f) / families.count(f) for f in set(families)}
         return [v - means[f] for v, f in zip(values, families)]
 
-    a = centred(x)
-    scale = math.sqrt(math.fsum(v * v for v in a) * math.fsum(v * v for v in centred(y)))
-    found = math.fsum(u * v for u, v in zip(a, centred(y))) / scale
+    a = centered(x)
+    scale = math.sqrt(math.fsum(v * v for v in a) * math.fsum(v * v for v in centered(y)))
+    found = math.fsum(u * v for u, v in zip(a, centered(y))) / scale
     places = {f: [i for i, g in enumerate(families) if g == f] for f in dict.fromkeys(families)}
     reached = []
     for orders in product(*(permutations(rows) for rows in places.values())):
@@ -85,7 +85,7 @@ def within(x: Sequence[float], y: Sequence[float], families: Sequence[str]) -> t
         for rows, order in zip(places.values(), orders):
             for row, other in zip(rows, order):
                 shuffled[row] = y[other]
-        value = math.fsum(u * v for u, v in zip(a, centred(shuffled))) / scale
+        value = math.fsum(u * v for u, v in zip(a, centered(shuffled))) / scale
         reached.append(abs(value) >= abs(found) - 1e-9)
     return found, sum(reached) / len(reached)
 

@@ -213,21 +213,21 @@ def some_system(draw: Random, gold: str) -> str:
 
 
 def retokenized(draw: Random, sentences: list[Sentence], care: float) -> list[tuple[Token, bool]]:
-    """Merge, split and reanalyse tokens; each comes with whether a gold sentence ends there."""
+    """Merge, split and reanalyze tokens; each comes with whether a gold sentence ends there."""
     found: list[tuple[Token, bool]] = []
     held: list[Token] = []
     for sentence in sentences:
         for token in sentence:
             held.append(token)
             if chance(draw, 0.85 + 0.15 * care) or (token is sentences[-1][-1]):
-                *before, last = reanalysed(draw, held, care)
+                *before, last = reanalyzed(draw, held, care)
                 found += [(part, False) for part in before]
                 found.append((last, token is sentence[-1]))
                 held = []
     return found
 
 
-def reanalysed(draw: Random, tokens: list[Token], care: float) -> list[Token]:
+def reanalyzed(draw: Random, tokens: list[Token], care: float) -> list[Token]:
     """Give one or more tokens again, as they are, or as one token, or cut at a character."""
     form = "".join(token.form for token in tokens)
     nodes = nodes_of(tokens)
@@ -262,16 +262,16 @@ def retag(draw: Random, nodes: list[Node], care: float) -> None:
     """Keep most tags, labels and distances to the head, and make it a tree."""
     for number, node in enumerate(nodes, start=1):
         node.tags = [old if chance(draw, care) else new for old, new in zip(node.tags, some_tags(draw), strict=True)]
-        node.relation = relabelled(draw, node.relation, RELATIONS, care)
+        node.relation = relabeled(draw, node.relation, RELATIONS, care)
         head = number + node.distance if node.distance else 0
         node.head = head if chance(draw, care) and 0 <= head <= len(nodes) else draw.randint(0, len(nodes))
         parents = [number + step if step and number + step <= len(nodes) else 0 for step, _ in node.gold_extra]
-        labels = [relabelled(draw, label, ENHANCED, care) for _, label in node.gold_extra]
+        labels = [relabeled(draw, label, ENHANCED, care) for _, label in node.gold_extra]
         node.extra = [(str(max(0, parent)), label) for parent, label in zip(parents, labels, strict=True)]
     mend_tree(nodes)
 
 
-def relabelled(draw: Random, label: str, labels: Sequence[str], care: float) -> str:
+def relabeled(draw: Random, label: str, labels: Sequence[str], care: float) -> str:
     """Keep a label, or lose its subtype, or take another."""
     if chance(draw, care):
         return label

@@ -68,7 +68,7 @@ class SlowGraph(Slow):
         self.now = Configuration(len(words))
         view = {"h": Seen(head), "d": Seen(dependent)}
         for name in ("h", "d"):
-            self.put_neighbours(self.now, view, name)
+            self.put_neighbors(self.now, view, name)
         salt = direction(head, dependent)
         if kind == "siblings":
             view["sib"] = Seen(third)

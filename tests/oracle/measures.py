@@ -243,9 +243,9 @@ def enhanced(m: Matched, simplified: Callable[[str], str]) -> Counted:
     """
     correct = 0
     for g, s in m.pairs:
-        gold = Counter(labelled(m.gold.words[g].edges, simplified))
+        gold = Counter(labeled(m.gold.words[g].edges, simplified))
         there = [(m.mapped(parent), label) for parent, label in m.system.words[s].edges]
-        system = Counter(labelled(there, simplified))
+        system = Counter(labeled(there, simplified))
         for edge in gold:
             n_gold, n_system = gold[edge], system[edge]
             correct += min(n_gold, n_system) if m.gold.rules == "ud" else n_gold * n_system
@@ -253,7 +253,7 @@ def enhanced(m: Matched, simplified: Callable[[str], str]) -> Counted:
     return Counted(correct, n_gold_edges, n_system_edges)
 
 
-def labelled(edges: list[Edge], simplified: Callable[[str], str]) -> list[Edge]:
+def labeled(edges: list[Edge], simplified: Callable[[str], str]) -> list[Edge]:
     return [(parent, simplified(label)) for parent, label in edges]
 
 

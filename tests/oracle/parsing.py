@@ -266,8 +266,8 @@ class Slow:
         for i in range(4):
             if i < len(c.stack):
                 word = c.stack[-1 - i]
-                labelled = self.eager and i < 2 and word in c.label
-                view[f"s{i}"] = Seen(word, c.label[word] if labelled else -1, True)
+                labeled = self.eager and i < 2 and word in c.label
+                view[f"s{i}"] = Seen(word, c.label[word] if labeled else -1, True)
             if i < len(c.buffer):
                 view[f"b{i}"] = Seen(c.buffer[i], -1, c.buffer[i] in c.came_back)
         for name in ("s0", "s1"):
@@ -280,8 +280,8 @@ class Slow:
                 grand = c.children(child, left=side == "l")
                 if grand:
                     view[name + side * 2] = Seen(grand[0], c.label[grand[0]], True)
-            self.put_neighbours(c, view, name)
-        self.put_neighbours(c, view, "b0")
+            self.put_neighbors(c, view, name)
+        self.put_neighbors(c, view, "b0")
         if self.eager and c.stack[-1] in c.head:
             view["s0h"] = Seen(c.head[c.stack[-1]])
         pair = view.get("b0" if self.eager else "s1", Seen()).word
@@ -291,7 +291,7 @@ class Slow:
         view = {"h": Seen(head, c.label.get(head, -1) if self.eager else -1, True), "d": Seen(dependent, -1, True)}
         for name in ("h", "d"):
             self.put_children(c, view, name, 2)
-            self.put_neighbours(c, view, name)
+            self.put_neighbors(c, view, name)
         mine, other = ("hl", "hr") if dependent < head else ("hr", "hl")
         view["sib"], view["sib2"] = view.get(mine, Seen()), view.get(other, Seen())
         if self.eager and head in c.head:
@@ -309,7 +309,7 @@ class Slow:
             for child, suffix in zip(outermost, ("", "2")):
                 view[name + side + suffix] = Seen(child, c.label[child], True)
 
-    def put_neighbours(self, c: Configuration, view: dict[str, Seen], name: str) -> None:
+    def put_neighbors(self, c: Configuration, view: dict[str, Seen], name: str) -> None:
         word = view.get(name, Seen()).word
         if word:
             if word > 1:

@@ -161,7 +161,7 @@ def paths_of(deps: str, nodes: set[str]) -> list[Path]:
 def collapsed(graph: dict[str, list[Path]], word: str) -> list[Path]:
     """Give a word's edges after empty nodes are taken out, as in the IWPT shared tasks on enhanced dependencies.
 
-    A path from a word (or the root) through empty nodes becomes one edge, labelled with the labels on the way joined by
+    A path from a word (or the root) through empty nodes becomes one edge, labeled with the labels on the way joined by
     `>`. It is added once, and not at all where the same edge is already there. No path visits an empty node twice
     (where empty nodes form a cycle, the shared task's own script also keeps some that do, depending on their order).
     """

@@ -131,7 +131,7 @@ def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
 
 
 def test_a_description_has_a_limit(fuzz: ModuleType, tmp_path: Path) -> None:
-    """Python objects take much more memory than the JSON that they are made of; what is too long is not written."""
+    """Python objects take much more memory than the JSON that they are made of; what is too long does not have the form."""
     parts = fuzz.taken_apart(model_bytes(OutsideModel("command", b"contents", {})))
     parts.description["training"] = {"words": [[]] * (1 << 19)}
     assert refusal(fuzz.put_together(parts), tmp_path / "m") == "damaged-model"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from levelhead import InputError, Treebank, build, from_conllu, read, score
 from levelhead.kernels.graph_parser import GraphParser, best_projective_tree, best_tree
-from levelhead.parsing import Model, Schedule, parse_treebank, parsed_in_haste, train
+from levelhead.parsing import Model, Schedule, parse_treebank, parsing_warnings, train
 from levelhead.parsing import feature_templates as wording
 from levelhead.parsing.long_sentences import LONGEST_WHOLE
 from levelhead.parsing.model import GRAPH_PARSERS
@@ -130,7 +130,7 @@ def test_against_all_trees(parser: str, text: str, seed: int) -> None:
 
 @settings(max_examples=15)
 @given(text=treebanks(max_sentences=1, max_words=6), seed=SEEDS)
-def test_no_neighbour_is_better(text: str, seed: int) -> None:
+def test_no_neighbor_is_better(text: str, seed: int) -> None:
     """Second order ends where no change of one head helps (all heads are candidates in short sentences)."""
     treebank, model = from_conllu(text), arbitrary_model(seed, "graph")
     slow, parsed = SlowGraph(model), parse_treebank(model, treebank)
@@ -293,9 +293,9 @@ def test_pieces_of_long_sentences(parser: str, n: int, piece: int) -> None:
     expected = np.where(parts.heads < 0, first, parts.heads)
     expected[first] = -1
     assert whole.heads.tolist() == expected.tolist()
-    (warning,) = parsed_in_haste(cut(n), parser, 1)
+    (warning,) = parsing_warnings(cut(n), parser, 1)
     assert f"the sentence has {n} words, more than 500; {parser} parses it in pieces of {piece}" in warning.message
-    assert parsed_in_haste(cut(piece), parser, 1) == ()
+    assert parsing_warnings(cut(piece), parser, 1) == ()
 
 
 @EACH_ORDER

@@ -165,7 +165,7 @@ def test_the_wrong_number_of_columns(n: int) -> None:
         with pytest.raises(InputError) as caught:
             checked(output + b"3\tc\n4\td\n", WORDS, "output of x", repair=repair)
         assert caught.value.slug == "number-of-columns"
-        assert f"sentence 1 in the output of x: {n} columns in place of 10" in str(caught.value)
+        assert f"sentence 1 in the output of x: {n} columns instead of 10" in str(caught.value)
         assert (len(caught.value.faults), caught.value.place.word) == (1, "2")
 
 

@@ -49,11 +49,11 @@ def test_commands_that_are_shown_exist(page: Path) -> None:
 
 
 def test_a_command_that_does_not_exist_is_found() -> None:
-    assert commands("```sh\nlevelhead scor a b\nlevelhead score \\\n  --colour a b\n```\n`levelhead rank x`") == [
-        "levelhead scor a b", "levelhead score    --colour a b", "levelhead rank x",
+    assert commands("```sh\nlevelhead scor a b\nlevelhead score \\\n  --color a b\n```\n`levelhead rank x`") == [
+        "levelhead scor a b", "levelhead score    --color a b", "levelhead rank x",
     ]  # fmt: skip
     assert unknown("levelhead scor a b") == ["scor"]
-    assert unknown("levelhead score --colour -m LAS a b | head") == ["--colour"]
+    assert unknown("levelhead score --color -m LAS a b | head") == ["--color"]
 
 
 def test_the_saved_outputs_of_the_notebook_are_those_of_the_code(tmp_path: Path) -> None:

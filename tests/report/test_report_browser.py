@@ -177,16 +177,16 @@ def test_the_confusion_is_walked_through_with_the_keyboard(watch, pages) -> None
     assert one.quiet()
 
 
-def test_errors_are_coloured(watch, pages) -> None:
+def test_errors_are_colored(watch, pages) -> None:
     """What gold and system share is grey; what only one of them has is not."""
     one = watch(pages["compare"])
     tree = one.page.locator("#sentences .block:visible figure .tree svg").nth(1)
-    colours = {
+    colors = {
         kind: tree.locator(f"g.{kind} path").first.evaluate("node => getComputedStyle(node).stroke")
         for kind in ("gold", "wrong")
     }
     grey = tree.locator('g[class=""] path').first.evaluate("node => getComputedStyle(node).stroke")
-    assert len({*colours.values(), grey}) == 3
+    assert len({*colors.values(), grey}) == 3
 
 
 def hostile(folder: Path) -> tuple[Path, Path]:

@@ -48,7 +48,7 @@ def correlation() -> Tabular:
 
 RESULTS = {
     "Evaluation": lambda: levelhead.score(GOLD, ALPHA),
-    "SecondaryEvaluation": lambda: score_agreeing_sentences(GOLD, ALPHA, setup_of(["LAS"])),
+    "PartialEvaluation": lambda: score_agreeing_sentences(GOLD, ALPHA, setup_of(["LAS"])),
     "Evaluations": lambda: levelhead.score(GOLDS, SYSTEMS / "alpha"),
     "Comparison": lambda: levelhead.compare(GOLD, [ALPHA, BETA], resamples=50),
     "Languages": lambda: levelhead.languages(GOLDS, SYSTEMS / "alpha"),
@@ -65,7 +65,7 @@ RESULTS = {
     "Confusions": lambda: levelhead.confusion(GOLD, ALPHA),
     "Explanation": lambda: levelhead.explain(GOLD, ALPHA),
     "Survey": lambda: levelhead.profile(GOLDS),
-    "Neighbours": lambda: levelhead.similarity(GOLDS),
+    "Similarities": lambda: levelhead.similarity(GOLDS),
     "SelectedTreebanks": lambda: levelhead.select(GOLDS),
     "Samples": lambda: sampled(files_of([GOLD]), [50], samples=2),
     "Correlation": correlation,
@@ -110,7 +110,7 @@ def test_results_print_themselves(name: str) -> None:
     assert "\n" not in short
 
 
-@pytest.mark.parametrize("name", RESULTS.keys() - {"Study", "Validation"})
+@pytest.mark.parametrize("name", [name for name in RESULTS if name not in {"Study", "Validation"}])
 def test_results_say_where_they_come_from(name: str) -> None:
     """Signature, hashes of all files that were read, warnings and notes are one value; its signature is printed."""
     result = RESULTS[name]()

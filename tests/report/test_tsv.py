@@ -146,7 +146,7 @@ def test_tables_are_read_back(tmp_path, capfd) -> None:
     paths = [f"{name}={tmp_path / name}.tsv" for name in "spc"]
     assert program.run(["correlate", *paths, "-c", "s.LAS", "-c", "p.words", "-c", "c.Words", "--resamples", "50"]) == 0
     out = capfd.readouterr().out
-    assert "is no treebank" not in out
+    assert "is not a treebank" not in out
     assert "8 treebanks" in out
 
 

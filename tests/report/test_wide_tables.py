@@ -49,3 +49,20 @@ def test_a_long_text_is_wrapped_in_its_column(n_words: int) -> None:
     assert head == "System | Reason"
     assert "".join(row.partition("|")[2] for row in rows).split() == ["wrong"] * n_words
     assert [row[0] for row in rows] == ["a", *" " * (len(rows) - 2), "b"]
+
+
+@pytest.mark.parametrize("n_texts", [1, 2, 3, 4])
+@pytest.mark.parametrize("n_numbers", [1, 12])
+def test_long_names_are_broken(n_texts: int, n_numbers: int) -> None:
+    """Names of systems, treebanks and files have no spaces; all their characters are shown, in order."""
+    names = tuple(f"{'a-system_of-long/name.' * 9}{i}" for i in range(n_texts))
+    columns = [Column(f"Text {i}", "text") for i in range(n_texts)]
+    columns += [Column(f"number {i}", "number") for i in range(n_numbers)]
+    text = to_text(Table(tuple(columns), ((*names, *range(1000, 1000 + n_numbers)),)))
+    assert max(map(len, text.split("\n"))) <= 100
+    shown = dict.fromkeys(range(n_texts), "")
+    first = text.split("\n\n")[0].split("\n")
+    for line in first[2:]:
+        for i, cell in enumerate(line.removesuffix(" |").split(" | ")[:n_texts]):
+            shown[i] += cell.strip()
+    assert shown[0] == names[0]

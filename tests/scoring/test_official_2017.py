@@ -15,7 +15,7 @@ from levelhead.treebank.official_reader import SCORERS, read_officially
 REFUSED = {
     "cycle": r"cycle|root",  # where a cycle leaves no root, we say so first
     "multiple-roots": r"root",
-    "wrong-column-count": r"columns? in place of 10",
+    "wrong-column-count": r"columns? instead of 10",
     "incorrect-id": r"the ID is",
     "empty-form": r"FORM is empty",
     "no-final-empty-line": r"does not end with a blank line",

@@ -300,7 +300,7 @@ def test_runs_are_estimated_from_folders_of_runs(run, tmp_path):
     assert row["difference"] == pytest.approx(pure, rel=0.01)
     two = document(run, *PAIR, "--units", "100", "--runs", "2", "--run-sd", "0.5")
     assert {row["difference"] for row in two["results"]} == {None}
-    assert "with 2 runs, compare calls no difference significant: plan 3 or more" in two["notes"]
+    assert "with 2 runs, compare marks no difference as significant: plan 3 or more" in two["notes"]
 
 
 def test_figures_are_drawn(run, tmp_path):
@@ -344,7 +344,7 @@ BAD = {
     "--runs 3": "the standard deviation between runs is unknown",
     "--power 1": "0 < level < power < 1",
     "--alpha nan": "0 < level < power < 1",
-    "--figure x.gif": "the name of a figure ends in one of",
+    "--figure x.gif": "the name of a figure must end in",
 }
 
 

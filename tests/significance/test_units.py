@@ -258,7 +258,7 @@ def test_units_that_are_none_are_refused(run, command: str, unit: str) -> None:
     paths = EN if command == "compare" else (PARALLEL / "gold", PARALLEL / "systems", "--significance")
     code, out, err = run(command, *paths, "-m", "LAS", "--resample-by", unit)
     assert (code, out) == (2, "")
-    assert f"{unit!r} is not a unit: use auto, sentence, document or comment:NAME" in " ".join(err.split())
+    assert f"--resample-by must be auto, sentence, document or comment:NAME, not {unit!r}" in " ".join(err.split())
 
 
 def test_system_words_belong_to_the_gold_sentence_in_which_they_start() -> None:

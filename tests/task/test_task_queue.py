@@ -326,7 +326,7 @@ def test_outputs_with_a_fault_of_ours_fail_with_a_word_for_the_organizer(tmp_pat
         monkeypatch.setattr("levelhead.task.runner.worker.unpack", lambda *_: 1 / 0)
         drain(task_of(folder.path))
         found = submission(database, name)
-        assert (found.state, found.reason) == ("failed", "it could not be scored; the organizer has been told why")
+        assert (found.state, found.reason) == ("failed", "it could not be scored; the organizer has been notified")
         assert "ZeroDivisionError" in found.log
         assert "ZeroDivisionError" in capsys.readouterr().err
         monkeypatch.undo()
@@ -616,3 +616,14 @@ def test_one_task_is_served_once(tmp_path):
     assert done.returncode == 2
     assert "already being served" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_a_database_of_another_version_is_refused(tmp_path):
+    """As a store is: the message says which versions they are, and the file is not changed."""
+    path = tmp_path / "task.sqlite"
+    Database(path).close()
+    with sqlite3.connect(path) as connection:
+        connection.execute("PRAGMA user_version = 7")
+    connection.close()
+    with pytest.raises(InputError, match=r"store-version: .*its layout is 7, this version reads 1"):
+        Database(path)

@@ -233,7 +233,7 @@ WARNINGS: dict[str, list[tuple[str, str]]] = {
         (bare("0.1") + bare("1-2", "a\u200b") + ROOT + SECOND + "\n", "2"),
         (ROOT + row(2, "b", 1, cells="_ _ _ _ _ \u3000x") + "\n", "2"),
     ],
-    "not-normalised": [(ROOT + row(2, "e\u0301", 1) + row(3, "\u00e9", 1, cells="\u212b _ _ _ _ _") + "\n", "2 3")],
+    "not-normalized": [(ROOT + row(2, "e\u0301", 1) + row(3, "\u00e9", 1, cells="\u212b _ _ _ _ _") + "\n", "2 3")],
     "surrounding-space": [(ROOT + row(2, " b", 1) + row(3, "b ", 1) + row(4, "b c", 1) + "\n", "2*2")],
     "invalid-feats": [
         *(

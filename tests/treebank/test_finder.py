@@ -122,7 +122,7 @@ def test_two_outputs_for_one_test_set_are_ambiguous(tmp_path, gold, outputs):
     (run,) = run_files("s", make(tmp_path / "o", *outputs), [one])
     fault = run.faults[one.code]
     assert (fault.slug, fault.place.file) == ("ambiguous-layout", str(tmp_path / "o"))
-    assert fault.message == f"both {outputs[0]} and {outputs[1]} fit the test set {one.code}: remove one of them"
+    assert fault.message == f"both {outputs[0]} and {outputs[1]} match the test set {one.code}: remove one of them"
     assert (run.files, run.ignored) == ({}, ())
 
 

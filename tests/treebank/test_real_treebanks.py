@@ -35,7 +35,7 @@ def faults(data: Path, row: dict[str, str]) -> list[str]:
     treebank = levelhead.read(data / "ud" / row["path"])
     found = []
     if hashlib.sha256(to_conllu(treebank)).hexdigest() != row["sha256_raw"]:
-        found.append("is not written back byte for byte")
+        found.append("does not have the form back byte for byte")
     counts = {
         "sentences": len(treebank),
         "words": treebank.n_words,

@@ -214,7 +214,7 @@ def test_an_empty_path() -> None:
     ],
 )
 def test_names_in_messages(tmp_path: Path, name: bytes, shown: str) -> None:
-    """A name cannot break a line, colour a terminal or fail to print; the file is read all the same."""
+    """A name cannot break a line, color a terminal or fail to print; the file is read all the same."""
     path = os.fsdecode(os.path.join(os.fsencode(tmp_path), name))
     assert str(refused(path)).startswith(f"{tmp_path}/{shown}: unreadable-file: ")
     for text in (DATA.replace(b"root", b"", 1), b"\n" + DATA):

@@ -25,7 +25,7 @@ from levelhead.typology import (
     Criteria,
     Profile,
     averaged_entropy,
-    count,
+    count_treebank,
     profile,
     rarefied_entropy,
     select,
@@ -36,7 +36,7 @@ from levelhead.typology.collection import survey
 from levelhead.typology.lexical import CALLIN_CHUNKS
 from levelhead.typology.profile import columns_named
 from levelhead.typology.relation_weights import weights_text
-from levelhead.typology.selection import language_of
+from levelhead.typology.selection import language_code
 from levelhead.typology.tally import Histogram, Tally
 from oracle import typology as oracle
 from strategies import treebanks
@@ -87,7 +87,7 @@ def test_every_column_of_many_numbers(text: str, least: int) -> None:
 @FEW
 def test_similarity(one: str, other: str) -> None:
     texts = oracle.read(one), oracle.read(other)
-    ours = similarity(*(count(levelhead.from_conllu(text)).distributions for text in (one, other)))
+    ours = similarity(*(count_treebank(levelhead.from_conllu(text)).distributions for text in (one, other)))
     has_tags = all(any(word[oracle.UPOS] != "_" for word in oracle.words_of(text)) for text in texts)
     has_arcs = all(map(oracle.arcs, texts))
     expected = (
@@ -106,7 +106,7 @@ def test_similarity(one: str, other: str) -> None:
 @FEW
 def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> None:
     """All but what goes over the text in its order, where the parts keep to themselves."""
-    added = profile(count(levelhead.from_conllu(one)) + count(levelhead.from_conllu(other)))
+    added = profile(count_treebank(levelhead.from_conllu(one)) + count_treebank(levelhead.from_conllu(other)))
     both = profile(levelhead.from_conllu(one + other))
     different = {name for name in COLUMNS if name not in RUNNING_TEXT and not close(added[name], both[name])}
     assert different == set()
@@ -117,7 +117,7 @@ def test_counts_of_treebanks_add_up_to_those_of_both(one: str, other: str) -> No
 @FEW
 def test_counts_can_be_summed(text: str) -> None:
     """`sum` starts from 0; a treebank three times has the shares, entropies and distances of one."""
-    counts = count(levelhead.from_conllu(text))
+    counts = count_treebank(levelhead.from_conllu(text))
     once, thrice = profile(counts, least=1), profile(sum([counts, counts, counts]), least=1)
     assert thrice["words"] == 3 * once["words"]
     kept = {"wde", "head_entropy", "direction_entropy", "distance", "relation", "types", "sttr", "nonprojective_trees"}
@@ -149,7 +149,7 @@ def test_bounds(text: str) -> None:
 @given(SOME)
 @FEW
 def test_a_treebank_is_no_distance_from_itself(text: str) -> None:
-    distributions = count(levelhead.from_conllu(text)).distributions
+    distributions = count_treebank(levelhead.from_conllu(text)).distributions
     assert all(
         value is None or value == pytest.approx(0, abs=1e-12) for value in similarity(distributions, distributions)
     )
@@ -205,7 +205,7 @@ def test_chunks_and_windows() -> None:
     short = profile(treebank)
     assert (short["sttr"], short["sttr_sd"], short["mattr"]) == (None, None, None)
     with pytest.raises(ValueError, match="cannot be added"):
-        count(treebank) + count(treebank, CALLIN_CHUNKS)
+        count_treebank(treebank) + count_treebank(treebank, CALLIN_CHUNKS)
 
 
 def test_what_is_not_annotated_has_no_value() -> None:
@@ -287,7 +287,7 @@ def test_names_of_treebanks_and_languages() -> None:
     names = {"cu-ud-train": "cu", "en_ewt-ud-dev": "en_ewt", "train": "train", "pl.dev": "pl", "xtrain": "xtrain"}
     assert {name: treebank_of(name) for name in names} == names
     codes = {"cs_cac": "cs", "got": "got", "Greek": "Greek", "en-x": "en", "/a/b": "/a/b"}
-    assert {name: language_of(name) for name in codes} == codes
+    assert {name: language_code(name) for name in codes} == codes
 
 
 # Columns

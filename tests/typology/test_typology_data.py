@@ -13,7 +13,7 @@ from levelhead.treebank.relations import UD1
 from levelhead.typology import (
     CALLIN_CHUNKS,
     averaged_entropy,
-    count,
+    count_treebank,
     files_of,
     profile,
     rarefied_entropy,
@@ -100,7 +100,7 @@ def test_averages_of_his_languages(data: Path) -> None:
 
 
 @pytest.mark.parametrize("code", TRAINED)
-def test_standardised_type_token_ratio_as_his_program(data: Path, code: str) -> None:
+def test_standardized_type_token_ratio_as_his_program(data: Path, code: str) -> None:
     """Chunks of 1001 tokens, the last one shorter; the paper's chunks of 1000 give other numbers."""
     treebank = levelhead.read(path(data, "r1.2", code, "train"))
     expected = table(data, "standard_ttr.1.2.csv")[LANGUAGES[code]]
@@ -130,7 +130,7 @@ def test_table_1_of_callin(data: Path, code: str, tokens: int, his: float, true:
     assert round(ours.number("right_crossed_trees"), 2) == his
     assert round(ours.number("nonprojective_trees"), 3) == true
     parts = [levelhead.read(path(data, "r1.2", code, part)) for part in ("train", "dev", "test")]
-    assert profile(sum(map(count, parts)), columns=["tokens"]).number("tokens") // 1000 == tokens
+    assert profile(sum(map(count_treebank, parts)), columns=["tokens"]).number("tokens") // 1000 == tokens
 
 
 def test_selection_as_section_3(data: Path) -> None:

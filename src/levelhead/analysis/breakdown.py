@@ -90,7 +90,7 @@ def break_down(
     parts = [property_named(name).of(matches, settings) for name in by]
     buckets = _combined(parts)
     selection = selection_for(matches, measure, definition, registry.schemes)
-    gold, system = matches.values(selection) if selection else _all(matches)
+    gold, system = matches.values(selection) if selection else _every_word(matches)
     counts = _count(matches, buckets, gold, system, matches.agree(definition.needs_for(measure.argument)))
     rows = [
         (tuple(names), _score(counts, number, measure, matches.rules.undefined))
@@ -192,7 +192,7 @@ def _combined(parts: Sequence[Buckets]) -> _Numbers:
     return _Numbers(size, gold, system)
 
 
-def _all(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:
+def _every_word(matches: Matches) -> tuple[NDArray[Any], NDArray[Any]]:
     return np.ones(matches.gold.n_words, dtype=bool), np.ones(matches.system.n_words, dtype=bool)
 
 

@@ -17,13 +17,13 @@ class Cascading(NamedTuple):
 
     Args:
         name: the class, by the gold relation.
-        labelled: whether an arc must have the right relation to be right, too.
+        labeled: whether an arc must have the right relation to be right, too.
         wrong: how many aligned words of the class are attached wrong.
         parent_right: how many of them have a system head that is attached right.
     """
 
     name: str
-    labelled: bool
+    labeled: bool
     wrong: int
     parent_right: int
 
@@ -44,16 +44,16 @@ def cascading_errors(matches: Matches, scheme: Scheme) -> tuple[Cascading, ...]:
     """
     members = {name: scheme.is_in(name, matches.gold.relations)[matches.alignment.gold] for name in scheme.names}
     return tuple(
-        _of_class(matches, name, member, labelled=labelled)
+        _of_class(matches, name, member, labeled=labeled)
         for name, member in members.items()
-        for labelled in (True, False)
+        for labeled in (True, False)
     )
 
 
-def _of_class(matches: Matches, name: str, member: NDArray[np.bool_], *, labelled: bool) -> Cascading:
-    right = matches.agree(ATTACHED if labelled else Agree.HEAD)
+def _of_class(matches: Matches, name: str, member: NDArray[np.bool_], *, labeled: bool) -> Cascading:
+    right = matches.agree(ATTACHED if labeled else Agree.HEAD)
     right_word = np.zeros(matches.system.n_words + 1, dtype=bool)  # the last is the root
     right_word[matches.alignment.system] = right
     wrong = member & ~right
     parents = matches.system.heads[matches.alignment.system[wrong]]
-    return Cascading(name, labelled, int(wrong.sum()), int(right_word[parents].sum()))
+    return Cascading(name, labeled, int(wrong.sum()), int(right_word[parents].sum()))

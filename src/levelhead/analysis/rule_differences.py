@@ -179,13 +179,13 @@ def _twice_to_one_head(edges: list[str]) -> bool:
 
 _DECISIONS = (
     _Decision(
-        "which characters of a form are spaces, and no part of the text",
+        "which characters of a form are spaces and not part of the text",
         {"conll17": "U+0020 only", "conll18, udtools, ud": "all of the category Zs"},
         {"unicode_spaces": False},
         _spaced,
     ),
     _Decision(
-        "whether CLAS, MLAS and BLEX count words whose relation is in no list",
+        "whether CLAS, MLAS and BLEX count words with unlisted relations",
         {"conll17": "counted as content words", "conll18, udtools, ud": "left out, on each side by its own label"},
         {"scheme": CONLL17.scheme},
         _otherwise_classed,
@@ -197,7 +197,7 @@ _DECISIONS = (
         partial(_pairs_where, _features_differ),
     ),
     _Decision(
-        "what is right where gold has no lemma",
+        "which lemmas are correct if gold has none",
         {"conll17": "only an underscore", "conll18, udtools, ud": "anything"},
         {"missing_lemma_counts": False},
         partial(_pairs_where, _lemma_missing),
@@ -209,13 +209,13 @@ _DECISIONS = (
         partial(_edges, _twice_to_one_head),
     ),
     _Decision(
-        "what becomes of enhanced edges from empty nodes",
+        "how enhanced edges from empty nodes are treated",
         {"udtools": "dropped", "ud": "paths through empty nodes become edges"},
         {"collapse": False},
         partial(_edges, _from_empty_node),
     ),
     _Decision(
-        "what is said of a column in which gold has no value, or a ratio of nothing",
+        "how columns without gold values, and ratios with nothing to count, are reported",
         {"conll17, conll18, udtools": "scored anyway, 0.00 without values", "ud": "no value"},
         {"unannotated": False, "undefined": 0.0},
         lambda matches: iter(()),  # noqa: ARG005 -- no word is concerned, a whole column is

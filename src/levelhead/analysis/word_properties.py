@@ -53,8 +53,8 @@ class PropertySettings(NamedTuple):
 
 
 BY_ARCS = "each side by its own arcs"
-BY_WORDS = "a system word as the gold word that it is aligned to, or as it is itself where there is none"
-BY_SENTENCES = "a system word as the gold word that it is aligned to, or as the gold sentence in which it begins"
+BY_WORDS = "system words by their aligned gold word, or by their own value if unaligned"
+BY_SENTENCES = "system words by their aligned gold word, or by the gold sentence in which they begin"
 """The value that a system word has."""
 
 

@@ -140,6 +140,6 @@ def _check_single(measures: Sequence[str]) -> None:
 
 def _trained(train: Sequence[Input]) -> dict[str, str]:
     """What training treebanks add to a signature."""
-    from levelhead.evaluation.provenance import short_hash
+    from levelhead.treebank.provenance import short_hash
 
     return {"train": "+".join(short_hash(loaded(one).source.sha256) for one in train)} if train else {}

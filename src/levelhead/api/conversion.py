@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
 from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, mapping, optional, path, several, whole
+from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, whole
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -51,16 +51,12 @@ def _models() -> tuple[type, ...]:
     return NgramModel, Treebank
 
 
-def _is_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike)
-
-
 def _paths(name: str, value: Any) -> list[Any]:
     return [path(name, value)] if isinstance(value, Treebank) else several(path)(name, value)
 
 
-_TARGETS = either([(_is_path, path)], instance(_target_words, "a path or targets"))
-_TRAIN = either([(_is_path, path)], instance(_models, "a treebank, a model or a path"))
+_TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
+_TRAIN = either([(is_path, path)], instance(_models, "a treebank, a model or a path"))
 _OUTPUTS = either(
     [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
 )
@@ -147,7 +143,8 @@ def perplexity(
     """Return how well an n-gram model of training trees predicts a test set, and parser output.
 
     Args:
-        train: a treebank or its path, a model, or the path of a model: its name has `.arpa` in it.
+        train: a treebank or its path; or a model, or its path with `.arpa` in its name, which has its own n-grams
+            and counts.
         test: the test set.
         order: the order of words: "string", or the transition system that attaches them.
         ngram: the longest n-grams; 3 by default.
@@ -172,13 +169,13 @@ def _name(test: Input) -> str:
 
 
 def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> NgramModel:
-    from levelhead.derivation import NgramModel
-    from levelhead.derivation.treebank_perplexity import ARPA, model_of, read_model
+    from levelhead.derivation import NgramModel, read_arpa
+    from levelhead.derivation.treebank_perplexity import ARPA, model_of
 
     if isinstance(train, NgramModel | Treebank):
         return model_of(train, choice)
     if ARPA in PurePath(train).name:
-        return read_model(train, choice)
+        return read_arpa(train)
     return model_of(loaded(train, format), choice)
 
 

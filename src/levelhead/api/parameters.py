@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from textwrap import fill
@@ -10,7 +9,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, TypeVar
 
 from levelhead.api.limits import LIMITS
-from levelhead.arguments import (
+from levelhead.arguments import (  # fmt: skip
     Check,
     checked,
     choice,
@@ -18,6 +17,7 @@ from levelhead.arguments import (
     flag,
     instance,
     is_list,
+    is_path,
     mapping,
     number,
     optional,
@@ -26,7 +26,7 @@ from levelhead.arguments import (
     several,
     text,
     whole,
-)  # fmt: skip
+)
 from levelhead.treebank import Treebank
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
@@ -54,10 +54,6 @@ def _are_several(value: object) -> bool:
 
 def _is_text(value: object) -> bool:
     return isinstance(value, str)
-
-
-def _is_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike)
 
 
 def _store() -> type:
@@ -111,11 +107,11 @@ def limited(name: str) -> Check:
     return whole(*LIMITS[name])
 
 
-TREEBANK = either([(_is_path, path)], instance(lambda: Treebank, "a treebank or a path"))
+TREEBANK = either([(is_path, path)], instance(lambda: Treebank, "a treebank or a path"))
 """A treebank in memory, or the path of one."""
 
 TEST_SETS = either(
-    [(_is_mapping, mapping(TREEBANK, "a mapping of codes to treebanks or paths")), (_is_path, path)],
+    [(_is_mapping, mapping(TREEBANK, "a mapping of codes to treebanks or paths")), (is_path, path)],
     instance(lambda: Treebank, "a treebank, a path, or a mapping of codes to treebanks or paths"),
 )
 """Test sets in any layout."""
@@ -180,7 +176,7 @@ SHARED: Mapping[str, Parameter] = MappingProxyType(
         ),
         "store": Parameter(
             "a file in which results are kept for the next run.",
-            optional(either([(_is_path, path)], instance(_store, "a path or a store"))),
+            optional(either([(is_path, path)], instance(_store, "a path or a store"))),
         ),
         "resamples": Parameter("the number of random resamples or permutations.", limited("resamples")),
         "resample_by": Parameter(

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, cast
 
 from levelhead.api.inputs import PathLike, loaded, running
 from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, instance, optional, path, refuse
+from levelhead.arguments import choice, either, instance, is_path, optional, path, refuse
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -40,7 +39,7 @@ def _callable(name: str, value: Any) -> Callable[..., Any]:
     return cast("Callable[..., Any]", value)
 
 
-_MODEL = either([(lambda value: isinstance(value, str | os.PathLike), path)], instance(_models, "a model or its path"))
+_MODEL = either([(is_path, path)], instance(_models, "a model or its path"))
 
 
 @public(parser=choice(_parsers, "parser"), dev=optional(TREEBANK), scheme=_SCHEME, progress=optional(_callable))

@@ -47,21 +47,8 @@ def score(
 ) -> Evaluation | Evaluations:
     """Return the scores of a system: an `Evaluation` of a pair of treebanks, or `Evaluations` of many by test set.
 
-    Args:
-        gold: a treebank or its path; or many treebanks: a folder, a manifest, or a mapping of codes to treebanks or
-            paths. Only files are held to an official scorer's verdict on its input.
-        system: the system's output, in the same form.
-        measures: the measures; by default those that the official scorer of the rules prints.
-        rules: `ud`, `udtools`, `conll18` or `conll17`.
-        format: the format of files, "conllu" or "conllx".
-        gold_format: the format of gold files, if it is another one. If gold is CoNLL-U and the output is CoNLL-X, the
-            multiword tokens of gold are taken apart, since CoNLL-X has none.
-        weights: weights of relations by the name in parentheses: `{"mine": {"det": 0.1, "nsubj": 1}}` for `WLAS(mine)`.
-        registry: the available measures and schemes; by default the shipped ones.
-        train: training treebanks, for WLAS(WDE).
-        split: which files of UD releases are gold; by default "test", or the only split.
-        jobs: for many treebanks, a number of processes, or workers.
-        store: a file in which results are kept.
+    Without measures, the result has those that the official scorer of the rules prints. Under its rules, files that it
+    refuses are refused; treebanks in memory are not.
 
     Raises:
         InputError: a file is invalid or missing, or the texts differ; with every error.

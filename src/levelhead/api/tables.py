@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.api.inputs import Measures, PathLike, as_list, measure_names
 from levelhead.api.parameters import MEASURES, TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_list, optional, path, refuse, several, text
+from levelhead.arguments import choice, either, flag, instance, is_list, is_path, optional, path, refuse, several, text
 
 if TYPE_CHECKING:
     from levelhead.comparison.judgement import Choices, Judgement
@@ -38,10 +38,6 @@ def _choices() -> type:
     return Choices
 
 
-def _is_path(value: object) -> bool:
-    return isinstance(value, str | os.PathLike)
-
-
 def _pair(name: str, value: Any) -> tuple[str, str]:
     """Two texts."""
     if isinstance(value, str) or not isinstance(value, Sequence) or len(value) != 2:
@@ -56,7 +52,7 @@ def _pairs(name: str, value: Any) -> list[tuple[str, str]]:
     return [_pair(name, one) for one in value]
 
 
-_TABLE = either([(_is_path, path)], instance(_measurements, "a table (a path or measurements)"))
+_TABLE = either([(is_path, path)], instance(_measurements, "a table (a path or measurements)"))
 
 
 @public(
@@ -143,7 +139,7 @@ def measurements(
     gold=TREEBANK,
     first=TREEBANK,
     second=TREEBANK,
-    judgements=either([(_is_path, path)], instance(_choices, "a path or choices")),
+    judgements=either([(is_path, path)], instance(_choices, "a path or choices")),
     words=optional(_pair),
     measures=MEASURES,
     ties=choice(("callin", "half", "skip")),

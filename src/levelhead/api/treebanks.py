@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from levelhead.evaluation.pair import Input
     from levelhead.treebank.reader import Format
     from levelhead.treebank.schemes import Scheme
-    from levelhead.typology.collection import Files, Neighbours, SelectedTreebanks, Survey
+    from levelhead.typology.collection import Files, SelectedTreebanks, Similarities, Survey
 
 
 def _schemes() -> type:
@@ -74,7 +74,7 @@ def profile(
 
 
 @public()
-def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu") -> Neighbours:
+def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu") -> Similarities:
     """Return how similar each pair of treebanks is.
 
     Args:
@@ -83,12 +83,12 @@ def similarity(*treebanks: Input, merge: bool = False, format: Format = "conllu"
     Raises:
         InputError: a file is missing or invalid, or there are fewer than two treebanks.
     """
-    from levelhead.typology.collection import neighbours
+    from levelhead.typology.collection import similarities
 
     files = _files(treebanks, merge=merge)
     if len(files) < 2:
         raise InputError(Fault("too-few-treebanks", "similarity compares at least two treebanks"))
-    return neighbours(files, format=format)
+    return similarities(files, format=format)
 
 
 @public(
@@ -109,8 +109,9 @@ def select(
 ) -> SelectedTreebanks:
     """Return which treebanks can be compared by Callin's criteria, and all reasons against the others.
 
+    The train, dev and test files of a treebank are taken together.
+
     Args:
-        treebanks: treebanks, paths of treebanks, or folders of them; files of one treebank are taken together.
         min_tokens: the fewest tokens of a treebank.
         max_nonprojective: a treebank has fewer non-projective trees than this, in percent.
         nonprojective: count non-projective trees as Callin's program does, or by the definition.

@@ -21,7 +21,7 @@ class Group(NamedTuple):
     Args:
         name: what it is called.
         codes: the codes of its test sets.
-        lacks: the codes of those that belong to it, but not to this campaign.
+        lacks: the codes of its test sets that this campaign does not have.
     """
 
     name: str

@@ -187,7 +187,7 @@ def look_at_outputs(
 
 def _record(gold: Source, system: Source | None, settings: JobSetup) -> tuple[bytes, Matches | None]:
     try:
-        setup = _ready(settings)
+        setup = _setup_with_files(settings)
     except _UnusableOutput as error:
         return _json({"faults_of": error.measure, "faults": _faults(error.reason)}), None
     reference = gold_of(gold, setup)
@@ -218,7 +218,7 @@ def _json(record: dict[str, Any]) -> bytes:
 
 
 def _contents(file: File) -> bytes:
-    """The bytes of a file, if they are still those that its hash was made of."""
+    """The bytes of a file, if its hash has not changed."""
     if file.data is not None:
         return file.data
     try:
@@ -238,7 +238,7 @@ class _UnusableOutput(Exception):
         self.measure, self.reason = measure, reason
 
 
-def _ready(settings: JobSetup) -> Setup:
+def _setup_with_files(settings: JobSetup) -> Setup:
     """The settings with what the measures need, each file read once by a worker for as long as it is needed."""
     if not settings.files:
         return settings.setup

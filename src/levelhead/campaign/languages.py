@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 from levelhead.errors import Fault, InputError, listed
 
 Voter = Literal["treebank", "language", "family"]
-"""What has one vote in tests over treebanks."""
+"""The units that vote in tests over treebanks."""
 
 
 class Language(NamedTuple):
@@ -64,7 +64,7 @@ def treebanks_voting(languages: Mapping[str, Language], kind: Voter) -> dict[str
 
     Args:
         languages: the language of each treebank, by the code of the treebank.
-        kind: what has one vote.
+        kind: the unit of votes: treebank, language or family.
 
     Raises:
         InputError: the language or family of a treebank is unknown.

@@ -126,6 +126,7 @@ class _ManifestReader:
         self.wrong: list[str] = []
 
     def manifest(self, document: Mapping[str, Any], name: str) -> Manifest:
+        """Return what the document says; what is wrong is collected in `wrong`."""
         self._keys(document, _TOP, "the manifest")
         campaign = self._table(document, "campaign", _CAMPAIGN)
         treebanks = self._tables(document, "treebank", _TREEBANK)
@@ -249,7 +250,7 @@ class _ManifestReader:
         """A string, one of the choices if there are any."""
         text = self._text(table, key, "campaign")
         if text is not None and choices and text not in choices:
-            self._report(f"campaign.{key} is {quoted(text)}; there are {', '.join(choices)}")
+            self._report(f"campaign.{key} is {quoted(text)}: choose {', '.join(choices)}")
         return text
 
     def _unique(self, names: Iterable[str], where: str) -> None:

@@ -176,12 +176,12 @@ def find_plan(gold: Treebanks, systems: Systems | PathLike, split: Split | None 
     named = systems if isinstance(systems, Mapping) else named_by_path(systems)
     if isinstance(gold, Treebank):
         gold = {"treebank": gold}
-    test_sets = _given(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
+    test_sets = _test_sets_of_mapping(gold) if isinstance(gold, Mapping) else find_test_sets(Path(gold), split)
     found = (system for name, one in named.items() for system in _systems(name, one, test_sets))
     return Plan(test_sets, tuple(found))
 
 
-def _given(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
+def _test_sets_of_mapping(golds: Mapping[str, PathLike | Treebank]) -> tuple[TestSet, ...]:
     """The test sets of a mapping; outputs in folders are named by their codes."""
     outputs = {code: (f"{code}.conllu",) if len(golds) > 1 else () for code in golds}
     return tuple(

@@ -67,11 +67,11 @@ class RankedSystems(Tabular):
     intervals: RankedIntervals | None = None
 
     def __getitem__(self, measure: str) -> Ranking:
-        """Return the ranking by a measure over the first group."""
+        """Return the ranking by a measure, in any case, over the first group."""
         for ranking in self.rankings:
-            if ranking.measure == measure:
+            if ranking.measure.lower() == measure.lower():
                 return ranking
-        raise KeyError(measure)
+        raise KeyError(f"no ranking by {measure!r}; there are {', '.join(one.measure for one in self.rankings)}")
 
 
 def rank_plan(plan: Plan, setup: Setup, choice: RankingChoice = STANDARD_RANKING, **how: Any) -> RankedSystems:
@@ -130,5 +130,5 @@ def measure_in(results: Results, measure: str, registry: Registry = STANDARD) ->
         return measure if measure in results.measures else by_lower[measure.lower()]
     text = str(parse_measure(measure, registry))
     if text not in results.measures:
-        raise MeasureError(unknown("measure", measure, results.measures), "unknown-measure")
+        raise MeasureError(unknown("measure in this table", measure, results.measures), "unknown-measure")
     return text

@@ -74,7 +74,7 @@ class _Rule(NamedTuple):
     of_average: Callable[[Fraction], Fraction]
 
 
-def _as_it_is(value: Fraction) -> Fraction:
+def _exact(value: Fraction) -> Fraction:
     return value
 
 
@@ -90,8 +90,8 @@ def _rounded(value: Fraction) -> Fraction:
 
 _RULES: Mapping[str, _Rule] = MappingProxyType(
     {
-        "exact": _Rule(_as_it_is, _as_it_is),
-        "conll17": _Rule(_printed, _as_it_is),
+        "exact": _Rule(_exact, _exact),
+        "conll17": _Rule(_printed, _exact),
         "conll18": _Rule(_printed, _rounded),
     }
 )

@@ -126,12 +126,12 @@ class Results(NamedTuple):
 
 def _only(result: OutputResult, measures: tuple[str, ...]) -> OutputResult:
     return result._replace(
-        values=_kept(result.values, measures),
-        scores=_kept(result.scores, measures),
-        secondary=_kept(result.secondary, measures),
-        sentences=_kept(result.sentences, measures),
+        values=_of_measures(result.values, measures),
+        scores=_of_measures(result.scores, measures),
+        secondary=_of_measures(result.secondary, measures),
+        sentences=_of_measures(result.sentences, measures),
     )
 
 
-def _kept(table: Mapping[str, _Value], measures: tuple[str, ...]) -> dict[str, _Value]:
+def _of_measures(table: Mapping[str, _Value], measures: tuple[str, ...]) -> dict[str, _Value]:
     return {name: table[name] for name in measures if name in table}

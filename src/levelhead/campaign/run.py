@@ -33,7 +33,7 @@ from levelhead.campaign.results import OutputResult, Results
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.provenance import joint_hash
 from levelhead.evaluation.setup import Setup
-from levelhead.jobs import Job, Store, Workers, processes, run
+from levelhead.jobs import Job, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.scoring.measure import Measure
 from levelhead.scoring.weights import for_treebank, key_of, path_of
@@ -142,7 +142,7 @@ class _Scoring:
     def check_named(self) -> None:
         """Refuse weights and models that cannot be read, those of all test sets at once."""
         faults: list[Fault] = []
-        for path in dict.fromkeys(self._named(one, t.code) for t in self.plan.test_sets for one in self.with_files):
+        for path in dict.fromkeys(self._path_of(one, t.code) for t in self.plan.test_sets for one in self.with_files):
             try:
                 self._see(path)
             except InputError as error:
@@ -160,7 +160,7 @@ class _Scoring:
         own = store if self.look is None else None  # what is looked at must be read, whatever a store has
         n_views = 0 if self.of_gold is None else len(self.plan.test_sets)
         with progress_bar("scoring", len(self.pairs) + n_views, weight) as advance:
-            outcome = run(jobs, workers._replace(batch=batch), store=own, advance=advance)
+            outcome = run_jobs(jobs, workers._replace(batch=batch), store=own, advance=advance)
         self.at_hand = None
         self.found |= outcome.results
         if self.look is not None and store is not None:
@@ -268,7 +268,7 @@ class _Scoring:
         keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
         return hashlib.sha256("\n".join(["look", test_set.code, *keys]).encode()).hexdigest()
 
-    def _named(self, measure: Measure, treebank: str) -> Path:
+    def _path_of(self, measure: Measure, treebank: str) -> Path:
         """The file that a measure names for a test set."""
         return Path(self.settings.setup.place_of(path_of(for_treebank(measure, treebank)))).absolute()
 
@@ -276,7 +276,7 @@ class _Scoring:
         """Return the settings for a test set, with the files that measures name for it."""
         if not self.with_files:
             return self.settings
-        files = {str(one): self._see(self._named(one, treebank)).file for one in self.with_files}
+        files = {str(one): self._see(self._path_of(one, treebank)).file for one in self.with_files}
         return self.settings._replace(files=files, treebank=treebank)
 
     def _sources(self, system: System, test_set: TestSet) -> tuple[Source, Source | None]:
@@ -348,7 +348,7 @@ class _Scoring:
         pairs = [(system, test_set) for system in self.plan.systems for test_set in self.plan.test_sets]
         outputs = [output for pair in pairs if (output := self._sources(*pair)[1]) is not None]
         golds = [self._gold(test_set) for test_set in self.plan.test_sets]
-        files = {str(one): [self._named(one, code) for code in codes] for one in self.with_files}
+        files = {str(one): [self._path_of(one, code) for code in codes] for one in self.with_files}
         weights = {name: joint_hash(self._see(one.absolute()).file.sha256 for one in dict.fromkeys(paths))
                    for name, paths in files.items()}  # fmt: skip
         return {

@@ -98,12 +98,12 @@ class _TableReader:
         """The scores by system, test set and measure."""
         cells: _Cells = {}
         if self.system is None or self.test_set is None or len(set(self.head)) < len(self.head):
-            self._wrong("its head has no column system and no column treebank, or one column twice", 1)
+            self._wrong("its header lacks the columns system and treebank, or has a column twice", 1)
             return cells
         for number, row in enumerate(rows, 2):
             if len(row) != len(self.head):
                 if row != [""]:
-                    self._wrong(f"{len(row)} columns, the head has {len(self.head)}", number)
+                    self._wrong(f"{len(row)} columns, but the header has {len(self.head)}", number)
                 continue
             self._note_state(row[self.system], row[self.test_set], row)
             for measure, text in self._scores(row):

@@ -20,7 +20,6 @@ def agree(first: str, second: str, reading: Reading, printing: Printing) -> int:
     """Measure how far two annotations of the same text agree: symmetric F1, kappa, sentences that differ."""
     from levelhead.comparison.agreement import agreement
     from levelhead.evaluation.pair import load_pair
-    from levelhead.report.comparison import agreement_document, agreement_table
     from levelhead.scoring.matches import match
 
     options.check_paths([first, second], [printing.output])
@@ -29,5 +28,5 @@ def agree(first: str, second: str, reading: Reading, printing: Printing) -> int:
     setup = reading.setup()
     found = agreement(match(*load_pair(first, second, setup), setup.rules))
     print_provenance(found.evaluation.provenance)
-    printing.print(lambda: agreement_table(found), lambda: agreement_document(found))
+    printing.print(found.table, found.to_dict)
     return DONE

@@ -35,9 +35,11 @@ class _Request(NamedTuple):
     printing: Printing
 
     def setup(self, measures: list[str]) -> Setup:
+        """Return the settings for some measures."""
         return self.reading.setup(measures, self.measuring.registry, self.measuring.weights(measures))
 
     def properties(self) -> list[list[str]]:
+        """Return the properties of each breakdown."""
         return [one.split(",") for one in self.by]
 
 
@@ -96,7 +98,7 @@ def _print(request: _Request, found: PerTreebank[Any] | Gains) -> None:
 
 def _gains(request: _Request) -> None:
     from levelhead.comparison.contrasts import compare_by
-    from levelhead.evaluation.provenance import short_hash
+    from levelhead.treebank.provenance import short_hash
 
     (by,) = request.properties()
     train = _training(request.measuring)

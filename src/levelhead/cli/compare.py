@@ -42,6 +42,7 @@ class _Request(NamedTuple):
 
     @property
     def wants_page(self) -> bool:
+        """Whether a page or its figures are written."""
         return self.report_file is not None or self.figures is not None
 
     def check(self) -> None:
@@ -104,11 +105,7 @@ def _compared(request: _Request, plan: Plan, setup: Setup) -> Comparison:
 
 
 def _print(request: _Request, comparison: Comparison) -> None:
-    from levelhead.report.comparison import comparison_document, comparison_table
-
-    request.printing.print(
-        lambda: comparison_table(comparison, each=request.each), lambda: comparison_document(comparison)
-    )
+    request.printing.print(lambda: comparison.table(each=request.each), comparison.to_dict)
 
 
 def _look(n_treebanks: int, setup: Setup) -> Look:

@@ -19,7 +19,7 @@ from levelhead.conversion import (
     read_targets,
     ud_version,
 )
-from levelhead.errors import Fault, InputError
+from levelhead.errors import Fault, InputError, unknown
 from levelhead.progress import tracked
 from levelhead.treebank import Treebank, read, write
 from levelhead.treebank.input_bytes import SUFFIXES
@@ -90,7 +90,9 @@ def _targets(path: str | None) -> Targets:
 
 
 def _convert(arguments: tuple[str, ...], input_format: str, settings: dict[str, Any]) -> None:
-    if len(arguments) != 3 or arguments[0] not in _DIRECTIONS:
+    if len(arguments) == 3 and arguments[0] not in _DIRECTIONS:
+        raise click.UsageError(unknown("direction", arguments[0], _DIRECTIONS))
+    if len(arguments) != 3:
         raise click.UsageError("write convert forward IN OUT, convert backward IN OUT, or convert --check IN...")
     direction, source, target = arguments
     _refuse_target(source, target)

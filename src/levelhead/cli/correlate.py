@@ -166,14 +166,14 @@ def _print(result: Correlation, output_format: str, places: int | None, output: 
 
     def table() -> Table:
         if not matrix:
-            return report.pairs_table(result)
+            return result.table()
         if len(result.pairs[0].coefficients) > 1:
             raise click.UsageError("--matrix needs a single method: add --method pearson or --method spearman")
         (method,) = result.pairs[0].coefficients
         return report.matrix_table(result, method)
 
     digits = _places(output_format, 3) if places is None else places
-    options.print_result(table, lambda: report.correlation_document(result), output_format, digits, output)
+    options.print_result(table, result.to_dict, output_format, digits, output)
 
 
 def _places(output_format: str, places: int) -> int | None:

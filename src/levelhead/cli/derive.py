@@ -60,20 +60,20 @@ def derive(
     derivations = derive_treebank(trees, BY_NAME[system], lift=lift)
     if derivations.n_lifted:
         say(f"{derivations.n_lifted} arcs lifted")
-    _print(derivations, output_format, output, transitions=transitions, labelled=labeled)
+    _print(derivations, output_format, output, transitions=transitions, labeled=labeled)
     return DONE
 
 
 def _print(
-    derivations: Derivations, output_format: str, output: str | None, *, transitions: bool, labelled: bool
+    derivations: Derivations, output_format: str, output: str | None, *, transitions: bool, labeled: bool
 ) -> None:
     from levelhead.report import derivation as report
 
     if output_format == "json":
-        options.print_json(report.derivations_document(derivations, labelled=labelled), output)
+        options.print_json(derivations.to_dict(labeled=labeled), output)
     elif output_format == "jsonl":
-        options.print_json(report.derivation_documents(derivations, labelled=labelled), output, lines=True)
+        options.print_json(report.derivation_documents(derivations, labeled=labeled), output, lines=True)
     elif transitions:
-        options.emit(report.transition_lines(derivations, labelled=labelled), output)
+        options.emit(report.transition_lines(derivations, labeled=labeled), output)
     else:
         options.emit(report.order_lines(derivations), output)

@@ -25,9 +25,8 @@ def explain(gold: str, system: str, printing: Printing) -> int:
     GOLD and SYSTEM are files; "-" is standard input.
     """
     from levelhead.analysis.rule_differences import explain as explained
-    from levelhead.report.explanation import explanation_document, explanation_table
 
     options.check_paths([gold, system], [printing.output])
     found = explained(gold, system)
-    printing.print(lambda: explanation_table(found), lambda: explanation_document(found))
+    printing.print(found.table, found.to_dict)
     return DONE

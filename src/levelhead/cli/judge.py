@@ -8,6 +8,7 @@ import click
 
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.values import Choice
 
 if TYPE_CHECKING:
     from levelhead.correlation.human_agreement import Ties
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 @options.scheme_option
 @options.definitions_option
 @click.option(
-    "--ties", type=click.Choice(["callin", "half", "skip"]), default="callin", show_default=True,
+    "--ties", type=Choice(["callin", "half", "skip"]), default="callin", show_default=True,
     help="How to count sentences with equal scores: for SECOND (callin), half for each, or not at all",
 )  # fmt: skip
 @click.option(

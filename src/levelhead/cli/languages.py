@@ -40,7 +40,6 @@ def languages(
     P-values are corrected over the pairs of treebanks by Holm's method.
     """
     from levelhead.comparison.languages import compare_languages
-    from levelhead.report.comparison import languages_document, languages_table
     from levelhead.significance import InferenceSettings
 
     files = [*inputs_of([gold, *systems]), *measuring.files()]
@@ -54,5 +53,5 @@ def languages(
     with engine.running(plan) as how:
         found = compare_languages(plan, setup, settings=settings, parallel=parallel, **how)
     print_provenance(found.provenance)
-    printing.print(lambda: languages_table(found), lambda: languages_document(found))
+    printing.print(found.table, found.to_dict)
     return DONE

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import groupby
+from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -12,7 +14,7 @@ from levelhead.report.documents import header
 from levelhead.report.table import Column, Table
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Iterable, Iterator
 
     from levelhead.measures.registry import Registry
     from levelhead.scoring.measure import Definition
@@ -30,7 +32,7 @@ _FIELDS = ("name", "argument", "meaning", "formula", "source")
 def measures(
     names: tuple[str, ...], schemes: bool, definitions: tuple[str, ...], output_format: str, output: str | None
 ) -> None:
-    """Show MEASUREs, or all: definition, formula, argument, source and an example.
+    """Show MEASUREs, or all: definition, formula, argument, source, an example, and advice on which to report.
 
     Write a measure as NAME, NAME(argument), NAME@CLASS (only a class or relation) or NAME-CLASS-CLASS (without
     classes or relations). Add .precision, .recall, .f1 or .aligned_accuracy for a component: LAS-FUN-PUNCT.recall.
@@ -42,7 +44,8 @@ def measures(
     kind = "schemes" if schemes else "measures"
     documents = _schemes(registry) if schemes else _measures(registry, names)
     if output_format == "text":
-        options.emit("\n".join(_scheme_text(one) if schemes else _measure_text(one) for one in documents), output)
+        shown = map(_scheme_text if schemes else _with_advice, documents) if schemes or names else _by_group(documents)
+        options.emit("\n".join(shown), output)
         return
     options.print_result(
         lambda: (_classes_table if schemes else _measures_table)(documents), lambda: {**header(kind), kind: documents},
@@ -51,7 +54,7 @@ def measures(
 
 
 def _measures_table(documents: list[dict[str, Any]]) -> Table:
-    columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example"))
+    columns = tuple(Column(field.capitalize(), "text") for field in (*_FIELDS, "example", "group", "advice"))
     return Table(columns, tuple(tuple(one.values()) for one in documents))
 
 
@@ -63,9 +66,16 @@ def _measures(registry: Registry, names: Iterable[str]) -> list[dict[str, Any]]:
     texts = (text for name in names for text in split_measures(name))
     chosen = {one.name: one for one in (find_definition(split(text).name, registry) for text in texts)}
     every = chosen if names else registry.measures
-    return [
-        {**{field: getattr(one, field) or "" for field in _FIELDS}, "example": _example(one)} for one in every.values()
-    ]
+    return [_document(one) for one in every.values()]
+
+
+def _document(definition: Definition) -> dict[str, str]:
+    from levelhead.measures.groups import group_of
+
+    group = group_of(definition.name)
+    fields = {field: getattr(definition, field) or "" for field in _FIELDS}
+    advice = {"group": group.title, "advice": group.advice} if group else {"group": "Custom", "advice": ""}
+    return {**fields, "example": _example(definition), **advice}
 
 
 def _example(definition: Definition) -> str:
@@ -79,9 +89,26 @@ def _example(definition: Definition) -> str:
     return f"levelhead score GOLD SYSTEM -m {measure}"
 
 
+def _with_advice(document: dict[str, Any]) -> str:
+    advice = _line(f"Advice: {document['advice']}") if document["advice"] else ""
+    return f"{_measure_text(document)}{advice}"
+
+
+def _by_group(documents: list[dict[str, Any]]) -> Iterator[str]:
+    """The measures by group, each with its advice."""
+    for (title, advice), some in groupby(documents, key=lambda one: (one["group"], one["advice"])):
+        yield fill(f"{title}: {advice}".removesuffix(": "), 100) + "\n"
+        yield from map(_measure_text, some)
+
+
 def _measure_text(document: dict[str, Any]) -> str:
-    labeled = [f"  {field.capitalize()}: {document[field]}\n" for field in _LABELED if document[field]]
-    return f"{document['name']}\n  {document['meaning']}\n{''.join(labeled)}"
+    labeled = (_line(f"{field.capitalize()}: {document[field]}") for field in _LABELED if document[field])
+    return f"{document['name']}\n{_line(document['meaning'])}{''.join(labeled)}"
+
+
+def _line(text: str) -> str:
+    """A text of a measure, in lines of up to 100 characters."""
+    return fill(text, 100, initial_indent="  ", subsequent_indent="    ", break_on_hyphens=False) + "\n"
 
 
 def _schemes(registry: Registry) -> list[dict[str, Any]]:

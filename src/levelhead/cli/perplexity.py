@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -15,30 +15,19 @@ from levelhead.cli.shared.values import Choice, limited
 
 if TYPE_CHECKING:
     from levelhead.derivation import NgramModel
+    from levelhead.derivation.treebank_perplexity import NgramChoice
     from levelhead.treebank import Treebank
 
-DEFAULT_NGRAM = 3
 ORDERS = ("string", "swap-lazy", "swap-eager", "arc-eager", "arc-standard")
-
-
-class _Settings(NamedTuple):
-    """The options that decide the numbers."""
-
-    order: str
-    ngram: int | None
-    minimum_counts: tuple[int, ...]
-    minimum_word_count: int
-    ends: str
-    lift: bool
-    input_format: str
 
 
 def _counts(context: click.Context, parameter: click.Parameter, value: str | None) -> tuple[int, ...]:
     """Read --minimum-counts: numbers, or the word srilm."""
     from levelhead.derivation import SRILM_MINIMUM_COUNTS
+    from levelhead.derivation.treebank_perplexity import NGRAM
 
     if value == "srilm":
-        return SRILM_MINIMUM_COUNTS[: context.params["ngram"] or DEFAULT_NGRAM]
+        return SRILM_MINIMUM_COUNTS[: context.params["ngram"] or NGRAM]
     if value is not None and not re.fullmatch(r"[0-9]{1,9}(,[0-9]{1,9})*", value):
         raise click.BadParameter("write srilm, or a number for each order as in 1,1,2", context, parameter)
     return () if value is None else tuple(map(int, value.split(",")))
@@ -58,7 +47,7 @@ def _counts(context: click.Context, parameter: click.Parameter, value: str | Non
     "--ngram",
     type=limited("ngram"),
     is_eager=True,
-    help=f"Length of the longest n-grams  [default: {DEFAULT_NGRAM}]",
+    help="Length of the longest n-grams  [default: 3]",
 )
 @click.option(
     "--minimum-counts", metavar="N,N,...", callback=_counts,
@@ -85,6 +74,7 @@ def perplexity(
     systems: tuple[str, ...],
     sentences: bool,
     write_arpa: str | None,
+    input_format: Any,
     output_format: str,
     places: int | None,
     output: str | None,
@@ -96,62 +86,40 @@ def perplexity(
     the sentence, or in the order in which a transition system attaches them. TRAIN is a treebank, or a model: a file
     with .arpa in its name. "-" is standard input.
     """
-    chosen = _Settings(**settings)
-    chosen = chosen._replace(lift=chosen.lift and chosen.order != "string")
-    options.check_paths([train, test, *systems], [output, write_arpa])
-    return _one(train, [test, *systems], chosen, write_arpa, output_format, places, output, sentences=sentences)
-
-
-def _one(
-    train: str,
-    tests: list[str],
-    settings: _Settings,
-    write_arpa: str | None,
-    output_format: str,
-    places: int | None,
-    output: str | None,
-    *,
-    sentences: bool,
-) -> int:
-    """Measure one or more files under one model."""
     from levelhead.derivation import write_arpa as write
     from levelhead.derivation.treebank_perplexity import NgramChoice, measure_perplexities
-    from levelhead.report import derivation as report
+    from levelhead.report.derivation import perplexity_documents
 
-    treebanks = {path: _read(path, settings) for path in tests}  # before TRAIN, which takes longer
-    model = _model(train, settings)
+    options.check_paths([train, test, *systems], [output, write_arpa])
+    choice = NgramChoice(**settings)
+    treebanks = {path: _read(path, input_format) for path in [test, *systems]}  # before TRAIN, which takes longer
+    model = _model(train, choice, input_format)
     if write_arpa is not None:
         write(model, write_arpa)
-    choice = NgramChoice(settings.order, ends=settings.ends, lift=settings.lift)  # type: ignore[arg-type]
     found = measure_perplexities(model, treebanks, choice)
     options.print_result(
-        lambda: (report.sentence_table if sentences else report.perplexity_table)(found),
-        lambda: report.perplexity_document(found, sentences=sentences),
-        output_format, places, output, lines=lambda: report.perplexity_documents(found, sentences=sentences),
+        lambda: found.table(sentences=sentences), lambda: found.to_dict(sentences=sentences),
+        output_format, places, output, lines=lambda: perplexity_documents(found, sentences=sentences),
     )  # fmt: skip
     return DONE
 
 
-def _model(train: str, settings: _Settings) -> NgramModel:
+def _model(train: str, choice: NgramChoice, input_format: Any) -> NgramModel:
     """Estimate a model, or read one."""
-    from levelhead.derivation import estimate, read_arpa, sequences_of
+    from levelhead.derivation import read_arpa
+    from levelhead.derivation.treebank_perplexity import ARPA, model_of
 
-    if ".arpa" in train.rpartition("/")[2]:
+    if ARPA in train.rpartition("/")[2]:
         return read_arpa(train)
-    model = estimate(
-        sequences_of(_read(train, settings), settings.order, lift=settings.lift),
-        settings.ngram or DEFAULT_NGRAM,
-        minimum_counts=settings.minimum_counts,
-        minimum_word_count=settings.minimum_word_count,
-    )
+    model = model_of(_read(train, input_format), choice)
     for warning in model.fallback_warnings:
         say(f"warning: {warning}")
     return model
 
 
-def _read(path: str, settings: _Settings) -> Treebank:
+def _read(path: str, input_format: Any) -> Treebank:
     from levelhead.treebank import read
 
-    treebank = read(path, format=settings.input_format)  # type: ignore[arg-type]
+    treebank = read(path, format=input_format)
     options.print_warnings(treebank.warnings)
     return treebank

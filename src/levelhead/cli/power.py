@@ -14,13 +14,12 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, inputs_of, plan_of, reading_options
 from levelhead.cli.shared.result_paths import CHART
-from levelhead.cli.shared.values import FiniteRange
+from levelhead.cli.shared.values import FiniteRange, limited
 
 if TYPE_CHECKING:
     from levelhead.comparison.power import Design, Power
 
 _MEASURES = ("UAS", "LAS", "CLAS")
-_LARGEST = 1_000_000_000
 
 
 class _Request(NamedTuple):
@@ -74,7 +73,7 @@ class _Request(NamedTuple):
             return power(plan, setup, design, resample_by=self.resample_by, **how)
 
 
-def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:  # noqa: ARG001
+def _numbers(context: click.Context, parameter: click.Parameter, text: str | None) -> tuple[int, ...]:
     """Read numbers between commas."""
     if text is None:
         return ()
@@ -82,9 +81,7 @@ def _numbers(context: click.Context, parameter: click.Parameter, text: str | Non
         numbers = tuple(sorted({int(one) for one in text.split(",")}))
     except ValueError as error:
         raise click.BadParameter(f"{text!r} is not a list of whole numbers such as 100,500") from error
-    if numbers[-1] > _LARGEST:
-        raise click.BadParameter(f"{numbers[-1]} is too large: at most {_LARGEST:,}")
-    return numbers
+    return tuple(limited(parameter.opts[0].strip("-")).convert(one, parameter, context) for one in numbers)
 
 
 @command()
@@ -130,10 +127,9 @@ def power(**given: Any) -> int:
 
 
 def _print(request: _Request, found: Power) -> None:
-    from levelhead.report import power as report
-
-    request.printing.print(lambda: report.power_table(found, each=request.each), lambda: report.power_document(found))
+    request.printing.print(lambda: found.table(each=request.each), found.to_dict)
     if request.figure is not None:
+        from levelhead.report import power as report
         from levelhead.report.page.files import write_drawing
 
         write_drawing(report.power_chart(found, each=request.each), request.figure)

@@ -96,10 +96,9 @@ def _print_profiles(files: collection.Files, chosen: dict[str, Any], printing: P
     if chosen["wde_table"] is not None:
         _write_weights(survey, chosen["wde_table"], total=chosen["total"])
         survey = survey.with_columns(names)
-    table = report.long_table if chosen["long"] else report.profiles_table
     options.print_result(
-        lambda: table(survey), lambda: report.profiles_document(survey),
-        *printing, lines=lambda: report.profile_documents(survey),
+        lambda: survey.table(long=chosen["long"]), survey.to_dict, *printing,
+        lines=lambda: report.profile_documents(survey),
     )  # fmt: skip
 
 
@@ -120,10 +119,7 @@ def _print_samples(files: collection.Files, chosen: dict[str, Any], printing: Pr
         raise click.UsageError(
             f"--rarefy: all samples are larger than the treebanks: {'; '.join(found.provenance.notes)}"
         )
-    document = report.samples_document(found)
-    options.print_result(
-        lambda: report.samples_table(found), lambda: document, *printing, lines=lambda: report.row_documents(document)
-    )
+    options.print_result(found.table, found.to_dict, *printing, lines=lambda: report.row_documents(found.to_dict()))
 
 
 def _sizes(text: str) -> Sequence[int]:

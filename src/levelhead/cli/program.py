@@ -150,7 +150,7 @@ def cli(context: click.Context) -> None:
 
 def main() -> NoReturn:
     """Run the command line and exit: 0 done, 1 a gate not met, 2 bad input, 3 our own fault, 130 interrupted."""
-    signal.signal(signal.SIGTERM, _terminate)  # so that a file half written beside its target is removed
+    signal.signal(signal.SIGTERM, _terminate)  # so that a partly written file next to its target is removed
     try:
         if "_LEVELHEAD_COMPLETE" in os.environ:  # a shell asks for completions
             sys.exit(_complete(sys.argv[1:]))

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
-from functools import partial
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
@@ -14,21 +13,16 @@ from levelhead.campaign import (
     RANK_SETS,
     RANKINGS,
     Manifest,
-    Ranking,
     RankSets,
     Results,
-    groups_named,
     plan_in,
     read_manifest,
     read_scores,
     score_plan,
-    with_intervals,
-)
-from levelhead.campaign import (
-    rank as rank_by,
 )
 from levelhead.campaign.groups import ALL
 from levelhead.campaign.plan import Plan
+from levelhead.campaign.ranked_systems import MAIN, MAIN_2017, RankedSystems, RankingChoice, measure_in, rank_results
 from levelhead.cli.program import DONE
 from levelhead.cli.shared import options
 from levelhead.cli.shared.engine import EngineOptions, engine_options
@@ -36,7 +30,6 @@ from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.result_paths import RESULT_OR_FOLDER
 from levelhead.cli.shared.values import Choice, limited
 from levelhead.errors import unknown
-from levelhead.evaluation.provenance import signature_of_draws
 from levelhead.evaluation.setup import setup_of
 from levelhead.report import ranking as report
 from levelhead.significance import InferenceSettings as Tests
@@ -51,9 +44,6 @@ _RESAMPLES = 2000
 
 _Every = Literal["official", "las-first"]
 """All measures of the rules, in the order of their scorer or with LAS first."""
-
-_MAIN = ("LAS", "MLAS", "BLEX", "CLAS")
-_MAIN_2017 = ("LAS", "UAS", "CLAS")
 
 
 class _Options(NamedTuple):
@@ -172,8 +162,10 @@ def rank(
         options.check_paths([*_inputs(campaign, manifest), *named], [output, report_file, engine.store])
         _check_output(output_format, output, [system.name for system in campaign.systems])
         results = _score(campaign, chosen, engine, extras)
-    emit = partial(_emit, output_format=output_format, places=places, output=output, by_treebank=by_treebank)
-    _show(results, chosen, written, extras, emit)
+    found = _ranked(results, chosen, written, extras)
+    _emit(found, output_format, places, output, by_treebank=by_treebank)
+    if extras.wanted:
+        _write_page(results, found, extras)
     return DONE
 
 
@@ -183,28 +175,20 @@ def _inputs(campaign: Plan, manifest: str | None) -> Iterable[str]:
     yield from (os.fspath(path) for system in campaign.systems for path in system.outputs.values())
 
 
-def _show(
-    results: Results,
-    chosen: _Options,
-    written: Manifest | None,
-    extras: _Extras,
-    emit: Callable[[Results, Sequence[Ranking]], None],
-) -> None:
-    """Rank, test, print, and write the page."""
-    rankings = list(_rankings(results, chosen, written))
-    intervals = None if extras.tests is None else with_intervals(results, rankings, extras.tests, extras.rank_sets)
-    rankings = list(intervals.rankings) if intervals else rankings
-    signature = dict(results.signature)
-    if extras.tests is not None and intervals is not None:
-        signature |= signature_of_draws(extras.tests)
-        signature |= {"rank-sets": extras.rank_sets} if extras.rank_sets != "marginal" else {}
-    results = results._replace(signature=signature)
-    emit(results.only(ranking.measure for ranking in rankings), rankings)
-    if extras.wanted:
-        from levelhead.report.page.ranking import ranking_page
+def _ranked(results: Results, chosen: _Options, written: Manifest | None, extras: _Extras) -> RankedSystems:
+    own = written.groups if written else {}
+    measures = [measure_in(results, measure, chosen.registry) for measure in chosen.measures]
+    choice = RankingChoice(chosen.ranking, chosen.groups, own, extras.tests, extras.rank_sets)
+    return rank_results(results, measures, choice)
 
-        page = ranking_page(results, rankings, intervals, _classes(results))
-        options.write_page(page, extras.report, extras.figures)
+
+def _write_page(results: Results, found: RankedSystems, extras: _Extras) -> None:
+    from levelhead.report.page.ranking import ranking_page
+
+    signed = results._replace(signature=found.results.signature)
+    classes = [measure for measure in results.measures if measure.startswith("LAS@")]
+    page = ranking_page(signed, found.rankings, found.intervals, classes)
+    options.write_page(page, extras.report, extras.figures)
 
 
 class _Extras(NamedTuple):
@@ -219,10 +203,6 @@ class _Extras(NamedTuple):
     def wanted(self) -> bool:
         """Whether there is a page to be made."""
         return self.report is not None or self.figures is not None
-
-
-def _classes(results: Results) -> list[str]:
-    return [measure for measure in results.measures if measure.startswith("LAS@")]
 
 
 def _chosen(
@@ -246,7 +226,7 @@ def _chosen(
     if every == "las-first" or (every and not asked):
         official = sorted(RULES[rules].measures, key=lambda name: every == "las-first" and name != "LAS")
         asked = tuple(dict.fromkeys((*asked, *official)))
-    main = _MAIN_2017 if rules == "conll17" else _MAIN
+    main = MAIN_2017 if rules == "conll17" else MAIN
     ranking = ranking or (written.ranking if written else None) or "exact"
     named = tuple(asked or main) if scheme is None else _with_scheme(asked or main, registry)
     folder = str(Path(written.path).parent) if written is not None and not measures else ""
@@ -255,7 +235,7 @@ def _chosen(
 
 
 def _with_scheme(measures: Iterable[str], registry: Registry) -> tuple[str, ...]:
-    """Name the scheme in measures that leave it out: results then say what they are, whatever is asked for later."""
+    """Name the scheme in measures that leave it out, so that later options cannot change what results mean."""
     from levelhead.measures.registry import parse_measure, qualified
 
     return tuple(str(qualified(parse_measure(text, registry), registry)) for text in measures)
@@ -306,46 +286,15 @@ def _score(campaign: Plan, chosen: _Options, engine: EngineOptions, extras: _Ext
 
 
 def _emit(
-    results: Results,
-    rankings: Sequence[Ranking],
-    output_format: str,
-    places: int | None,
-    output: str | None,
-    *,
-    by_treebank: bool,
+    found: RankedSystems, output_format: str, places: int | None, output: str | None, *, by_treebank: bool
 ) -> None:
     if output_format == "prototext":
-        _emit_prototext(results, output)
+        _emit_prototext(found.results, output)
         return
-    codes = {code for ranking in rankings for code in ranking.group.codes}
-    shown = results._replace(test_sets=tuple(one for one in results.test_sets if one.code in codes))
     options.print_result(
-        lambda: report.results_table(shown) if by_treebank else report.ranking_table(results, rankings),
-        lambda: report.ranking_document(results, rankings),
-        output_format, places, output, lines=lambda: list(report.result_documents(results)),
+        lambda: found.table(by_treebank=by_treebank), found.to_dict, output_format, places, output,
+        lines=lambda: list(report.result_documents(found.results)),
     )  # fmt: skip
-
-
-def _rankings(results: Results, chosen: _Options, written: Manifest | None) -> Iterable[Ranking]:
-    own = written.groups if written else {}
-    measures = list(dict.fromkeys(_known(results, measure, chosen.registry) for measure in chosen.measures))
-    for group in groups_named(chosen.groups, results.test_sets, own=own, ranking=chosen.ranking):
-        yield from (rank_by(results, measure, group, chosen.ranking) for measure in measures)
-
-
-def _known(results: Results, measure: str, registry: Registry) -> str:
-    """The measure as the results name it."""
-    if measure in results.measures:
-        return measure
-    by_lower = {one.lower(): one for one in results.measures}
-    if measure.lower() in by_lower:  # a table of published scores spells them as it likes
-        return by_lower[measure.lower()]
-    from levelhead.measures.registry import parse_measure
-
-    text = str(parse_measure(measure, registry))
-    if text not in results.measures:
-        raise click.UsageError(unknown("measure in this table", measure, results.measures))
-    return text
 
 
 def _check_output(output_format: str, output: str | None, systems: Sequence[str]) -> None:

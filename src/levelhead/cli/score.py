@@ -50,21 +50,22 @@ class _Request(NamedTuple):
 
     @property
     def folders(self) -> bool:
+        """Whether there are many treebanks."""
         return options.holds_test_sets(self.gold)
 
     @property
     def wants_page(self) -> bool:
+        """Whether a page or its figures are written."""
         return self.report_file is not None or self.figures is not None
 
     @property
     def name(self) -> str:
+        """The name of the system."""
         return name_of(self.gold, self.system)
 
     def check(self) -> None:
         """Refuse what would not be what was requested."""
         check_kinds(self.gold, [self.system])
-        if self.folders and (self.counts or self.align_sentences):
-            raise click.UsageError("--counts and --align-sentences require one pair of files")
         if self.wants_page and self.align_sentences:
             raise click.UsageError("--align-sentences cannot be combined with --report or --figures")
         if self.enhancements and self.reading.rules != "udtools":
@@ -188,17 +189,35 @@ def _counted(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation],
     return evaluations_of(results, setup), results.looked
 
 
+def _evaluations(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluation], Mapping[str, Coverage], Blocks]:
+    """The scores on each test set of folders, on which sentences they rest if not on all, and the parts of the page."""
+    if not request.align_sentences:
+        evaluations, blocks = _counted(request, setup)
+        return evaluations, {}, blocks
+    from levelhead.comparison.evaluations import score_agreeing_outputs
+
+    found = score_agreeing_outputs(plan_of(request.gold, [request.system], request.engine.split), setup)
+    coverages = {code: partial.coverage for code, partial in found.items()}
+    return {code: partial.evaluation for code, partial in found.items()}, coverages, {}
+
+
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
     from levelhead.comparison.evaluations import macro_average
 
-    evaluations, blocks = _counted(request, setup)
+    evaluations, coverages, blocks = _evaluations(request, setup)
     average = macro_average(evaluations)
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
     request.printing.print(
-        lambda: report.scores_table(evaluations, average),
-        lambda: report.scores_document(evaluations, average),
-        lines=lambda: [{"treebank": name, **report.score_document(one)} for name, one in evaluations.items()],
+        lambda: (
+            report.counts_table(evaluations, coverages)
+            if request.counts
+            else report.scores_table(evaluations, average, coverages)
+        ),
+        lambda: report.scores_document(evaluations, average, coverages),
+        lines=lambda: [
+            {"treebank": name, **report.score_document(one, coverages.get(name))} for name, one in evaluations.items()
+        ],
     )
     if request.wants_page:
         _write_page(request, evaluations, blocks, average)

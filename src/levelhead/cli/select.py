@@ -59,8 +59,6 @@ def select(
     )
     found = collection.select_treebanks(files, criteria, format=cast("Format", input_format))
     options.print_warnings(found.provenance.warnings)
-    document = report.selection_document(found)
     options.print_result(
-        lambda: report.selection_table(found), lambda: document, output_format, None, output,
-        lines=lambda: report.row_documents(document),
+        found.table, found.to_dict, output_format, None, output, lines=lambda: report.row_documents(found.to_dict()),
     )  # fmt: skip

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -13,8 +12,12 @@ from levelhead.cli.program import BAD_INPUT, DONE, say
 from levelhead.cli.shared import options
 from levelhead.cli.shared.option_groups import command
 from levelhead.errors import number_of
-from levelhead.report.validation import annotation, fault_lines, faults_document
-from levelhead.treebank import faults_of
+from levelhead.report.validation import annotation, fault_lines
+from levelhead.treebank.layouts import files_at
+from levelhead.treebank.validation import validate as validate_files
+
+if TYPE_CHECKING:
+    from levelhead.treebank.validation import Validation
 
 
 @command()
@@ -22,41 +25,28 @@ from levelhead.treebank import faults_of
 @options.input_format_option
 @options.format_option("text", "jsonl", "github")
 @options.output_option
-def validate(files: tuple[str, ...], input_format: str, output_format: str, output: str | None) -> int:
+def validate(files: tuple[str, ...], input_format: Any, output_format: str, output: str | None) -> int:
     """List all errors and warnings of CoNLL-U FILES, or of all CoNLL-U files in folders.
 
     Warnings do not make a file invalid. On a terminal, the last line counts errors and warnings. The exit code is 2 if
     any file has an error.
     """
-    paths = list(_files(files))
+    paths = [file for path in files for file in files_at(path)]
     options.check_paths(paths, [output])
-    found = {path: faults_of(path, format=input_format) for path in paths}  # type: ignore[arg-type]
+    found = validate_files(*paths, format=input_format)
     if output_format == "jsonl":
-        documents = [document for path, faults in found.items() for document in faults_document(path, faults)]
-        options.print_json(documents, output, lines=True)
+        options.print_json(found.to_dict()["faults"], output, lines=True)
     elif output_format == "github":
-        options.emit("".join(f"{annotation(fault)}\n" for faults in found.values() for fault in faults), output)
+        options.emit("".join(f"{annotation(fault)}\n" for fault in found.faults), output)
     else:
-        options.emit("".join(map(fault_lines, found.values())), output)
-    counts = Counter(fault.severity for faults in found.values() for fault in faults for _ in range(fault.count))
-    if sys.stderr is not None and sys.stderr.isatty():
-        errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
-        say(f"{number_of(len(found), 'file')}, {errors}, {warnings}")
-    return BAD_INPUT if counts["error"] else DONE
+        options.emit("".join(map(fault_lines, found.files.values())), output)
+    _count_on_terminal(found)
+    return DONE if found.valid else BAD_INPUT
 
 
-def _files(arguments: Iterable[str]) -> Iterator[str]:
-    """Give every file, also those in folders."""
-    for path in arguments:
-        if os.path.isdir(path):  # noqa: PTH112 -- pathlib is slow to load
-            from pathlib import Path
-
-            from levelhead.errors import Fault, InputError, Place
-            from levelhead.treebank.layouts import treebanks_in
-
-            found = treebanks_in(Path(path))
-            if not found:
-                raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
-            yield from (os.fspath(inside) for inside in found.values())
-        else:
-            yield path
+def _count_on_terminal(found: Validation) -> None:
+    if sys.stderr is None or not sys.stderr.isatty():
+        return
+    counts = Counter(fault.severity for fault in found.faults for _ in range(fault.count))
+    errors, warnings = number_of(counts["error"], "error"), number_of(counts["warning"], "warning")
+    say(f"{number_of(len(found.files), 'file')}, {errors}, {warnings}")

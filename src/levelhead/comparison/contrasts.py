@@ -217,7 +217,7 @@ def contrasts(
     """
     ((measure, definition),) = ready.defined
     if definition.unit != "words":
-        raise MeasureError(f"{measure} does not count words, and shows no sentences", "unknown-measure")
+        raise MeasureError(f"{measure} does not count words, so it cannot select sentences", "unknown-measure")
     both = [counts_of(matches, ready)[str(measure)][0] for matches in (baseline, system)]
     one, other = (counts.correct for counts in both)
     change = other - one

@@ -5,13 +5,15 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from pathlib import Path
 from typing import Any
 
-from levelhead.campaign.plan import Plan
+from levelhead.campaign.plan import Plan, missing_outputs
 from levelhead.campaign.results import OutputResult, Results
 from levelhead.comparison.systems import score_outputs
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.pair import Evaluation
+from levelhead.evaluation.partial_scores import PartialEvaluation, score_agreeing_sentences
 from levelhead.evaluation.provenance import Provenance, joint_provenance, pair_provenance
 from levelhead.evaluation.setup import Setup
 from levelhead.tabular import Tabular
@@ -63,6 +65,32 @@ def score_folder(plan: Plan, setup: Setup, **how: Any) -> Evaluations:
         InputError: an output is missing or a file is invalid; the error holds the faults of all.
     """
     return evaluations_of(score_outputs(one_run(plan), setup, **how), setup)
+
+
+def score_agreeing_outputs(plan: Plan, setup: Setup) -> dict[str, PartialEvaluation]:
+    """Score the sentences of one system that are valid and whose text is that of a gold sentence, on each test set.
+
+    Args:
+        plan: the test sets, and one run of one system.
+        setup: the settings.
+
+    Raises:
+        InputError: an output is missing, gold is invalid, or no sentence can be compared; with the faults of all.
+    """
+    (system,) = one_run(plan).systems
+    faults, found = missing_outputs(plan), {}
+    for test_set in plan.test_sets:
+        output = system.treebanks.get(test_set.code) or system.outputs.get(test_set.code)
+        if output is None:
+            continue
+        try:
+            gold = test_set.treebank or test_set.gold or Path()
+            found[test_set.code] = score_agreeing_sentences(gold, output, setup.read(test_set.code))
+        except InputError as error:
+            faults += error.faults
+    if faults:
+        raise InputError(*faults)
+    return found
 
 
 def one_run(plan: Plan) -> Plan:

@@ -21,13 +21,13 @@ from levelhead.correlation.human_agreement import (
     HumanAgreement,
     Preferences,
     Ties,
-    agreement,
-    compare,
+    compare_agreement,
+    human_agreement,
     preferences,
 )
 from levelhead.errors import Fault, InputError, Place, quoted
 from levelhead.evaluation.pair import Input, load
-from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance, short_hash
+from levelhead.evaluation.provenance import TREEBANK, Provenance, Sources, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
 from levelhead.measures.registry import STANDARD, Registry
 from levelhead.scoring.measure import Measure
@@ -40,6 +40,7 @@ from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.contents import Contents, contents_hash, contents_of
 from levelhead.treebank.input_bytes import read_bytes
+from levelhead.treebank.provenance import short_hash
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -58,7 +59,7 @@ class Choices(NamedTuple):
 
     Args:
         second: the share of votes for the second system in each sentence, float64, shape (sentences,).
-        votes: how many votes each sentence has, int64, likewise.
+        votes: the number of votes of each sentence, int64, shape (sentences,).
         sha256: the hash of the file; None if there was none.
     """
 
@@ -123,7 +124,7 @@ def read_choices(path: str | os.PathLike[str], words: tuple[str, str] | None = N
         words: how a vote for the first and for the second system is written; one of `WORDS` if None.
 
     Raises:
-        InputError: a line has no vote or another word, or it cannot be told which words are used.
+        InputError: a line has no vote or another word, or it is unclear which words are used.
     """
     name, data = os.fspath(path), read_bytes(path)
     text = data.decode("utf-8-sig", "replace").rstrip()
@@ -176,11 +177,11 @@ def judge(
     weights: Mapping[str, Weights] | None = None,
     registry: Registry = STANDARD,
 ) -> Judgement:
-    """Say how well measures agree with people who chose the better of two analyses of each sentence.
+    """Return how well measures agree with people who chose the better of two analyses of each sentence.
 
     Args:
         gold: a treebank or the path of one.
-        first: the first system's output, likewise.
+        first: the output of the first system, in the same form.
         second: the second's.
         choices: what people chose, or the path of the file; one row for each gold sentence.
         measures: which measures; the component named is the score of a sentence, F1 if none is.
@@ -194,11 +195,11 @@ def judge(
         level: how much an interval holds.
         seed: the seed of all randomness, together with the hash of the gold contents.
         weights: weights that measures name, by path, if they were read already.
-        registry: the measures and schemes that there are.
+        registry: the available measures and schemes.
 
     Raises:
         InputError: a file is not valid or given twice, or there is not one choice for each sentence.
-        MeasureError: there is no such measure.
+        MeasureError: a measure is unknown.
     """
     setup = setup_of(measures, rules=rules, format=format, registry=registry, weights=weights).single()
     _check_different(first, second)
@@ -217,7 +218,7 @@ def judge(
     )
     options: dict[str, Any] = {"units": units, "resamples": resamples, "level": level, "seed": drawn}
     verdict = {name: preferences(*pair, ties) for name, pair in scores.items()}
-    judged = {name: Judged(scores[name], agreement(verdict[name], votes.second, **options)) for name in scores}
+    judged = {name: Judged(scores[name], human_agreement(verdict[name], votes.second, **options)) for name in scores}
     apart = {"subtypes": "apart"} if subtypes_apart else {}
     settings = {"resamples": str(resamples), "resample-by": resample_by, "level": repr(level), "seed": str(seed)}
     provenance = _provenance(sources, setup, short_hash(votes.sha256)).with_parts(**apart, ties=ties, **settings)
@@ -230,7 +231,7 @@ def _compared(
     verdict: Mapping[str, Preferences], votes: Choices, options: Mapping[str, Any]
 ) -> tuple[ComparedMeasures, ...]:
     pairs = list(itertools.combinations(verdict, 2))
-    made = [compare(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
+    made = [compare_agreement(verdict[one], verdict[other], votes.second, **options) for one, other in pairs]
     corrected = holm([comparison.p for comparison in made])
     return tuple(ComparedMeasures(a, b, one, p) for (a, b), one, p in zip(pairs, made, corrected))
 
@@ -244,7 +245,7 @@ def _planned(
     if subtypes_apart:
         loaded = [load(source, setup.rules, setup.format) for source in given]
         originals = tuple(contents_of(one)._replace(sha256=contents_hash(one)) for one in loaded)
-        given = tuple(_apart(one) for one in loaded)
+        given = tuple(_with_joined_subtypes(one) for one in loaded)
     of_gold, *outputs = given
     return find_plan({_GOLD: of_gold}, {name: {_GOLD: one} for name, one in zip(_SYSTEMS, outputs)}), originals
 
@@ -261,7 +262,7 @@ def _provenance(sources: Sources, setup: Setup, choices: str) -> Provenance:
     return Provenance(signature, {TREEBANK: files}, sources.warnings, sources.notes)
 
 
-def _apart(treebank: Treebank) -> Treebank:
+def _with_joined_subtypes(treebank: Treebank) -> Treebank:
     """Write relations with subtypes as one word, so that they are compared whole and no scheme knows them."""
     return treebank.replace(relations=[relation.replace(":", "_") for relation in treebank.relations])
 

@@ -174,7 +174,7 @@ def _coarsened(
             same.setdefault(frozenset(own), []).append(name)
     found, keys = dict(tables), dict.fromkeys(ids)
     for names in same.values():
-        joined = _joined([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
+        joined = _joined_units([(ids[name] or (), units[name].of_sentence.tolist()) for name in names])
         for name in names:
             unit_of = dict(zip(units[name].of_sentence.tolist(), (joined[one] for one in ids[name] or ())))
             keys[name] = tuple(dict.fromkeys(unit_of.values()))
@@ -185,7 +185,7 @@ def _coarsened(
     return found, keys
 
 
-def _joined(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
+def _joined_units(parts: Sequence[tuple[Sequence[str], Sequence[int]]]) -> dict[str, str]:
     """The unit of each sentence by its id, named by one of its sentences: units that share a sentence are one."""
     parent: dict[str, str] = {}
 

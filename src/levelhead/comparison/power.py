@@ -171,7 +171,7 @@ def detectable_rows(
 
 
 _NO_AVERAGE = "test sets have different units, or the variance of one is unknown"
-_UNKNOWN = f"the outputs differ nowhere, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
+_UNKNOWN = f"the outputs never differ, or fewer than {FEWEST_UNITS} units can be counted: the variance is unknown"
 
 
 def _estimated(table: SystemCounts, design: Design) -> list[Variances | None]:
@@ -210,7 +210,7 @@ def _on_runs(rows: Sequence[Detectable]) -> Iterator[str]:
     if any(row.n_runs == 1 for row in rows):
         yield "with 1 run, two outputs are compared: the result says nothing about other runs of the same systems"
     if any(not enough_runs(row.n_runs, row.n_runs) for row in rows):
-        yield f"with 2 runs, compare calls no difference significant: plan {FEWEST_RUNS} or more"
+        yield f"with 2 runs, compare marks no difference as significant: plan {FEWEST_RUNS} or more"
 
 
 def _signed(design: Design) -> dict[str, str]:

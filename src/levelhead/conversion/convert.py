@@ -81,7 +81,7 @@ def backward(
     n_changed = int((found.recorded & ~found.whole).sum())
     if n_changed:
         n_recorded = int(found.recorded.sum())
-        message = f"of {n_recorded} sentences with recorded heads, {n_changed} have other trees or records by now"
+        message = f"of {n_recorded} sentences with recorded heads, {n_changed} have changed trees or records"
         warnings.append(_warning_about("outdated-record", message, treebank))
     return _converted(record.without_records(treebank), chosen, warnings)
 
@@ -100,7 +100,7 @@ def _enhanced_kept(treebank: Treebank) -> list[Fault]:
 
 def _records_kept(treebank: Treebank) -> list[Fault]:
     n_words = record.n_records(treebank)
-    message = f"{number_of(n_words, 'word')} with recorded heads, which are kept and not used"
+    message = f"{number_of(n_words, 'word')} with recorded heads, which are not used"
     return [_warning_about("unused-record", message, treebank)] if n_words else []
 
 

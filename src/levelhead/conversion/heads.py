@@ -37,7 +37,7 @@ class Words(NamedTuple):
     Args:
         targets: whether each word is a target, uint8, shape (words,).
         fixed: whether each word is a part of a fixed expression, uint8, shape (words,).
-        roots: whether each word is a root or labelled so: its children stay in forward conversion; uint8, (words,).
+        roots: whether each word is a root or labeled so: its children stay in forward conversion; uint8, (words,).
         variant: which reading of the algorithm.
     """
 
@@ -50,7 +50,7 @@ class Words(NamedTuple):
 def ud_version(treebank: Treebank) -> int | None:
     """Return the version of UD of a treebank's relations: 1, 2, or None if they do not show it."""
     labels = treebank.relations
-    return relations.version(labels.strings[code] for code in labels.distinct.tolist())
+    return relations.ud_version_of(labels.strings[code] for code in labels.distinct.tolist())
 
 
 def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | None) -> Words:
@@ -68,7 +68,7 @@ def words_of(treebank: Treebank, targets: Targets, variant: Variant, ud: int | N
     choice(get_args(Variant))("variant", variant)
     optional(choice((1, 2)))("ud", ud)
     chosen = targets._replace(subtypes=False) if variant == "script" else targets
-    roots = chosen.labelled(treebank, frozenset({"root"})) | (treebank.heads < 0)
+    roots = chosen.labeled(treebank, frozenset({"root"})) | (treebank.heads < 0)
     fixed = chosen.fixed_in(treebank, ud or ud_version(treebank) or 2)
     return Words(chosen.of(treebank), fixed, roots.astype(np.uint8), variant)
 

@@ -129,7 +129,7 @@ def _refuse_records(treebank: Treebank) -> None:
         sentence = int(treebank.sentence_of_word[word])
         number = str(word - int(treebank.sentence_starts[sentence]) + 1)
         line = int(treebank.source.lines[sentence]) if len(treebank.source.lines) else None
-        message = f"word {number} of the sentence that begins here has a recorded head already"
+        message = f"word {number} of the sentence that begins here already has a recorded head"
         raise InputError(Fault("recorded-heads", message, Place(treebank.source.path, line, sentence + 1, number)))
 
 

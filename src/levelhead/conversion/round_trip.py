@@ -141,7 +141,7 @@ def check_round_trip(
         sha256=treebank.source.sha256,
         sentences=len(treebank),
         words=treebank.n_words,
-        punctuation=int(chosen.labelled(treebank, frozenset({"punct"})).sum()),
+        punctuation=int(chosen.labeled(treebank, frozenset({"punct"})).sum()),
         candidates=int(words.targets.sum()),
         converted=int(moved.sum()),
         changed_heads=int((heads != treebank.heads).sum()),

@@ -58,14 +58,14 @@ class Targets(NamedTuple):
         for code in treebank.upos.distinct.tolist():
             relations = self.relations.get(treebank.strings[code])
             if relations:
-                found |= (treebank.upos.codes == code) & self.labelled(treebank, relations)
+                found |= (treebank.upos.codes == code) & self.labeled(treebank, relations)
         return found
 
     def fixed_in(self, treebank: Treebank, ud: int) -> Flags:
         """Return which words are part of a fixed expression in this version of UD, uint8, shape (words,)."""
-        return self.labelled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
+        return self.labeled(treebank, self.fixed.get(f"ud{ud}", frozenset()))
 
-    def labelled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
+    def labeled(self, treebank: Treebank, relations: frozenset[str]) -> Flags:
         """Return which words have one of the relations, uint8, shape (words,)."""
         member = np.zeros(len(treebank.strings), dtype=np.uint8)
         for code in treebank.relations.distinct.tolist():
@@ -107,10 +107,10 @@ def read_targets(path: str | os.PathLike[str]) -> Targets:
         raise _invalid(name, "`subtypes` must be true or false, and `name` a string")
     fixed = _labels(document.get("fixed", {}), name, "fixed")
     if not set(fixed) <= {"ud1", "ud2"}:
-        raise _invalid(name, "`fixed` has lists for ud1 and ud2, and nothing else")
+        raise _invalid(name, "`fixed` can have only lists for ud1 and ud2")
     targets = _labels(document.get("targets", {}), name, "targets")
     if not any(targets.values()):
-        raise _invalid(name, "the table `targets` names no relation")
+        raise _invalid(name, "the table `targets` has no relations")
     return Targets(own_name, targets, {**_DEFAULT_FIXED, **fixed}, subtypes)
 
 

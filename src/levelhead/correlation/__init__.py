@@ -7,8 +7,8 @@ from levelhead.correlation.human_agreement import (
     AgreementEstimate,
     HumanAgreement,
     Preferences,
-    agreement,
-    compare,
+    compare_agreement,
+    human_agreement,
     preferences,
 )
 from levelhead.correlation.measurements import Measurements, join
@@ -24,10 +24,10 @@ __all__ = [
     "Measurements",
     "Pair",
     "Preferences",
-    "agreement",
-    "compare",
+    "compare_agreement",
     "correlate",
     "cumulative_variance",
+    "human_agreement",
     "join",
     "preferences",
     "read_tables",

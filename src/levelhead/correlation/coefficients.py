@@ -31,10 +31,10 @@ def standardized(values: Numbers) -> Numbers:
     """
     scale = np.abs(values).max(axis=0)
     scaled = values / np.where(scale > 0, scale, 1)  # so that squares of very large or small numbers stay numbers
-    centred = scaled - scaled.mean(axis=0)
-    deviation = np.sqrt((centred**2).mean(axis=0))
+    centered = scaled - scaled.mean(axis=0)
+    deviation = np.sqrt((centered**2).mean(axis=0))
     varies = values.max(axis=0) > values.min(axis=0)
-    return np.where(varies, centred / np.where(deviation > 0, deviation, 1), 0.0)
+    return np.where(varies, centered / np.where(deviation > 0, deviation, 1), 0.0)
 
 
 def midranks(column: Numbers, weights: Numbers) -> Numbers:
@@ -74,10 +74,10 @@ def correlations(values: Numbers, weights: Numbers, method: Method = "pearson", 
     mean = np.einsum("sr,srk->sk", weights, np.broadcast_to(columns, (len(weights), *values.shape))) / total
     deviations = (columns - mean[:, None, :]) * np.sqrt(weights / total)[:, :, None]
     covariances = deviations.transpose(0, 2, 1) @ deviations
-    return _normalized(_given(covariances, n_given) if n_given else covariances)
+    return _normalized(_partial_covariances(covariances, n_given) if n_given else covariances)
 
 
-def _given(covariances: Numbers, n_given: int) -> Numbers:
+def _partial_covariances(covariances: Numbers, n_given: int) -> Numbers:
     """Covariances of what is left of the first columns when the last are known."""
     n = covariances.shape[1] - n_given
     between, given = covariances[:, :n, n:], covariances[:, n:, n:]
@@ -133,7 +133,7 @@ def _lowest(known: Numbers, block: Numbers, n: int) -> Numbers:
 
 
 def _quantile(lowest: Numbers, known: NDArray[np.int64], share: float) -> Numbers:
-    """The quantile of each pair from its lowest values, ascending, between neighbours as `numpy.quantile` has it."""
+    """The quantile of each pair from its lowest values, ascending, between neighbors as `numpy.quantile` has it."""
     place = share * np.maximum(known - 1, 0)
     before = np.floor(place).astype(np.int64)
     after = np.minimum(before + 1, np.maximum(known - 1, 0))

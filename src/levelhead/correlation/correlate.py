@@ -140,7 +140,7 @@ def _chosen(table: Measurements, columns: Sequence[str] | None, given: Sequence[
     names = [name for name in dict.fromkeys(table.numbers if columns is None else columns) if name not in given]
     if len(names) < 2:
         numbers = ", ".join(map(quoted, table.numbers)) or "none"
-        message = f"a correlation needs two columns of numbers; there are {numbers}"
+        message = f"a correlation needs two columns of numbers, not {numbers}"
         raise InputError(Fault("unknown-column", message))
     return names
 
@@ -177,7 +177,7 @@ def _varying(
 ) -> tuple[list[str], list[str]]:
     constant = [name for name in (*names, *given) if not _varies(table.numbers[name])]
     if constant and (asked or set(constant) & set(given)):
-        faults = (f"{quoted(name)} is the same in all treebanks: it correlates with nothing" for name in constant)
+        faults = (f"{quoted(name)} is the same in all treebanks: it has no correlation" for name in constant)
         raise InputError(*(Fault("constant-column", message) for message in faults))
     varying = [name for name in names if name not in constant]
     if len(varying) < 2:

@@ -36,7 +36,7 @@ def cumulative_variance(treebanks: tuple[str, ...], scores: NDArray[np.float64])
     """
     known = np.flatnonzero(~np.isnan(scores))
     if len(known) < 2:
-        raise InputError(Fault("too-few-treebanks", f"a variance needs two treebanks, there are {len(known)}"))
+        raise InputError(Fault("too-few-treebanks", f"a variance needs at least two treebanks, not {len(known)}"))
     order = known[np.argsort(-scores[known], kind="stable")]
     best = scores[order]
     variances = np.array([best[:k].var(ddof=1) for k in range(2, len(best) + 1)])

@@ -109,7 +109,7 @@ def preferences(first: Numbers, second: Numbers, ties: Ties = "callin") -> Prefe
     return Preferences(whole, counted, differences, int(tied.sum()))
 
 
-def agreement(
+def human_agreement(
     given: Preferences,
     choices: Numbers,
     *,
@@ -163,7 +163,7 @@ def _enough(of_sentence: NDArray[np.int64]) -> bool:
     return int(of_sentence.max(initial=-1)) + 1 >= FEWEST_UNITS
 
 
-def compare(
+def compare_agreement(
     one: Preferences,
     other: Preferences,
     choices: Numbers,
@@ -214,6 +214,7 @@ class _Sums(NamedTuple):
         return _Sums(*(one + two for one, two in zip(self, other)))
 
     def correlation(self) -> Numbers:
+        """Return Pearson's correlation with the choices, not a number where one is constant."""
         with np.errstate(invalid="ignore", divide="ignore"):
             v, c = self.v / self.n, self.c / self.n
             spread_v, spread_c = self.vv / self.n - v * v, self.cc / self.n - c * c
@@ -222,10 +223,12 @@ class _Sums(NamedTuple):
             return np.clip((self.vc / self.n - v * c) / scale, -1.0, 1.0)
 
     def accuracy(self) -> Numbers:
+        """Return the mean agreement with the choices."""
         with np.errstate(invalid="ignore", divide="ignore"):
             return (self.n - self.v - self.c + 2 * self.vc) / self.n  # mean of vc + (1 - v)(1 - c)
 
     def kappa(self) -> Numbers:
+        """Return Cohen's kappa, not a number where agreement by chance is certain."""
         with np.errstate(invalid="ignore", divide="ignore"):
             v, c = self.v / self.n, self.c / self.n
             expected = v * c + (1 - v) * (1 - c)
@@ -240,9 +243,11 @@ class _Moments(NamedTuple):
 
     @classmethod
     def of(cls, given: Preferences, choices: Numbers) -> _Moments:
+        """Return what is summed, for preferences and the choices of people."""
         counts = given.counted.astype(np.float64)
         v, c = given.second, choices
         return cls(np.stack([counts, counts * v, counts * c, counts * v * v, counts * c * c, counts * v * c], axis=1))
 
     def sums(self, weights: Numbers) -> _Sums:
+        """Return the sums, with how often each sentence counts."""
         return _Sums(*(weights @ self.parts).T)

@@ -22,7 +22,7 @@ class FamilyCheck(NamedTuple):
     Args:
         without: the coefficient without the treebanks of each family, by family; None where too few are left, or
             where a column does not vary.
-        within: the coefficient of values centred on the mean of their family; None if no family varies within.
+        within: the coefficient of values centered on the mean of their family; None if no family varies within.
         p: how often a coefficient as far from 0 as `within` comes from shuffling values inside each family; None
             where there is nothing to shuffle, or other columns were held fixed.
     """
@@ -63,7 +63,7 @@ def family_check(
     if n_given:
         return FamilyCheck(without, None, None)
     columns = values.T if method == "pearson" else [midranks(c, np.ones((1, len(values))))[0] for c in values.T]
-    one, other = (_centred(column, family) for column in columns)
+    one, other = (_centered(column, family) for column in columns)
     within = _cosine(one, other)
     p = None if within is None else _shuffled_p(one, other, family, n_permutations, seed)
     return FamilyCheck(without, within, p)
@@ -76,14 +76,14 @@ def _without(values: Numbers, method: Method, n_given: int) -> float | None:
     return None if np.isnan(coefficient) else float(coefficient)
 
 
-def _centred(column: Numbers, family: NDArray[Any]) -> Numbers:
+def _centered(column: Numbers, family: NDArray[Any]) -> Numbers:
     """The values minus the mean of their family; 0 where a family does not vary, without rounding."""
-    centred = np.zeros(len(column))
+    centered = np.zeros(len(column))
     for name in np.unique(family):
         members = column[family == name]
         if members.max() > members.min():
-            centred[family == name] = members - members.mean()
-    return centred
+            centered[family == name] = members - members.mean()
+    return centered
 
 
 def _cosine(one: Numbers, other: Numbers) -> float | None:

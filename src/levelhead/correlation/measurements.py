@@ -165,7 +165,7 @@ def join(tables: Sequence[Measurements], missing: Missing = "drop") -> Measureme
     if absent and missing == "error":
         raise InputError(*(_absence(name, tables) for name in absent))
     if not shared and missing == "drop":
-        message = f"no treebank is in all tables; {'; '.join(f'{_named(t)} has {_list(t.treebanks)}' for t in tables)}"
+        message = f"no treebank is in all tables; {'; '.join(f'{_source(t)} has {_list(t.treebanks)}' for t in tables)}"
         raise InputError(Fault("missing-treebank", message))
     kept = everything if missing == "pairwise" else shared
     parts = [_aligned(table, kept) for table in tables]
@@ -190,7 +190,7 @@ def _matched(tables: Sequence[Measurements]) -> tuple[Sequence[Measurements], li
     if len(set.intersection(*map(set, stripped))) <= len(before):
         return tables, []
     first, second = next((a, b) for t, names in zip(tables, stripped) for a, b in zip(t.treebanks, names) if a != b)
-    note = f"joined by treebank, whatever the part: {first} is {second}"
+    note = f"joined by treebank, ignoring the split: {first} is {second}"
     return [replace(table, treebanks=tuple(names)) for table, names in zip(tables, stripped)], [note]
 
 
@@ -200,7 +200,7 @@ def _check_columns(tables: Sequence[Measurements]) -> None:
         for name in (*table.numbers, *table.texts):
             if name in owner:
                 message = (
-                    f"the column {quoted(name)} is both in {_named(owner[name])} and in {_named(table)};"
+                    f"the column {quoted(name)} is both in {_source(owner[name])} and in {_source(table)};"
                     " name the tables, as in a=FIRST b=SECOND"
                 )
                 raise InputError(Fault("invalid-table", message))
@@ -208,7 +208,7 @@ def _check_columns(tables: Sequence[Measurements]) -> None:
 
 
 def _absence(name: str, tables: Sequence[Measurements]) -> Fault:
-    without = [_named(table) for table in tables if name not in table.treebanks]
+    without = [_source(table) for table in tables if name not in table.treebanks]
     return Fault("missing-treebank", f"{quoted(name)} is not in {', '.join(without)}")
 
 
@@ -223,7 +223,7 @@ def _aligned(table: Measurements, treebanks: Sequence[str]) -> Measurements:
     return replace(table, treebanks=tuple(treebanks), numbers=numbers, texts=texts)
 
 
-def _named(table: Measurements) -> str:
+def _source(table: Measurements) -> str:
     return ", ".join(table.sources) or "a table"
 
 

@@ -52,7 +52,7 @@ def read_tables(
             its columns.
         key: the column that names the treebank; the first one if None.
         missing: as in `join`.
-        columns: those that matter, if not all: others may be in two tables, and are then left out.
+        columns: the columns to read, by default all; other columns that are in two tables are left out.
 
     Raises:
         InputError: a file is not a table, or the tables do not fit together.
@@ -115,7 +115,7 @@ def read_table(path: str, name: str = "", *, key: str | None = None) -> Measurem
         elif any(cell.strip().lower() not in NO_VALUE for cell in cells):
             texts[called] = tuple(cells)
     if not numbers and not texts:
-        raise InputError(Fault("invalid-table", "no column holds a value", Place(path)))
+        raise InputError(Fault("invalid-table", "no column has a value", Place(path)))
     summaries = (row.treebank for row in rows if row.treebank.startswith(_SUMMARIES))
     left_out = [f"{path}: the row {name!r} is not a treebank" for name in summaries]
     digest = hashlib.sha256(data).hexdigest()
@@ -132,15 +132,15 @@ def _check_systems(systems: Iterable[Any], path: str) -> None:
 
 def _check_treebanks(rows: Sequence[_Row], path: str) -> None:
     if not rows:
-        raise InputError(Fault("invalid-table", "the table has no row", Place(path)))
+        raise InputError(Fault("invalid-table", "the table has no rows", Place(path)))
     faults: list[Fault] = []
     seen: dict[str, int | None] = {}
     for row in rows:
         if not row.treebank:
-            faults.append(Fault("invalid-table", "the row names no treebank", Place(path, row.line)))
+            faults.append(Fault("invalid-table", "the row has no treebank", Place(path, row.line)))
         elif row.treebank in seen:
             first = f" (first on line {seen[row.treebank]})" if row.line else ""
-            message = f"{quoted(row.treebank)} has a row already{first}"
+            message = f"{quoted(row.treebank)} already has a row{first}"
             faults.append(Fault("invalid-table", message, Place(path, row.line)))
         else:
             seen[row.treebank] = row.line
@@ -185,7 +185,7 @@ def _text_rows(text: str, path: str, name: str, key: str | None) -> Iterator[_Ro
     faults = [
         Fault(
             "invalid-table",
-            f"the row has {len(cells)} cells, the line of column names has {len(names)}",
+            f"the row has {len(cells)} cells, but the header has {len(names)}",
             Place(path, number),
         )
         for number, cells in rows
@@ -218,7 +218,9 @@ def _column_names(header: Sequence[str], name: str, place: Place) -> list[str]:
     if any(_number(cell) is not None for cell in names):
         if len(names) == 2 and name:
             return list(_WITHOUT_HEADER)
-        message = "the first line holds numbers; name the columns in it (of two columns, NAME=TABLE names the second)"
+        message = (
+            "the first line has numbers: add a line of column names (for two columns, NAME=TABLE names the second)"
+        )
         raise InputError(Fault("invalid-table", message, place))
     for cell in names:
         if names.count(cell) > 1:
@@ -257,7 +259,7 @@ def _parsed(text: str, path: str) -> Any:
         try:
             documents += [json.loads(line)] if line.strip() else []
         except ValueError as error:
-            message = f"neither one JSON document nor one on each line: {error}"
+            message = f"neither a JSON document nor one per line: {error}"
             raise InputError(Fault("invalid-table", message, Place(path, number))) from error
     return documents
 
@@ -294,7 +296,7 @@ def _treebank_of(record: Mapping[str, Any], key: str | None, path: str) -> str:
     if key is None and isinstance(gold, dict) and isinstance(gold.get("path"), str):
         stem: str = os.path.basename(gold["path"])  # noqa: PTH119 -- as `levelhead score` on folders names it
         return stem.partition(".conll")[0]
-    message = f"a record names no treebank: it has no {' or '.join((key,) if key else _KEYS)}"
+    message = f"a record has no treebank: it needs {' or '.join((key,) if key else _KEYS)}"
     raise InputError(Fault("invalid-table", message, Place(path)))
 
 

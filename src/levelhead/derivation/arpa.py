@@ -53,7 +53,7 @@ def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
     rows = [_written(model), *(np.arange(len(table.keys)) for table in model.tables[1:])]
     header = "".join(f"ngram {n}={len(chosen)}\n" for n, chosen in enumerate(rows, 1))
     yield f"\\data\\\n{header}".encode()
-    texts = _joined(Strings.of(SPECIAL), model.words)
+    texts = _joined_pools(Strings.of(SPECIAL), model.words)
     words = np.arange(model.vocabulary_size, dtype=np.int32)[:, None]
     for n, table in enumerate(model.tables, 1):
         if n > 1:
@@ -64,12 +64,12 @@ def _arpa_parts(model: NgramModel) -> Iterator[bytes]:
     yield b"\n\\end\\\n"
 
 
-def _joined(one: Strings, other: Strings) -> Strings:
+def _joined_pools(one: Strings, other: Strings) -> Strings:
     return Strings(one.pool + other.pool, np.concatenate([one.offsets, other.offsets[1:] + one.offsets[-1]]))
 
 
 def _written(model: NgramModel) -> Indices:
-    """The words that are written: all but those that have no probability, `<s>` apart."""
+    """The words that are written: `<s>`, and all words with a probability."""
     possible = np.isfinite(model.tables[0].log_probabilities)
     possible[BEGIN] = True
     return np.flatnonzero(possible)
@@ -187,13 +187,13 @@ class _Reader:
             yield self._entry(parts, n)
             self.at += 1
         if self._line():
-            self._refuse(f"there are more than the {size} {n}-grams that the header says")
+            self._refuse(f"there are more {n}-grams than the {size} in the header")
 
     def _entry(self, parts: list[bytes], n: int) -> _Entry:
         try:
             log, backoff = float(parts[0]), float(parts[n + 1]) if len(parts) == n + 2 else 0.0
         except ValueError:
-            self._refuse("a number is expected at the start, and after the words if anything is")
+            self._refuse("the line must start with a number, and anything after the words must be a number")
         if not (-_LARGEST <= log <= 1e-5 and -_LARGEST <= backoff <= _LARGEST):  # NaN is not in any range
             self._refuse(f"log-probabilities must be from -{_LARGEST} to 0, back-off weights at most {_LARGEST} from 0")
         return _Entry(parts[1 : n + 1], log, backoff)
@@ -207,7 +207,7 @@ class _Reader:
         for (word,), log, backoff in self._entries(1, size):
             code = codes.setdefault(word, len(logs))
             if code in seen:
-                self._refuse(f"the word {quoted(word.decode('utf-8', 'replace'))} is there twice")
+                self._refuse(f"the word {quoted(word.decode('utf-8', 'replace'))} occurs twice")
             seen.add(code)
             if code == len(logs):
                 texts.append(self._decoded(word))
@@ -238,7 +238,7 @@ class _Reader:
             if context is None or code is None:
                 self._refuse(f"the first {n - 1} words, or the last, are not among the shorter n-grams")
             if keys.setdefault(context * vocabulary_size + code, len(logs)) < len(logs):
-                self._refuse("the n-gram is there twice")
+                self._refuse("the n-gram occurs twice")
             logs.append(log)
             backoffs.append(backoff)
             texts.append(b" ".join(words))

@@ -20,7 +20,7 @@ TOO_LONG = 3
 """The kernels' code for a sentence that would take too long."""
 
 _FAULTS = {
-    1: ("not-derivable", "{system} derives projective trees only, and this one is not projective"),
+    1: ("not-derivable", "{system} only derives projective trees, and this one is not projective"),
     2: ("not-derivable", "the heads are not a tree"),
     TOO_LONG: ("derivation-too-long", "the sentence may need more than {limit} steps"),
 }

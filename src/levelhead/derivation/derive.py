@@ -76,7 +76,7 @@ class Derivations(Tabular):
         return words
 
     def actions(self, sentence: int) -> tuple[Action, ...]:
-        """Return the labelled transitions of a sentence.
+        """Return the labeled transitions of a sentence.
 
         Args:
             sentence: its index.

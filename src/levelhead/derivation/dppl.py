@@ -48,10 +48,10 @@ def load_model(argument: str) -> Resource:
         path, order = argument, _DEFAULT_ORDER
     if order not in ORDERS:
         raise MeasureError(unknown("order", order, ORDERS), "unknown-order")
-    return estimated(read(path), order)
+    return estimated_model(read(path), order)
 
 
-def estimated(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
+def estimated_model(treebank: Treebank, order: str = _DEFAULT_ORDER) -> Resource:
     """Return the model of a training treebank, as DPPL needs it.
 
     Args:

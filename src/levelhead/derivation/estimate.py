@@ -36,7 +36,7 @@ def estimate(
         sequences: the sentences.
         order: the length of the longest n-grams, 1 to 5.
         minimum_counts: for each order the least (adjusted) count with which an n-gram is kept; the rest of its context
-            then shares its probability, renormalised, while discounts still come from all counts. Default: 1 for all.
+            then shares its probability, renormalized, while discounts still come from all counts. Default: 1 for all.
         minimum_word_count: words that occur less often are read as `<unk>`; 1 for none, so that `<unk>` gets only what
             smoothing gives to words never seen.
 
@@ -55,7 +55,7 @@ def estimate(
             layers.append(_of_words(adjusted[0], discounts[0], size))
         else:
             layers.append(_interpolated(tables[n], adjusted[n], discounts[n], least[n], layers[-1], size))
-    kept = _kept(tables, adjusted, least, size)
+    kept = _kept_ngrams(tables, adjusted, least, size)
     made = _tables(tables, layers, kept, size)
     return NgramModel(words, made, tuple(discounts), least, len(codes), minimum_word_count, sequences.sha256)
 
@@ -66,11 +66,11 @@ def _checked(
     """Return the least count of each order, or raise an error for an argument that makes no sense."""
     least = tuple(minimum_counts) or (1,) * order
     if not 1 <= order <= LONGEST:
-        raise _invalid(f"the order of a model is 1 to {LONGEST}, not {order}")
+        raise _invalid(f"the order of a model must be from 1 to {LONGEST}, not {order}")
     if len(least) != order or least[0] != 1 or any(count < 1 for count in least):
-        raise _invalid(f"minimum counts are {order} numbers of at least 1, the first of them 1, not {list(least)}")
+        raise _invalid(f"minimum counts must be {order} numbers of at least 1, the first of them 1, not {list(least)}")
     if minimum_word_count < 1:
-        raise _invalid(f"the minimum count of words is at least 1, not {minimum_word_count}")
+        raise _invalid(f"the minimum count of words must be at least 1, not {minimum_word_count}")
     if len(sequences.starts) < 2:
         raise _invalid("there are no sentences to estimate a model from")
     return least
@@ -141,7 +141,7 @@ def _renormalized(
     return result
 
 
-def _kept(
+def _kept_ngrams(
     tables: list[NgramCounts], adjusted: list[Indices], least: tuple[int, ...], size: int
 ) -> list[NDArray[np.bool_]]:
     """Which n-grams are kept: those counted often enough, and the contexts of longer ones that are."""

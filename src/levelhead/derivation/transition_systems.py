@@ -35,7 +35,7 @@ _ARCS = (LEFT_ARC, RIGHT_ARC)
 
 
 class Action(NamedTuple):
-    """A labelled transition: what a labelled parser chooses from.
+    """A labeled transition: what a labeled parser chooses from.
 
     Args:
         transition: what is done.
@@ -91,7 +91,7 @@ class TransitionSystem:
         return SWAP not in self.transitions
 
     def actions(self, relations: Iterable[str]) -> tuple[Action, ...]:
-        """Return all labelled transitions: those that add arcs once a relation.
+        """Return all labeled transitions: those that add arcs once a relation.
 
         Args:
             relations: the relations of a treebank.

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import NamedTuple
 
-from levelhead.derivation.arpa import read_arpa
 from levelhead.derivation.estimate import estimate
 from levelhead.derivation.ngram_model import NgramModel
 from levelhead.derivation.perplexity import Ends, Perplexity, perplexity
 from levelhead.derivation.sequences import sequences_of
-from levelhead.errors import Fault, InputError, Place
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank
 from levelhead.treebank.provenance import TREEBANK, Provenance, short_hash
@@ -43,6 +40,11 @@ class NgramChoice(NamedTuple):
     ends: Ends = "in"
     lift: bool = False
 
+    @property
+    def lifts(self) -> bool:
+        """Whether arcs are lifted: no arc is in the order of the string."""
+        return self.lift and self.order != "string"
+
 
 STANDARD = NgramChoice()
 """A trigram model of words in the order of the string."""
@@ -72,25 +74,9 @@ def model_of(train: Treebank | NgramModel, choice: NgramChoice = STANDARD) -> Ng
     """
     if isinstance(train, NgramModel):
         return train
-    sequences = sequences_of(train, choice.order, lift=choice.lift)
+    sequences = sequences_of(train, choice.order, lift=choice.lifts)
     size, counts, least = choice.ngram or NGRAM, choice.minimum_counts, choice.minimum_word_count
     return estimate(sequences, size, minimum_counts=counts, minimum_word_count=least)
-
-
-def read_model(path: str | os.PathLike[str], choice: NgramChoice = STANDARD) -> NgramModel:
-    """Read a model in ARPA format.
-
-    Args:
-        path: the file.
-        choice: what was requested of the model: its n-grams and counts are those of the file.
-
-    Raises:
-        InputError: the file is not valid, or n-grams or counts were requested.
-    """
-    if choice.minimum_counts or choice.minimum_word_count > 1 or choice.ngram is not None:
-        message = "a model in a file has its own n-grams and counts: leave out ngram and minimum counts"
-        raise InputError(Fault("unused-input", message, Place(os.fspath(path))))
-    return read_arpa(path)
 
 
 def measure_perplexities(
@@ -107,7 +93,7 @@ def measure_perplexities(
         InputError: a tree cannot be derived.
     """
     found = {
-        name: perplexity(model, one, choice.order, ends=choice.ends, lift=choice.lift)
+        name: perplexity(model, one, choice.order, ends=choice.ends, lift=choice.lifts)
         for name, one in treebanks.items()
     }
     return Perplexities(found, model, _provenance(found, model, treebanks))

@@ -72,15 +72,15 @@ class EpochScorer:
         attached = given == self._heads[counted]
         full = attached & (labels == gold)
         theirs = np.where(labels >= 0, self._universal_of[labels], _UNKNOWN)
-        labelled = attached & (self._universal_of[gold] == theirs)
+        labeled = attached & (self._universal_of[gold] == theirs)
         gold_content, system_content = self._is_content[gold], self._is_content[labels]
         every = np.ones(len(attached), dtype=bool)
         return MappingProxyType(
             {
                 "UAS": self._counted("UAS", attached, every, every),
-                "LAS": self._counted("LAS", labelled, every, every),
+                "LAS": self._counted("LAS", labeled, every, every),
                 "LAS(full)": self._counted("LAS(full)", full, every, every),
-                "CLAS": self._counted("CLAS", labelled & gold_content, gold_content, system_content),
+                "CLAS": self._counted("CLAS", labeled & gold_content, gold_content, system_content),
             }
         )
 
@@ -89,7 +89,7 @@ class EpochScorer:
         if heads.shape != self._heads.shape or relations.shape != self._heads.shape:
             message = f"{heads.shape} heads and {relations.shape} relations for {len(self._heads)} words"
             raise ConlluError(Fault("invalid-columns", message))
-        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to leave out"
+        wanted = f"give indices into labels, {_UNKNOWN} for other relations, {IGNORED} for words to ignore"
         if relations.dtype.kind not in "iu":
             raise ConlluError(Fault("invalid-columns", f"the relations are {relations.dtype}: {wanted}"))
         wrong = (relations >= len(self.labels)) | ((relations < _UNKNOWN) & (relations != IGNORED))

@@ -80,7 +80,7 @@ class Evaluation(Mapping[str, Score], Tabular):
     def __repr__(self) -> str:
         notes = f"; {number_of(len(self.notes), 'note')} in .notes" if self.notes else ""
         names = list(self.scores) if len(self.scores) <= _MOST_SHOWN else [one for one in _MAIN if one in self.scores]
-        shown = [f"{name}={_shown(self.scores[name])}" for name in names]
+        shown = [f"{name}={_score_text(self.scores[name])}" for name in names]
         more = len(self.scores) - len(names)
         return f"<Evaluation: {', '.join([*shown, *([f'{more} more'] if more else [])])}{notes}>"
 
@@ -91,7 +91,7 @@ class Evaluation(Mapping[str, Score], Tabular):
         return len(self.scores)
 
 
-def _shown(score: Score) -> str:
+def _score_text(score: Score) -> str:
     if score.value is None:
         return "-"
     return f"{score.value:.2f}" if score.perplexity else f"{score.value:.2%}"

@@ -1,7 +1,7 @@
 """Partial scores: over the sentences that can be compared, if the files as a whole cannot.
 
 Official rules give an output zero for one bad sentence or one changed character. These scores do not change that; they
-scores say how good the rest is; they are labelled as what they are, and never mixed with official ones.
+scores say how good the rest is; they are labeled as what they are, and never mixed with official ones.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Coverage(NamedTuple):
         other = self.system - self.invalid - self.scored
         return (
             f"secondary score, not an official one: {self.scored} of {self.gold} gold sentences; of the system's"
-            f" {self.system} sentences {self.invalid} are invalid and {other} have other text"
+            f" {self.system} sentences {self.invalid} are invalid and {other} have different text"
         )
 
 
@@ -103,7 +103,7 @@ def score_valid_sentences(gold: Treebank, system: Treebank, n_invalid: int, setu
     pairs = common_subsequence(_texts(gold, setup.rules), _texts(system, setup.rules))
     if not pairs:
         place = Place(system.source.path)
-        raise TextMismatch(Fault("text-mismatch", "no sentence has the text of a gold sentence", place))
+        raise TextMismatch(Fault("text-mismatch", "no sentence has the same text as a gold sentence", place))
     ours, theirs = (list(side) for side in zip(*pairs))
     evaluation = score_treebanks(gold.select(ours), system.select(theirs), setup)
     coverage = Coverage(len(pairs), len(gold), len(system) + n_invalid, n_invalid)

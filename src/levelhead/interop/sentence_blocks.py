@@ -36,7 +36,7 @@ def blocks_of(treebank: Treebank) -> Iterator[SentenceBlock]:
         yield SentenceBlock(lines[: len(lines) - len(rows)], rows)
 
 
-def treebank_of(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
+def treebank_from_blocks(blocks: Iterable[SentenceBlock], origin: str) -> Treebank:
     """Make a treebank.
 
     Args:

@@ -10,7 +10,7 @@ import numpy as np
 
 from levelhead.errors import ConlluError, Fault, quoted
 from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
-from levelhead.interop.sentence_blocks import SentenceBlock, treebank_of
+from levelhead.interop.sentence_blocks import SentenceBlock, treebank_from_blocks
 from levelhead.treebank.parts import MISC
 
 if TYPE_CHECKING:
@@ -108,7 +108,7 @@ def _lost_sentences(treebank: Treebank, doc: Any) -> Iterator[Fault]:
     expected = treebank.sentence_starts[:-1].tolist()
     if found != expected:
         same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], zip(found, expected)))
-        yield cannot_hold("spaCy does not find where the sentence ends, so tangled are its arcs", max(same, 1))
+        yield cannot_hold("spaCy does not find the end of the sentence, because its arcs cross too much", max(same, 1))
 
 
 # From spaCy
@@ -133,7 +133,7 @@ def from_spacy(docs: Doc | Iterable[Doc], *, rename_root: bool = False) -> Treeb
             when tokens were merged), or a head is in another sentence.
     """
     several: Iterable[Any] = [docs] if hasattr(docs, "has_annotation") else docs
-    return treebank_of((block for doc in several for block in _blocks(doc, rename_root=rename_root)), "spaCy")
+    return treebank_from_blocks((block for doc in several for block in _blocks(doc, rename_root=rename_root)), "spaCy")
 
 
 def _blocks(doc: Any, *, rename_root: bool) -> Iterator[SentenceBlock]:

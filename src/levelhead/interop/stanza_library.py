@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import ConlluError, Fault, InputError, quoted
 from levelhead.interop.library_errors import cannot_hold, fault_in, raise_faults, required_library
-from levelhead.interop.sentence_blocks import SentenceBlock, blocks_of, treebank_of
+from levelhead.interop.sentence_blocks import SentenceBlock, blocks_of, treebank_from_blocks
 
 if TYPE_CHECKING:
     from stanza.models.common.doc import Document  # type: ignore[import-not-found,import-untyped,unused-ignore]
@@ -66,7 +66,9 @@ def from_stanza(document: Any) -> Treebank:
     Raises:
         ConlluError: it is not parsed, or is not a valid treebank.
     """
-    return treebank_of((_block(number, sentence) for number, sentence in enumerate(document.sentences, 1)), "Stanza")
+    return treebank_from_blocks(
+        (_block(number, sentence) for number, sentence in enumerate(document.sentences, 1)), "Stanza"
+    )
 
 
 def _entry(row: Sequence[str]) -> dict[str, Any]:
@@ -87,7 +89,7 @@ def _faults(number: int, block: SentenceBlock) -> Iterator[Fault]:
         for item in row[9].split("|"):
             name, equals, _ = item.partition("=")
             if equals and name in _ATTRIBUTES:
-                yield cannot_hold(f"Stanza takes {quoted(item)} in MISC for a column", number, row[0])
+                yield cannot_hold(f"Stanza takes {quoted(item)} in MISC as a column", number, row[0])
 
 
 def _block(number: int, sentence: Any) -> SentenceBlock:

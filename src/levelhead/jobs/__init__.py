@@ -2,7 +2,7 @@
 
 from levelhead.jobs.clusters import Tls, check_address, cluster
 from levelhead.jobs.job import Job, StaleInput
-from levelhead.jobs.running import Outcome, run
+from levelhead.jobs.running import Outcome, run_jobs
 from levelhead.jobs.store import Store, check_store
 from levelhead.jobs.workers import Workers, borrowed, n_cores, processes
 
@@ -19,5 +19,5 @@ __all__ = [
     "cluster",
     "n_cores",
     "processes",
-    "run",
+    "run_jobs",
 ]

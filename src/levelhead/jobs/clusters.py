@@ -73,7 +73,7 @@ def check_address(address: str, tls: Tls | None) -> None:
     """
     if address == "local":
         if tls is not None:
-            raise _bad("a local cluster takes no TLS files")
+            raise _bad("a local cluster does not use TLS files")
         return
     encrypted = tls is not None
     try:
@@ -86,7 +86,7 @@ def check_address(address: str, tls: Tls | None) -> None:
     if encrypted != (parts.scheme == "tls"):
         raise _bad("tls:// needs --tls-ca, --tls-cert and --tls-key; tcp:// does not use them")
     if not encrypted and not all(map(_is_private, _addresses(host))):
-        raise _bad(f"{host} is a public address: anybody between could read and run things there; use tls://")
+        raise _bad(f"{host} is a public address: others could read the data and run code there; use tls://")
 
 
 def _addresses(host: str) -> list[str]:
@@ -127,6 +127,7 @@ class _Cluster(Executor):
 
 def _local(n: int) -> Callable[[], Executor]:
     def start() -> Executor:
+        """Connect to the workers."""
         from distributed import Client, LocalCluster
 
         own = LocalCluster(
@@ -140,6 +141,7 @@ def _local(n: int) -> Callable[[], Executor]:
 
 def _remote(address: str, tls: Tls | None) -> Callable[[], Executor]:
     def start() -> Executor:
+        """Connect to the workers."""
         from distributed import Client
         from distributed.security import Security
 

@@ -17,7 +17,7 @@ _TERMINATED = 143
 
 
 class Processes(ProcessPoolExecutor):
-    """A pool of processes; if its jobs are canceled, those that are running are stopped too."""
+    """A pool of processes; if its jobs are canceled, running jobs are stopped too."""
 
     def __init__(self, n: int) -> None:
         # Spawned, not forked: a forked process would inherit locks that threads of this one hold (progress bars).
@@ -32,14 +32,14 @@ class Processes(ProcessPoolExecutor):
 
         Args:
             wait: whether to wait until its processes have ended.
-            cancel_futures: whether to cancel the jobs that are waiting, and to stop those that are running.
+            cancel_futures: whether to cancel waiting jobs and to stop running ones.
         """
         if cancel_futures:
             self._stop()
         super().shutdown(wait=wait, cancel_futures=cancel_futures)
 
     def _stop(self) -> None:
-        """Ask all processes to end, and kill those that do not, such as one in a long call of a library."""
+        """Ask all processes to end, and kill those that do not, for example in a long library call."""
         running = dict(self._processes or {})
         for process in running.values():
             process.terminate()

@@ -39,7 +39,7 @@ class KeepsResults(Protocol):
         """Make it last."""
 
 
-def run(
+def run_jobs(
     jobs: Iterable[Job],
     workers: Workers,
     *,
@@ -98,7 +98,7 @@ class _JobRun:
                 self.order.append(job.key)
 
     def do(self, jobs: Iterator[Job]) -> None:
-        """Do all jobs; those that were with lost workers again by themselves."""
+        """Run all jobs; jobs of lost workers are run again one by one."""
         while suspects := self._round(jobs, self.workers.window, self.workers.batch):
             for suspect in suspects:
                 for _ in range(2):
@@ -110,7 +110,7 @@ class _JobRun:
     def complain(self) -> None:
         """Report the jobs that no worker survives."""
         if self.hopeless:
-            message = "its worker ended without a result, twice: out of memory, or killed"
+            message = "its worker ended twice without a result: out of memory, or killed"
             raise InputError(*(Fault("worker-lost", f"{job.name}: {message}") for job in self.hopeless))
 
     def _round(self, jobs: Iterator[Job], window: int, batch: int) -> list[Job]:
@@ -128,7 +128,7 @@ class _JobRun:
                 raise _all_lost(str(error)) from error
             return self._rescue(flying)
         except CancelledError as error:
-            raise _all_lost("the cluster went away") from error
+            raise _all_lost("the connection to the cluster was lost") from error
         finally:
             if self.workers.restartable:
                 executor.shutdown(wait=True, cancel_futures=bool(flying))

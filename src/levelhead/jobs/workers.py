@@ -49,6 +49,7 @@ def processes(n: int) -> Workers:
         return Workers(_ThisProcess, window=1)
 
     def start() -> Executor:
+        """Start the processes."""
         from levelhead.jobs.process_pool import Processes
 
         return Processes(n)

@@ -274,7 +274,7 @@ def find_gaps(
 ) -> cython.void:
     """Count for each node the blocks of words below it, less one.
 
-    A block of a node begins at each word below it whose left neighbour is not below it: those are the nodes on the
+    A block of a node begins at each word below it whose left neighbor is not below it: those are the nodes on the
     way up from the word, before the lowest node that is above both. So each word adds one at itself and takes it off
     at that node, and the sums over what is below are the blocks.
     """

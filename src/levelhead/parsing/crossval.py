@@ -12,7 +12,7 @@ import numpy as np
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
-from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
+from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.parsing.any_parser import ParsedTreebank, Recipe, parse_any, train_any
 from levelhead.parsing.external import OUTSIDE_PARSERS, identity_of
 from levelhead.parsing.training import prepared
@@ -34,7 +34,7 @@ def cross_validate(
 ) -> ParsedTreebank:
     """Return the treebank parsed, each fold by a model trained on the others, and what was repaired.
 
-    Folds are blocks of consecutive sentences of nearly equal number, so that neighbours, which are often of one text,
+    Folds are blocks of consecutive sentences of nearly equal number, so that neighbors, which are often of one text,
     are seldom on both sides. The result does not depend on the workers.
 
     Args:
@@ -69,10 +69,10 @@ def cross_validate(
     ]  # fmt: skip
     with progress_bar("folds", folds, folds) as advance, _placed_in(treebank):
         # One fold, one task: folds are few and long, and would end up with one worker of a cluster otherwise.
-        outcome = run(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
+        outcome = run_jobs(jobs, (workers or processes(1))._replace(batch=1), store=store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
-    return _joined([outcome.results[job.key] for job in jobs], treebank)
+    return _joined_folds([outcome.results[job.key] for job in jobs], treebank)
 
 
 def _program(recipe: Recipe) -> str | None:
@@ -99,7 +99,7 @@ def _placed(fault: Fault, treebank: Treebank) -> Fault:
     )
 
 
-def _joined(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
+def _joined_folds(results: Sequence[bytes], treebank: Treebank) -> ParsedTreebank:
     """What came of all folds; repairs are placed in the treebank, and say in which fold they were."""
     trees, repairs = list[str](), list[Fault]()
     for fold, result in enumerate(results, 1):

@@ -147,7 +147,7 @@ h.upos d.upos sib.lemma | h.lemma d.lemma sib.upos | h.lemma d.upos sib.lemma
 h.upos d.upos d.feats sib.upos sib.feats | d.upos sib.upos d.feat sib.feat | h.upos sib.upos d.upos d.feats
 h.upos h.feats d.upos sib.upos | d.form sib.form | h.upos d.upos sib.upos dn.upos | h.upos d.upos sib.upos dp.upos
 """
-"""For two neighbouring children on one side of a head, or the innermost child."""
+"""For two neighboring children on one side of a head, or the innermost child."""
 
 GRANDPARENTS = """
 hh.upos d.upos | hh.upos h.upos d.upos | hh.upos h.upos d.upos h.distance | hh.xpos h.xpos d.xpos

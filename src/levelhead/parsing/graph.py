@@ -1,6 +1,6 @@
 """Graph-based parsing: the best tree by the scores of its arcs, or of parts of two arcs; one root always.
 
-First order is Chu-Liu-Edmonds over all arcs (McDonald et al. 2005). Second order also scores neighbouring siblings and
+First order is Chu-Liu-Edmonds over all arcs (McDonald et al. 2005). Second order also scores neighboring siblings and
 grandparents: first-order weights choose a few candidate heads for each word, Model 1 of Koo and Collins (2010) finds
 the best projective tree over these, and heads are changed, also to cross, as long as the score rises (McDonald and
 Pereira 2006; Zhang, Lei, Barzilay and Jaakkola 2014). There an arc's score holds that of its best relation by features
@@ -44,8 +44,8 @@ _MOST_CHANGE = 0.1
 
 def table_rows(n_words: int) -> dict[str, int]:
     """Return how many rows the tables of a parser get that learns from so many words."""
-    rows, labelled = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
-    return {"parts": rows, "labels": labelled, "relations": labelled, "first": rows}
+    rows, labeled = rows_for(n_words * _ROWS_A_WORD, _MOST_BITS), rows_for(n_words, _MOST_LABEL_BITS) // 2
+    return {"parts": rows, "labels": labeled, "relations": labeled, "first": rows}
 
 
 class _Weights:
@@ -53,14 +53,15 @@ class _Weights:
 
     def __init__(self, n_words: int, n_labels: int, *, relations: bool) -> None:
         rows = table_rows(n_words)
-        labelled = (rows["labels"], -(-n_labels // 8) * 8)
-        self.tables: Averages = (np.zeros(rows["parts"], np.float32), np.zeros(labelled, np.int16))
+        labeled = (rows["labels"], -(-n_labels // 8) * 8)
+        self.tables: Averages = (np.zeros(rows["parts"], np.float32), np.zeros(labeled, np.int16))
         if relations:
-            self.tables = (*self.tables, np.zeros(labelled, np.float32))
+            self.tables = (*self.tables, np.zeros(labeled, np.float32))
         self.sums = tuple(np.zeros(table.shape, np.float32) for table in self.tables)
         self.step = 1.0
 
     def averages(self) -> Averages:
+        """Return the averaged weights."""
         return tuple(table - sums / self.step for table, sums in zip(self.tables, self.sums))
 
     def restart(self) -> NDArray[np.float32]:
@@ -121,7 +122,7 @@ def parse_graph(model: Model, columns: Columns, starts: Integers) -> tuple[Integ
     kernel = GraphParser(_compiled(model.templates), tables, (), len(model.relations), model.root, CANDIDATES)
     pieces = _pieces(starts)
     heads, labels = kernel.parse(tuple(columns), pieces)
-    return (heads, labels) if len(pieces) == len(starts) else _joined(heads, labels, pieces, starts)
+    return (heads, labels) if len(pieces) == len(starts) else _joined_pieces(heads, labels, pieces, starts)
 
 
 def graph_tables(parser: str) -> tuple[str, ...]:
@@ -142,7 +143,7 @@ def _pieces(starts: Integers) -> Integers:
     return np.concatenate([*pieces, starts[-1:]]).astype(np.int32)
 
 
-def _joined(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:
+def _joined_pieces(heads: Integers, labels: Integers, pieces: Integers, starts: Integers) -> tuple[Integers, Integers]:
     """The trees of whole sentences: roots of later pieces depend on the root of the first, as its last child does."""
     sentence = np.searchsorted(starts, pieces[:-1], side="right") - 1
     offsets = np.repeat(pieces[:-1] - starts[sentence], np.diff(pieces))

@@ -66,8 +66,8 @@ def _signed(description: Mapping[str, Any], contents: Iterable[bytes]) -> bytes:
     text = json.dumps(description, ensure_ascii=False, sort_keys=True).encode()
     body = b"".join([MAGIC, _LENGTHS.pack(FORMAT, len(text)), text, *contents])
     if len(text) > _MOST_DESCRIPTION or len(body) + _CHECKSUM > _MOST_BYTES:
-        message = f"the model has {len(body)} bytes, {len(text)} of them its relations and templates"
-        limits = f"at most {_MOST_BYTES} and {_MOST_DESCRIPTION} can be read back"
+        message = f"the model has {len(body)} bytes, including {len(text)} for relations and templates"
+        limits = f"at most {_MOST_BYTES} and {_MOST_DESCRIPTION} are allowed"
         raise InputError(Fault("model-too-large", f"{message}; {limits}"))
     return body + hashlib.sha256(body).digest()
 
@@ -93,7 +93,7 @@ def read_model(path: str | os.PathLike[str]) -> Model | OutsideModel:
         _not_read("not-a-model", "this is not a levelhead model", name)
     start = len(MAGIC) + _LENGTHS.size
     if len(data) < start + _CHECKSUM:
-        _not_read("damaged-model", "the file is cut off", name)
+        _not_read("damaged-model", "the file is truncated", name)
     version, size = _LENGTHS.unpack_from(data, len(MAGIC))
     if version != FORMAT:
         _not_read("model-version", f"the file has version {version}, this levelhead reads {FORMAT}", name)
@@ -103,7 +103,7 @@ def read_model(path: str | os.PathLike[str]) -> Model | OutsideModel:
     try:
         return _model(_description(body[start:], size), body[start + size :])
     except (ValueError, KeyError, TypeError, IndexError, AttributeError, RecursionError, zlib.error):
-        _not_read("damaged-model", "its contents are not those of a model", name)
+        _not_read("damaged-model", "its contents are not a model", name)
 
 
 def _not_read(slug: str, message: str, name: str) -> NoReturn:

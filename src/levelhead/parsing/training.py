@@ -155,7 +155,7 @@ def _best(
     """The model after the last pass, or after the one that is best on the development treebank."""
     best, best_las, since = model, -1.0, 0
     averages: Averages = ()
-    heard = _heard(dev)
+    heard = _development_set(dev)
     for done, averages in enumerate(passes, 1):
         report = Report(done, n_passes)
         if heard is not None:
@@ -185,7 +185,7 @@ class _Development(NamedTuple):
         return float(right.mean()), float((right & agree).mean())
 
 
-def _heard(dev: Treebank | None) -> _Development | None:
+def _development_set(dev: Treebank | None) -> _Development | None:
     if dev is None or not dev.n_words:
         return None
     return _Development(dev, [universal(relation) for relation in dev.relations])

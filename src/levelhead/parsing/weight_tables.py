@@ -55,7 +55,7 @@ def check_memory(parser: str, n_words: int, n_relations: int) -> None:
     """
     size = _n_bytes(table_shapes(parser, n_words, n_relations))
     if size > MOST_BYTES:
-        message = f"tables for {n_relations} relations take {size} bytes, {MOST_BYTES} are allowed"
+        message = f"tables for {n_relations} relations take {size} bytes, but at most {MOST_BYTES} are allowed"
         raise InputError(Fault("model-too-large", message))
 
 

@@ -115,7 +115,7 @@ def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
     first, size = np.zeros(len(texts), np.int64), np.zeros(len(texts), np.int64)
     pairs: list[tuple[int, int]] = []
     for code in feats.distinct.tolist():
-        found = _named(texts[code])
+        found = _feature_hashes(texts[code])
         first[code], size[code] = len(pairs), len(found)
         pairs += found
     sizes = size[feats.codes]
@@ -126,7 +126,7 @@ def _features(feats: StringColumn) -> tuple[Integers, Integers, Integers]:
     return starts, np.ascontiguousarray(table[chosen, 0]), np.ascontiguousarray(table[chosen, 1])
 
 
-def _named(feats: str) -> list[tuple[int, int]]:
+def _feature_hashes(feats: str) -> list[tuple[int, int]]:
     """The features in a cell by the hashes of their names, which fit 31 bits so that they sort as signed numbers."""
     parts: Sequence[str] = () if feats == "_" else feats.split("|")[:_MOST_FEATURES]
     return sorted((_hash(part.partition("=")[0]) >> 1, _hash(part)) for part in parts)

@@ -36,10 +36,12 @@ class _Layout(NamedTuple):
 
     @property
     def width(self) -> int:
+        """The largest number of properties that are combined."""
         return max(map(len, self.bys))
 
     @property
     def columns(self) -> tuple[Column, ...]:
+        """The columns before the numbers: treebank, properties and their values."""
         named = [Column("Treebank", "text")] if self.treebanks else []
         if len(self.bys) > 1:
             keys = ("Value" if i == 1 else f"Value {i}" for i in range(1, self.width + 1))
@@ -54,6 +56,7 @@ class _Layout(NamedTuple):
         )
 
     def row(self, treebank: str, by: Sequence[str], values: Sequence[str], numbers: Sequence[Cell]) -> tuple[Cell, ...]:
+        """Return a row of the table."""
         named = ((treebank,) if self.treebanks else ()) + ((",".join(by),) if len(self.bys) > 1 else ())
         length = len(_NUMBERS) + len(_RATIOS) + (2 if self.without else 0)
         return (*named, *values, *("",) * (self.width - len(values)), *numbers, *(None,) * (length - len(numbers)))
@@ -177,7 +180,7 @@ def confusion_table(treebanks: Mapping[str, Confusion], signature: Signature = U
     for treebank, confusion in treebanks.items():
         start = (treebank,) if len(treebanks) > 1 else ()
         rows += [(*start, *row) for row in _confused(confusion)]
-    notes = ["errors only; of gold: the share of the gold relation's aligned words"]
+    notes = ["errors only; of gold: share of the aligned words with the gold relation"]
     if any(OTHER in confusion.names for confusion in treebanks.values()):
         notes.append(f"{OTHER}: all but the {MOST_RELATIONS} most frequent relations; errors among them are not shown")
     return Table(tuple(columns), tuple(rows), (*notes, *_signed(signature)))
@@ -252,12 +255,12 @@ def cascading_table(treebanks: Mapping[str, Sequence[Cascading]], signature: Sig
     for treebank, classes in treebanks.items():
         start = (treebank,) if len(treebanks) > 1 else ()
         rows += [(*start, *_cascading(one)) for one in classes if one.wrong]
-    note = "class by the gold relation; the lower the share, the more wrong arcs hang from wrong ones"
+    note = "class by the gold relation; a low share means that wrong arcs depend on other wrong arcs"
     return Table(tuple(columns), tuple(rows), (note, *_signed(signature)))
 
 
 def _cascading(one: Cascading) -> tuple[Cell, ...]:
-    return one.name, "labelled" if one.labelled else "unlabelled", one.wrong, one.parent_right, one.ratio
+    return one.name, "labeled" if one.labeled else "unlabeled", one.wrong, one.parent_right, one.ratio
 
 
 def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> dict[str, Any]:
@@ -280,6 +283,7 @@ def examples_document(
     """
 
     def example(one: Example) -> dict[str, Any]:
+        """Return one word with both trees."""
         gold, system = matches.gold[one.gold_sentence], matches.system[one.system_sentence]
         return {
             "sent_id": gold.id,

@@ -219,14 +219,6 @@ def trees_tikz(groups: Sequence[TreeGroup], signature: str) -> str:
     return "\n".join([*parts, f"% {latex_text(signature)}"]) + "\n"
 
 
-def _dependencies(gold: _Words, system: _Words) -> list[str]:
-    """One drawing, or one for each side where the words differ."""
-    above, below = _edges(gold), _edges(system, "edge below")
-    if gold.forms == system.forms:
-        return _dependency(gold.forms, [*above, *below])
-    return [*_dependency(gold.forms, above), *_dependency(system.forms, below)]
-
-
 def _dependency(forms: Sequence[str], edges: Sequence[str]) -> list[str]:
     words = " \\& ".join(latex_text(form).replace("\\&", "\\symbol{38}") for form in forms)  # \\& ends a word
     return ["\\begin{dependency}", f"\\begin{{deptext}}\n{words} \\\\\n\\end{{deptext}}", *edges, "\\end{dependency}"]

@@ -243,7 +243,8 @@ def languages_document(found: Languages) -> dict[str, Any]:
     """
 
     def document(pair: LanguagePair) -> dict[str, Any]:
-        shown = _same if pair.measure in found.perplexities else points
+        """Return one row."""
+        shown = _unscaled if pair.measure in found.perplexities else points
         between = None if pair.interval is None else [shown(end) for end in pair.interval]
         values = [shown(value) for value in pair.values]
         return {**pair._asdict(), "values": values, "difference": shown(pair.difference), "interval": between}
@@ -256,7 +257,7 @@ def languages_document(found: Languages) -> dict[str, Any]:
     }
 
 
-def _same(value: float | None) -> float | None:
+def _unscaled(value: float | None) -> float | None:
     return value
 
 
@@ -277,7 +278,7 @@ def agreement_table(found: Agreement) -> Table:
     ids = [gold[i].id or str(i + 1) for i in found.differing]
     listed = ": " * bool(ids) + " ".join(ids[:_MOST_LISTED]) + (" ..." if len(ids) > _MOST_LISTED else "")
     notes = (
-        "relations: share of aligned words with the same universal relation, and its kappa",
+        "relations: share of aligned words with the same universal relation, with kappa",
         f"{len(ids)} of {len(gold)} sentences differ in span, heads or universal relations{listed}",
         *(f"{name}: {score.reason}" for name, score in found.evaluation.items() if score.reason),
         signature_line(found.evaluation.signature),
@@ -311,7 +312,7 @@ def agreement_document(found: Agreement) -> dict[str, Any]:
 
 
 def gains_table(found: Gains) -> Table:
-    """Return one row for each bucket and system: both scores, and how many more words are right.
+    """Return one row for each bucket and system: both scores, and the increase in correct words.
 
     Args:
         found: the gains on each treebank.
@@ -329,9 +330,7 @@ def gains_table(found: Gains) -> Table:
     ]
     systems = [row[: 1 + several] for row in rows]
     rules = frozenset(i for i in range(1, len(systems)) if systems[i] != systems[i - 1])
-    note = (
-        f"{found.measure}; Words: how many more words are right than with {found.baseline}; the largest changes first"
-    )
+    note = f"{found.measure}; Words: increase in correct words over {found.baseline}; the largest changes first"
     return Table(tuple(columns), tuple(rows), (note, signature_line(found.provenance.signature)), rules)
 
 
@@ -347,6 +346,7 @@ def gains_document(found: Gains) -> dict[str, Any]:
     """
 
     def document(gain: Gain) -> dict[str, Any]:
+        """Return one row."""
         return {
             **dict(zip(found.by, gain.values, strict=True)),
             "system": gain.system,

@@ -26,20 +26,20 @@ _NUMBERS = (
 )
 
 
-def transition_lines(derivations: Derivations, *, labelled: bool) -> str:
+def transition_lines(derivations: Derivations, *, labeled: bool) -> str:
     """Return the transitions of each sentence on a line.
 
     Args:
         derivations: the derivations.
-        labelled: whether those that add an arc are followed by its relation.
+        labeled: whether those that add an arc are followed by its relation.
     """
-    return "".join(f"{' '.join(row)}\n" for row in _transitions(derivations, labelled=labelled))
+    return "".join(f"{' '.join(row)}\n" for row in _transitions(derivations, labeled=labeled))
 
 
-def _transitions(derivations: Derivations, *, labelled: bool) -> Iterator[list[str]]:
+def _transitions(derivations: Derivations, *, labeled: bool) -> Iterator[list[str]]:
     for sentence in range(len(derivations)):
         actions = derivations.actions(sentence)
-        yield [str(action if labelled else action.transition) for action in actions]
+        yield [str(action if labeled else action.transition) for action in actions]
 
 
 def order_lines(derivations: Derivations) -> str:
@@ -54,11 +54,11 @@ def _words(derivations: Derivations) -> Iterator[list[str]]:
         yield [forms[word] for word in order[begin:end]]
 
 
-def derivation_documents(derivations: Derivations, *, labelled: bool) -> list[dict[str, Any]]:
+def derivation_documents(derivations: Derivations, *, labeled: bool) -> list[dict[str, Any]]:
     """Return a document for each sentence: transitions, the ids of words as they are attached, the words, swaps."""
     starts = derivations.treebank.sentence_starts.tolist()
     order = derivations.order.tolist()
-    rows = zip(_transitions(derivations, labelled=labelled), _words(derivations), derivations.swaps.tolist())
+    rows = zip(_transitions(derivations, labeled=labeled), _words(derivations), derivations.swaps.tolist())
     return [
         {
             **header("derivation"),
@@ -72,14 +72,14 @@ def derivation_documents(derivations: Derivations, *, labelled: bool) -> list[di
     ]
 
 
-def derivations_document(derivations: Derivations, *, labelled: bool) -> dict[str, Any]:
+def derivations_document(derivations: Derivations, *, labeled: bool) -> dict[str, Any]:
     """Return the derivations of a treebank for JSON."""
     return {
         **header("derivations"),
         "signature": dict(derivations.provenance.signature),
         "swaps": int(derivations.swaps.sum()),
         "lifted": derivations.n_lifted,
-        "sentences": derivation_documents(derivations, labelled=labelled),
+        "sentences": derivation_documents(derivations, labeled=labeled),
     }
 
 
@@ -179,7 +179,7 @@ def _perplexity(name: str, result: Perplexity, *, sentences: bool) -> dict[str, 
 
 
 def perplexity_document(found: Perplexities, *, sentences: bool) -> dict[str, Any]:
-    """Return the perplexity of a test set, and of parser output beside it, for JSON.
+    """Return the perplexity of a test set, and of parser output for it, for JSON.
 
     Args:
         found: the perplexities.

@@ -18,7 +18,7 @@ def explanation_table(explanation: Explanation) -> Table:
     measures = list(dict.fromkeys(measure for one in valid.values() for measure in one))
     rows = tuple((measure, *(_f1(explanation.evaluations[name], measure) for name in names)) for measure in measures)
     notes = [note for name in names for note in _refusal(name, explanation.evaluations[name])]
-    notes += [note for difference in explanation.differences for note in _told(difference)]
+    notes += [note for difference in explanation.differences for note in _difference_lines(difference)]
     return Table(
         (Column("Metric", "text", 10), *(Column(name) for name in names)), rows, tuple(notes or ["No differences."])
     )
@@ -34,11 +34,11 @@ def _refusal(name: str, evaluation: Evaluation | InputError) -> list[str]:
     return [f"{name} refuses: {evaluation.faults[0]}"] if isinstance(evaluation, InputError) else []
 
 
-def _told(difference: Difference) -> list[str]:
+def _difference_lines(difference: Difference) -> list[str]:
     lines = ["", f"{difference.decision[0].upper()}{difference.decision[1:]}:"]
     lines += [f"  {names}: {verdict}" for names, verdict in difference.verdicts.items()]
     lines += [
-        f"  {measure}: {_shown(one)} as ud decides, {_shown(other)} otherwise"
+        f"  {measure}: {_score_text(one)} as ud decides, {_score_text(other)} otherwise"
         for measure, (one, other) in difference.changes.items()
     ]
     lines += [f"  {place}: {printable(form)}" for place, form in difference.words]
@@ -46,7 +46,7 @@ def _told(difference: Difference) -> list[str]:
     return lines + ([f"  and {more} more words"] if more > 0 else [])
 
 
-def _shown(value: float | None) -> str:
+def _score_text(value: float | None) -> str:
     return "no value" if value is None else f"{100 * value:.2f}"
 
 

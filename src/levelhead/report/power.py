@@ -22,7 +22,7 @@ def power_table(power: Power, *, each: bool = False) -> Table:
         power: the detectable differences.
         each: with several test sets: the rows of each; those of the mean over them are then summary rows.
     """
-    rows = _shown(power, each=each)
+    rows = _rows_to_show(power, each=each)
     several = len({one.treebank for one in power.rows}) > 1
     typical = any(one.low is not None for one in rows)
     columns = [Column("Treebank", "text")] if several else []
@@ -42,7 +42,7 @@ def power_table(power: Power, *, each: bool = False) -> Table:
     return Table(tuple(columns), cells[:n_rows], notes, rules, cells[n_rows:])
 
 
-def _shown(power: Power, *, each: bool) -> list[Detectable]:
+def _rows_to_show(power: Power, *, each: bool) -> list[Detectable]:
     averages = [one for one in power.rows if one.average]
     own = [one for one in power.rows if not one.average]
     return [*own, *averages] if each or not averages else averages
@@ -65,7 +65,7 @@ def power_chart(power: Power, *, each: bool = False) -> Drawing:
         power: the detectable differences.
         each: as in `power_table`.
     """
-    shown = [one for one in _shown(power, each=each) if one.difference is not None]
+    shown = [one for one in _rows_to_show(power, each=each) if one.difference is not None]
     series: dict[str, list[tuple[float, float]]] = {}
     for one in shown:
         plain = one.measure in power.perplexities

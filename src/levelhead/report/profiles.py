@@ -10,7 +10,7 @@ from levelhead.report.scores import signature_line
 from levelhead.report.table import Cell, Column, Table, percentage
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.typology import COLUMNS, Profile, ProfileColumn
-from levelhead.typology.collection import Neighbours, Samples, SelectedTreebanks, Survey
+from levelhead.typology.collection import Samples, SelectedTreebanks, Similarities, Survey
 
 Key = tuple[ProfileColumn, str | None]
 """A column and, where it has many values, which of them."""
@@ -160,7 +160,7 @@ def columns_documents() -> list[dict[str, Any]]:
 _DISTANCES = ("KLcpos3(A, B)", "KLcpos3(B, A)", "JSD(relations)", "W1(displacement)")
 
 
-def similarity_table(found: Neighbours) -> Table:
+def similarity_table(found: Similarities) -> Table:
     """Return one row a pair of treebanks; 0 is nearest.
 
     Args:
@@ -171,7 +171,7 @@ def similarity_table(found: Neighbours) -> Table:
     return Table(columns, rows, _signed(found.provenance))
 
 
-def similarity_document(found: Neighbours) -> dict[str, Any]:
+def similarity_document(found: Similarities) -> dict[str, Any]:
     """Return the same for JSON.
 
     Args:
@@ -209,8 +209,8 @@ def selection_table(found: SelectedTreebanks) -> Table:
     rows = [
         (one.name, one.language, "yes" if one.selected else "no", "; ".join(one.reasons)) for one in found.decisions
     ]
-    told = f"{len(found.selected)} of {len(found.decisions)} selected"
-    return Table(columns, tuple(rows), (told, *_signed(found.provenance)))
+    summary = f"{len(found.selected)} of {len(found.decisions)} selected"
+    return Table(columns, tuple(rows), (summary, *_signed(found.provenance)))
 
 
 def selection_document(found: SelectedTreebanks) -> dict[str, Any]:

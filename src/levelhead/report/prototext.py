@@ -26,7 +26,7 @@ def _totals(results: Results, system: str) -> Iterator[tuple[str, str]]:
     own = [results.results[system, test_set.code] for test_set in results.test_sets]
     for measure in results.measures:
         values = [result.values[measure] for result in own]
-        yield f"total-{_name(measure)}", _shown(macro_average([value or Fraction(0) for value in values]))
+        yield f"total-{_name(measure)}", _percentage(macro_average([value or Fraction(0) for value in values]))
 
 
 def _pairs(results: Results, system: str) -> Iterator[tuple[str, str]]:
@@ -35,7 +35,7 @@ def _pairs(results: Results, system: str) -> Iterator[tuple[str, str]]:
         yield f"{test_set.code}-Status", result.status
         if result.state == "valid":
             yield from (
-                (f"{test_set.code}-{_name(name)}", _shown(value or Fraction(0)))
+                (f"{test_set.code}-{_name(name)}", _percentage(value or Fraction(0)))
                 for name, value in result.values.items()
             )
 
@@ -49,7 +49,7 @@ def _name(measure: str) -> str:
     return f"{measure}-F1" if component is None else measure
 
 
-def _shown(value: Fraction) -> str:
+def _percentage(value: Fraction) -> str:
     return f"{100 * float(value):.2f}"
 
 

@@ -5,20 +5,15 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 
 from levelhead.campaign import Ranking, Results
+from levelhead.errors import listed
 from levelhead.significance import FEWEST_UNITS, unit_line, unit_notes
 
-_MOST_NAMED = 6
+MOST_NAMED = 6
 
 
 def span(first: int, last: int) -> str:
     """Return two ends as text, `2-4`, or `2` if they are equal."""
     return f"{first}" if first == last else f"{first}-{last}"
-
-
-def listed(names: Sequence[str]) -> str:
-    """Return names separated by commas; from the seventh, only how many there are."""
-    more = len(names) - _MOST_NAMED
-    return f"{', '.join(names[:_MOST_NAMED])}{f' and {more} more' if more > 0 else ''}"
 
 
 def undecided(ranking: Ranking) -> str:
@@ -34,7 +29,7 @@ def undecided(ranking: Ranking) -> str:
         return f"no undecided places by {ranking.measure}"
     places = sorted({place for first, last in open_ranks.values() for place in range(first, last + 1)})
     runs = ", ".join(span(*ends) for ends in _runs(places))
-    return f"undecided places by {ranking.measure}: {runs} ({listed(list(open_ranks))})"
+    return f"undecided places by {ranking.measure}: {runs} ({listed(list(open_ranks), MOST_NAMED)})"
 
 
 def test_notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:

@@ -8,9 +8,10 @@ from itertools import groupby
 from typing import Any
 
 from levelhead.campaign import OutputResult, Ranking, Results, Standing
+from levelhead.errors import listed
 from levelhead.measures.registry import lower_is_better
 from levelhead.report.documents import header, notes_of, points
-from levelhead.report.rank_notes import listed, span, test_notes
+from levelhead.report.rank_notes import MOST_NAMED, span, test_notes
 from levelhead.report.scores import score_numbers, signature_line, units_document
 from levelhead.report.table import Cell, Column, Table, percentage, value_cell
 from levelhead.scoring.measure_notes import named_note
@@ -24,7 +25,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
         rankings: of each group by each measure; all measures of a group together, in the same order.
     """
     groups = [tuple(some) for _, some in groupby(rankings, key=lambda ranking: ranking.group)]
-    extras = _Extras(rankings)
+    extras = _OptionalColumns(rankings)
     rows: list[tuple[Cell, ...]] = []
     lines = set()
     for some in groups:
@@ -35,7 +36,7 @@ def ranking_table(results: Results, rankings: Sequence[Ranking]) -> Table:
     return Table(_columns(groups[0], extras), tuple(rows), notes, frozenset(lines))
 
 
-class _Extras:
+class _OptionalColumns:
     """The columns in addition to ranks and values."""
 
     def __init__(self, rankings: Sequence[Ranking]) -> None:
@@ -47,7 +48,7 @@ class _Extras:
         self.valid_only = any(standing.valid_only is not None for standing in standings)
 
 
-def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]:
+def _columns(rankings: Sequence[Ranking], extras: _OptionalColumns) -> tuple[Column, ...]:
     first = rankings[0].measure
     columns = [Column("Group", "text")] if extras.group else []
     columns += [Column("Rank", "number"), Column("System", "text"), Column(first)]
@@ -60,7 +61,7 @@ def _columns(rankings: Sequence[Ranking], extras: _Extras) -> tuple[Column, ...]
     return (*columns, Column(f"{first} of valid sentences")) if extras.valid_only else tuple(columns)
 
 
-def _row(standing: Standing, rankings: Sequence[Ranking], extras: _Extras) -> tuple[Cell, ...]:
+def _row(standing: Standing, rankings: Sequence[Ranking], extras: _OptionalColumns) -> tuple[Cell, ...]:
     group = rankings[0].group
     cells: list[Cell] = [group.name] if extras.group else []
     cells += [standing.rank, standing.system, _value(standing.value, rankings[0].measure)]
@@ -82,13 +83,13 @@ def _value(value: Fraction | None, measure: str) -> Cell:
 
 
 def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
-    """What one must know to read the numbers: zeros with their reasons, and what is not there."""
+    """Notes on the numbers: zeros with their reasons, and missing values."""
     shown = {code for ranking in rankings for code in ranking.group.codes}
     notes = [note for system in results.systems for note in _zeros(results, system, shown)]
     if any(standing.valid_only is not None for ranking in rankings for standing in ranking.standings):
         notes.append(
-            "of valid sentences: not an official score; invalid outputs count by the sentences of theirs that can be"
-            " compared, instead of 0; it does not change ranks"
+            "of valid sentences: not an official score; invalid outputs are scored on their comparable sentences"
+            " instead of 0; it does not change ranks"
         )
     firsts = {ranking.group: ranking for ranking in reversed(rankings)}
     notes += test_notes(results, [firsts[group] for group in dict.fromkeys(one.group for one in rankings)])
@@ -100,7 +101,7 @@ def _notes(results: Results, rankings: Sequence[Ranking]) -> list[str]:
     undefined = {ranking.measure: ranking.undefined for ranking in rankings if ranking.undefined}
     for measure, codes in undefined.items():
         why = "no output has a value" if lower_is_better(measure) else "gold has nothing to measure"
-        notes.append(f"{measure}: no average, since {why} on {listed(codes)}")
+        notes.append(f"{measure}: no average, since {why} on {listed(codes, MOST_NAMED)}")
     return notes
 
 
@@ -115,7 +116,7 @@ def relation_notes(results: Results, codes: Collection[str]) -> list[str]:
     for (system, code), result in results.results.items():
         for note in result.notes if code in codes else ():
             found.setdefault(named_note(note, system), {})[code] = None
-    return [f"{note} (on {listed(list(places))})" for note, places in found.items()]
+    return [f"{note} (on {listed(list(places), MOST_NAMED)})" for note, places in found.items()]
 
 
 def _sizes(results: Results, code: str) -> dict[str, Any]:
@@ -129,8 +130,8 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     """A line for the missing outputs of a system on the test sets shown, and one for each invalid one."""
     own = {one.code: results.results[system, one.code] for one in results.test_sets if one.code in shown}
     missing = [code for code, result in own.items() if result.state == "missing" and not result.reasons]
-    notes = [f"{system}: 0 on {listed(missing)}: no output"] if missing else []
-    notes += [f"{system}: 0 on {code}: {_why(one)}" for code, one in own.items() if one.reasons]
+    notes = [f"{system}: 0 on {listed(missing, MOST_NAMED)}: no output"] if missing else []
+    notes += [f"{system}: 0 on {code}: {_reason(one)}" for code, one in own.items() if one.reasons]
     for code, one in own.items():
         others = [results.results[other, code].values for other in results.systems]
         for name, score in one.scores.items():
@@ -139,7 +140,7 @@ def _zeros(results: Results, system: str, shown: Collection[str]) -> list[str]:
     return notes
 
 
-def _why(result: OutputResult) -> str:
+def _reason(result: OutputResult) -> str:
     more = len(result.reasons) - 1
     coverage = result.coverage
     valid = f"; {coverage.scored} of {coverage.gold} sentences can be compared" if coverage else ""

@@ -71,8 +71,18 @@ def signature_line(signature: Mapping[str, str]) -> str:
     return "|".join(f"{name}:{value}" for name, value in signature.items())
 
 
-def scores_table(evaluations: Mapping[str, Evaluation], average: Average) -> Table:
-    """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average."""
+Coverages = Mapping[str, "Coverage"]
+"""On which sentences of each treebank secondary scores rest; empty for scores of whole treebanks."""
+
+
+def scores_table(evaluations: Mapping[str, Evaluation], average: Average, coverages: Coverages | None = None) -> Table:
+    """Return the scores of several treebanks: one row a treebank, one column a measure, and the macro-average.
+
+    Args:
+        evaluations: the scores on each treebank.
+        average: the macro-average of each measure.
+        coverages: on which sentences they rest, if they are secondary scores.
+    """
     columns = (Column("Treebank", "text"), *(Column(name) for name in average))
     rows = [
         (name, *(value_cell(score.value, perplexity=score.perplexity) for score in evaluation.values()))
@@ -82,7 +92,31 @@ def scores_table(evaluations: Mapping[str, Evaluation], average: Average) -> Tab
     means = (value_cell(value, perplexity=scores[name].perplexity) for name, value in average.items())
     signature = joint_signature(one.signature for one in evaluations.values())
     summary = ((f"Macro-average of {len(evaluations)}", *means),)
-    return Table(columns, tuple(rows), (signature_line(signature),), summary=summary)
+    return Table(columns, tuple(rows), (*_label(coverages), signature_line(signature)), summary=summary)
+
+
+def counts_table(evaluations: Mapping[str, Evaluation], coverages: Coverages | None = None) -> Table:
+    """Return the counts behind the scores of several treebanks: one row for each treebank and measure.
+
+    Args:
+        evaluations: the scores on each treebank.
+        coverages: on which sentences they rest, if they are secondary scores.
+    """
+    columns = (Column("Treebank", "text"), Column("Metric", "text"), *(Column(name, "number") for name in _COUNTS))
+    rows = [
+        (code, name, *_counts(score)) for code, evaluation in evaluations.items() for name, score in evaluation.items()
+    ]
+    signature = joint_signature(one.signature for one in evaluations.values())
+    return Table(columns, tuple(rows), (*_label(coverages), signature_line(signature)))
+
+
+def _label(coverages: Coverages | None) -> tuple[str, ...]:
+    """What secondary scores of several treebanks rest on, in one line."""
+    if not coverages:
+        return ()
+    from levelhead.evaluation.partial_scores import Coverage
+
+    return (str(Coverage(*map(sum, zip(*coverages.values())))),)
 
 
 def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> dict[str, Any]:
@@ -103,12 +137,21 @@ def score_document(evaluation: Evaluation, coverage: Coverage | None = None) -> 
     }
 
 
-def scores_document(evaluations: Mapping[str, Evaluation], average: Average) -> dict[str, Any]:
-    """Return the scores of several treebanks for JSON."""
-    first = next(iter(evaluations.values()))
+def scores_document(
+    evaluations: Mapping[str, Evaluation], average: Average, coverages: Coverages | None = None
+) -> dict[str, Any]:
+    """Return the scores of several treebanks for JSON.
+
+    Args:
+        evaluations: the scores on each treebank.
+        average: the macro-average of each measure.
+        coverages: on which sentences they rest, if they are secondary scores.
+    """
+    first, coverages = next(iter(evaluations.values())), coverages or {}
+    signature = joint_signature(one.signature for one in evaluations.values())
     return {
-        **header("scores", joint_signature(one.signature for one in evaluations.values())),
-        "treebanks": {name: score_document(evaluation) for name, evaluation in evaluations.items()},
+        **header("secondary-scores" if coverages else "scores", signature),
+        "treebanks": {name: score_document(one, coverages.get(name)) for name, one in evaluations.items()},
         "macro_average": {name: _average(value, first[name]) for name, value in average.items()},
     }
 

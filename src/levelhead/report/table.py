@@ -76,7 +76,7 @@ class Table(NamedTuple):
 
     @property
     def every_row(self) -> tuple[tuple[Cell, ...], ...]:
-        """The rows, then those that sum them up."""
+        """The rows, then the summary rows."""
         return (*self.rows, *self.summary)
 
     @property

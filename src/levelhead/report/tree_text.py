@@ -18,10 +18,10 @@ _BOXES = " ╵╷│╴┘┐┤╶└┌├─┴┬┼"
 
 _MOST_COLUMNS = 60
 MOST_WORDS = 200
-"""Longer sentences are not drawn: of them the marked words are listed, with their heads and neighbours."""
+"""Longer sentences are not drawn: of them the marked words are listed, with their heads and neighbors."""
 
 _MOST_LISTED = 20
-_NEIGHBOURS = 3
+_NEIGHBORS = 3
 _ARROW = "►"
 
 
@@ -39,7 +39,7 @@ def draw(
     columns = _columns(heads)
     width = max(columns.values(), default=0)
     if width > _MOST_COLUMNS:
-        return _listed(forms, heads, relations, marked)
+        return _arc_list(forms, heads, relations, marked)
     grid = [[0] * (2 * width + 1) for _ in forms]
     for (word, head), column in columns.items():
         _draw_arc(grid, word, head, 2 * (width - column))
@@ -84,15 +84,17 @@ def _draw_arc(grid: list[list[int]], word: int, head: int, at: int) -> None:
             grid[row][cell] |= _LEFT | _RIGHT
 
 
-def _listed(forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], marked: Collection[int]) -> list[str]:
+def _arc_list(
+    forms: Sequence[str], heads: Sequence[int], relations: Sequence[str], marked: Collection[int]
+) -> list[str]:
     """Write arcs in words, where a drawing would be wider than a page."""
     return [
-        _listed_word(word, form, head, relation, marked)
+        _arc_in_words(word, form, head, relation, marked)
         for word, (form, head, relation) in enumerate(zip(forms, heads, relations, strict=True))
     ]
 
 
-def _listed_word(word: int, form: str, head: int, relation: str, marked: Collection[int]) -> str:
+def _arc_in_words(word: int, form: str, head: int, relation: str, marked: Collection[int]) -> str:
     return f"{'*' if word in marked else ' '} {word + 1:>5} {printable(form)}  {printable(relation)} <- {head}"
 
 
@@ -100,17 +102,17 @@ def _tree(sentence: Sentence, marked: Collection[int] = (), around: Collection[i
     """Draw a sentence; list some words of one that is too long, around those given or else the marked ones."""
     if len(sentence) <= MOST_WORDS:
         return draw(sentence.forms, sentence.heads, sentence.relations, marked)
-    centres = sorted(marked if around is None else around)
-    shown = centres[:_MOST_LISTED]
-    near = {word for at in shown for word in range(at - _NEIGHBOURS, at + _NEIGHBOURS + 1)}
+    centers = sorted(marked if around is None else around)
+    shown = centers[:_MOST_LISTED]
+    near = {word for at in shown for word in range(at - _NEIGHBORS, at + _NEIGHBORS + 1)}
     lines, last = [], -1
     for word in sorted(near & set(range(len(sentence)))):
         lines += ["      ..."] if word > last + 1 else []
         one = sentence[word]
-        lines.append(_listed_word(word, one.form, one.head, one.relation, marked))
+        lines.append(_arc_in_words(word, one.form, one.head, one.relation, marked))
         last = word
     lines += ["      ..."] if last + 1 < len(sentence) else []
-    more = len(centres) - len(shown)
+    more = len(centers) - len(shown)
     return [*lines, *([f"      and around {number_of(more, 'more word')}"] if more else [])]
 
 

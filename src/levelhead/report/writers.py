@@ -26,6 +26,9 @@ _WIDEST_TEXT = 40
 _LEAST_TEXT, _LEAST = 24, 8
 """The width of a table in plain text, and in a table that would be wider: of texts, of the last text, of heads."""
 
+_FIRST_TEXTS = 66
+"""The width of the first texts of a row together, which each part of a wide table repeats."""
+
 _Lines = list[str]
 """A cell of plain text."""
 
@@ -55,17 +58,20 @@ def _narrowed(
     columns: Sequence[Column], names: Sequence[_Lines], rows: Sequence[Sequence[_Lines]]
 ) -> tuple[list[_Lines], list[list[_Lines]]]:
     """Return the heads and rows of a table with line breaks; the last column gets the space that the others leave."""
-    widest = [_WIDEST_TEXT] * (len(columns) - 1)
+    n_first = len(_first_texts(columns))
+    share = min(_WIDEST_TEXT, max(_FIRST_TEXTS // n_first, _LEAST))
+    widest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
     for _ in range(2):  # without and with the last column
         cells = [
             [
-                _wrapped(cell, most) if column.kind == "text" else cell
+                _wrapped(cell, most, most) if column.kind == "text" else cell
                 for cell, column, most in zip(row, columns, widest)
             ]
             for row in rows
         ]
         heads = [
-            _wrapped(name, max(width, _LEAST)) for name, width in zip(names, _widths(columns[: len(widest)], cells))
+            _wrapped(name, max(width, _LEAST), _WIDEST_TEXT)
+            for name, width in zip(names, _widths(columns[: len(widest)], cells))
         ]
         left = _WIDEST - _width(_widths(columns[: len(widest)], [heads, *cells])) - len(" | ")
         widest = [*widest, max(left, _LEAST_TEXT)]
@@ -81,16 +87,17 @@ def _width(widths: Sequence[int]) -> int:
     return sum(widths) + len(" | ") * (len(widths) - 1)
 
 
-def _wrapped(cell: _Lines, width: int) -> _Lines:
-    """Return a cell with line breaks between words."""
+def _wrapped(cell: _Lines, width: int, longest: int) -> _Lines:
+    """Return a cell with line breaks between words, and in words that are longer than any may be."""
     from textwrap import wrap
 
-    return wrap(cell[0], max(width, 1), break_long_words=False, break_on_hyphens=False) or cell
+    words = " ".join(part for word in cell[0].split(" ") for part in wrap(word, longest, break_on_hyphens=False))
+    return wrap(words, max(width, 1), break_long_words=False, break_on_hyphens=False) or cell
 
 
 def _parts(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[list[int]]:
     """Give the columns of each part of a table; all parts begin with the first column and the texts after it."""
-    n_first = 1 + len(list(takewhile(lambda column: column.kind == "text", columns[1:])))
+    n_first = len(_first_texts(columns))
     if _width(widths) > _WIDEST and _width(widths[:n_first]) > _WIDEST // 2:
         n_first = 1
     first = list(range(min(n_first, len(columns))))
@@ -101,6 +108,11 @@ def _parts(columns: Sequence[Column], widths: Sequence[int]) -> Iterator[list[in
             part = list(first)
         part.append(i)
     yield part
+
+
+def _first_texts(columns: Sequence[Column]) -> Sequence[Column]:
+    """The first column and the texts after it."""
+    return [*columns[:1], *takewhile(lambda column: column.kind == "text", columns[1:])]
 
 
 def _block(

@@ -75,14 +75,17 @@ class _Rows(NamedTuple):
     by_sentence: bool
 
     def of_gold(self, weights: Weights) -> Numbers:
+        """Return the sums of weights of gold words by row."""
         return self._sum(weights, self.matches.gold.sentence_of_word if self.by_sentence else None)
 
     def of_pairs(self, weights: Weights) -> Numbers:
+        """Return the sums of weights of aligned pairs by row."""
         matches = self.matches
         rows = matches.gold.sentence_of_word[matches.alignment.gold] if self.by_sentence else None
         return self._sum(weights, rows)
 
     def of_system(self, weights: Weights) -> Numbers:
+        """Return the sums of weights of system words by row."""
         return self._sum(weights, self.matches.row_of_system if self.by_sentence else None)
 
     def at(self, starts: NDArray[np.int64], weights: Weights) -> Numbers:

@@ -63,7 +63,7 @@ def edges_of(
     """
     graph = treebank.graph if collapse else read_graph(treebank, strict=False)
     if collapse and any(map(len, dangling(treebank, graph))):
-        raise MalformedDeps("the head of an edge is no node of its sentence")
+        raise MalformedDeps("the head of an edge is not a node of its sentence")
     shared = np.array([labels.setdefault(label, len(labels)) for label in graph.labels], dtype=np.int32)
     plain = between_words(graph.of_words)
     parent = official_parents(treebank, plain)

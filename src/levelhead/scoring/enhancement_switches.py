@@ -37,6 +37,7 @@ class _Graph(NamedTuple):
     labels: dict[str, int]
 
     def keep(self, which: Flags) -> _Graph:
+        """Return the graph with some of its edges."""
         return self._replace(child=self.child[which], parent=self.parent[which], label=self.label[which])
 
     def with_basic_edges(self, which: Flags) -> _Graph:
@@ -48,7 +49,7 @@ class _Graph(NamedTuple):
             parent=np.where(which, heads, self.parent), label=np.where(which, basic[self.child], self.label)
         )
 
-    def labelled(self, test: Callable[[Sequence[str]], bool]) -> Flags:
+    def labeled(self, test: Callable[[Sequence[str]], bool]) -> Flags:
         """Return which edges have labels whose steps pass a test."""
         return np.array([test(label.split(">")) for label in self.labels], dtype=bool)[self.label]
 
@@ -69,7 +70,7 @@ def _of_distinct(column: StringColumn, value: Callable[[str], int]) -> Codes:
 
 def _no_gapping(graph: _Graph) -> _Graph:
     """Each path becomes the word's edge in the tree; other edges that occur twice are dropped."""
-    paths = graph.labelled(lambda steps: len(steps) > 1)
+    paths = graph.labeled(lambda steps: len(steps) > 1)
     graph = graph.with_basic_edges(paths)
     rows = np.stack([graph.child, graph.parent, graph.label], axis=1)
     _, first, number = np.unique(rows, axis=0, return_index=True, return_inverse=True)
@@ -78,7 +79,7 @@ def _no_gapping(graph: _Graph) -> _Graph:
 
 def _no_shared_parents(graph: _Graph) -> _Graph:
     """If a word has edges that start with conj, only the last of them is kept."""
-    conj = np.flatnonzero(graph.labelled(lambda steps: len(steps) == 1 and steps[0].startswith("conj")))
+    conj = np.flatnonzero(graph.labeled(lambda steps: len(steps) == 1 and steps[0].startswith("conj")))
     last = np.full(graph.treebank.n_words, -1)
     last[graph.child[conj]] = conj  # in order, so that the last one stays
     of_child = last[graph.child]
@@ -92,7 +93,7 @@ def _no_shared_dependents(graph: _Graph) -> _Graph:
 
 def _no_control(graph: _Graph) -> _Graph:
     """Subjects of an xcomp are dropped."""
-    subjects = graph.labelled(lambda steps: any(step.startswith("nsubj") for step in steps))
+    subjects = graph.labeled(lambda steps: any(step.startswith("nsubj") for step in steps))
     return graph.keep(~(subjects & graph.under(lambda relation: relation == "xcomp")))
 
 
@@ -101,7 +102,7 @@ def _no_relative_clauses(graph: _Graph) -> _Graph:
 
     The script means the head itself, and counts one word from 0 and the other from 1.
     """
-    refs = graph.labelled(lambda steps: steps[0] == "ref")
+    refs = graph.labeled(lambda steps: steps[0] == "ref")
     treebank = graph.treebank
     place = np.arange(treebank.n_words) - treebank.sentence_starts[treebank.sentence_of_word]
     after_head = treebank.local_heads()[graph.parent.clip(min=0)] == place[graph.child]

@@ -8,7 +8,7 @@ from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.selection import Schemes, is_class
 from levelhead.treebank import StringColumn, Treebank
-from levelhead.treebank.relations import UD1, UD2, universal, version
+from levelhead.treebank.relations import UD1, UD2, ud_version_of, universal
 from levelhead.treebank.schemes import UNKNOWN, Scheme
 
 SYSTEM = "the system"
@@ -75,8 +75,8 @@ def notes_on_schemes(
         schemes: schemes, with the measures or tables that use them.
         name: what to call the system.
     """
-    own, other = distinct(gold.relations), distinct(system.relations)
-    crosses = version(other) != version(own)  # else only labels that gold does not have are news
+    own, other = universal_relations_of(gold.relations), universal_relations_of(system.relations)
+    crosses = ud_version_of(other) != ud_version_of(own)  # else only labels that gold does not have are news
     known = set(own)  # a system may give as many relations as it gives words
     added = other if crosses else [label for label in other if label not in known]
     notes = [
@@ -107,7 +107,7 @@ def _notes_on_side(
     side: str, labels: list[str], news: list[str], scheme: Scheme, using: str, *, crosses: bool
 ) -> Iterator[str]:
     """Give the notes on one side; only its new labels are named."""
-    found = version(labels)
+    found = ud_version_of(labels)
     first, second = (sorted(set(labels) & only) for only in (UD1 - UD2, UD2 - UD1))
     if first and second and {*first, *second} & set(news):
         yield f"{side} has relations of UD v1 ({', '.join(first)}) and of UD v2 ({', '.join(second)})"
@@ -131,7 +131,7 @@ def _listed(labels: list[str]) -> str:
     return f"{named} and {more:,} more" if more > 0 else named
 
 
-def distinct(relations: StringColumn) -> list[str]:
+def universal_relations_of(relations: StringColumn) -> list[str]:
     """Return the universal relations that occur, in alphabetical order."""
     return sorted({universal(relations.strings[code]) for code in relations.distinct.tolist()})
 

@@ -15,7 +15,7 @@ class TypicalDeviation(NamedTuple):
     """The standard deviation of the difference between two systems for a test set of one unit, over test sets.
 
     Args:
-        unit: what the test set has one of.
+        unit: the unit of the test set.
         measure: the measure.
         n_test_sets: on how many test sets it was measured.
         low: the lower quartile over test sets, a ratio.

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, InputError, Place, quoted
+from levelhead.errors import Fault, InputError, Place, listed, quoted
 from levelhead.treebank.treebank import Treebank
 
 AUTO, SENTENCE, DOCUMENT, COMMENT = "auto", "sentence", "document", "comment:"
@@ -19,7 +19,7 @@ FEWEST_UNITS = 10
 ENOUGH_UNITS = 20
 """With fewer units intervals and p-values are rough."""
 
-_MOST_NAMED = 5
+_MOST = 5
 
 _LARGE = 1 / 3
 """The share of the words from which on one unit decides too much."""
@@ -83,7 +83,9 @@ def units_of(gold: Treebank, resample_by: str) -> Units:
         return Units(SENTENCE, np.arange(len(gold), dtype=np.int64), marked=False)
     if resample_by in {AUTO, DOCUMENT}:
         if not several:
-            message = "the gold treebank does not mark two documents (# newdoc): use --resample-by sentence or auto"
+            message = (
+                "the gold treebank does not mark two or more documents (# newdoc): use --resample-by sentence or auto"
+            )
             raise InputError(Fault("no-documents", message, Place(gold.source.path)))
         return _sized(DOCUMENT, documents, gold)
     return _sized(resample_by, _comments(gold, resample_by.removeprefix(COMMENT)), gold)
@@ -100,7 +102,7 @@ def unit_line(units: Mapping[str, Units], results: str = "confidence intervals a
     for one in units.values():
         kinds[one.kind] = kinds.get(one.kind, 0) + one.n_units
     counted = " and ".join(f"{_plural(kind, n_units)}" for kind, n_units in kinds.items())
-    return f"{results} by {' or '.join(map(_named, kinds))}: {counted}"
+    return f"{results} by {' or '.join(map(_unit_name, kinds))}: {counted}"
 
 
 def unit_notes(
@@ -115,33 +117,29 @@ def unit_notes(
     """
     unmarked = [name for name, one in units.items() if not one.marked]
     if unmarked:
-        yield f"gold marks no documents, so sentences are resampled as if they were independent: {_some(unmarked)}"
+        names = listed(unmarked, _MOST)
+        yield f"gold marks no documents, so sentences are resampled as if they were independent: {names}"
     none = [name for name, one in units.items() if one.n_units < FEWEST_UNITS]
     if none:
         own = " of their own" if averaged and len(units) > 1 else ""
-        yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}{own}: {_some(none)}"
+        yield f"fewer than {FEWEST_UNITS} units to resample, so no {results}{own}: {listed(none, _MOST)}"
     few = [name for name, one in units.items() if FEWEST_UNITS <= one.n_units < ENOUGH_UNITS]
     if few:
-        yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {_some(few)}"
+        yield f"fewer than {ENOUGH_UNITS} units to resample, so {results} are rough: {listed(few, _MOST)}"
     for name, one in units.items():
         if one.n_units >= ENOUGH_UNITS and 0 < one.effective < ENOUGH_UNITS:
             uneven = f"{_plural(one.kind, one.n_units)} of uneven size count as {one.effective:.0f}"
             yield f"{name}: {uneven}, so {results} are rough"
         if one.largest > _LARGE:
-            yield f"{name}: one {_named(one.kind)} has {one.largest:.0%} of the words, so {results} depend on it"
+            yield f"{name}: one {_unit_name(one.kind)} has {one.largest:.0%} of the words, so {results} depend on it"
 
 
-def _some(names: Sequence[str]) -> str:
-    more = len(names) - _MOST_NAMED
-    return ", ".join(names[:_MOST_NAMED]) + (f" and {more} more" if more > 0 else "")
-
-
-def _named(kind: str) -> str:
+def _unit_name(kind: str) -> str:
     return kind.removeprefix(COMMENT)
 
 
 def _plural(kind: str, n_units: int) -> str:
-    name = f"value of {_named(kind)}" if kind.startswith(COMMENT) else kind
+    name = f"value of {_unit_name(kind)}" if kind.startswith(COMMENT) else kind
     return f"{n_units:,} {name if n_units == 1 else name.replace('value', 'values') if ' ' in name else name + 's'}"
 
 

@@ -27,7 +27,7 @@ from levelhead.treebank import Treebank
 NAME = "conll17"
 MEASURES = ("LAS", "UAS", "CLAS")
 BASELINE = "BASELINE"
-"""How the official tables call the organisers' own system, and so the folder of its outputs must, in any case."""
+"""How the official tables call the organizers' own system, and so the folder of its outputs must, in any case."""
 
 _ROUNDED_TWICE = 0.01
 """How far an average of scores with two decimals may be from the printed average: both are rounded by at most 0.005."""
@@ -75,7 +75,7 @@ def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
     """What the page expects, what happens, and whether they agree."""
     rules = RULES["conll17"]
     gold = parse_as(conllu(case.get("gold", common_gold)).encode(), "gold", rules)
-    expected = f"refused: {case['refused']}" if "refused" in case else f"right: {_listed(gold, case['right'])}"
+    expected = f"refused: {case['refused']}" if "refused" in case else f"right: {_forms_of(gold, case['right'])}"
     try:
         system = parse_as(conllu(case["system"]).encode(), "system", rules)
         matches = match(gold, system, rules)
@@ -83,10 +83,10 @@ def _executed(case: Numbers, common_gold: str) -> tuple[str, str, bool]:
         reason = "; ".join(fault.message for fault in error.faults)
         return expected, f"refused: {reason}", "refused" in case and case["refused"] in reason
     right = matches.alignment.gold[matches.agree(ATTACHED)] + 1
-    return expected, f"right: {_listed(gold, right.tolist())}", right.tolist() == case.get("right")
+    return expected, f"right: {_forms_of(gold, right.tolist())}", right.tolist() == case.get("right")
 
 
-def _listed(gold: Treebank, words: Iterable[int]) -> str:
+def _forms_of(gold: Treebank, words: Iterable[int]) -> str:
     return " ".join(f"{gold.forms[word - 1]}" for word in words)
 
 
@@ -136,7 +136,7 @@ def _tables(results: Results | None, numbers: Numbers) -> list[StudySection]:
         (Column("group", "text"), Column("test sets", "number"), Column("missing", "number"), Column("measure", "text"),
          Column("rank", "number"), Column("system", "text"), Column("average")), tuple(rows),
     )  # fmt: skip
-    text = ("The official columns are the published scores of the organisers' baseline.",)
+    text = ("The official columns are the published scores of the organizers' baseline.",)
     return [
         StudySection("Scores from files", text, Table(tuple(columns), tuple(cells))),
         StudySection("Macro-averages and ranks", ("A missing or invalid output counts 0.",), averages),

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from levelhead._version import VERSION
 from levelhead.errors import Fault, InputError, Place
-from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run
+from levelhead.jobs import Job, StaleInput, Store, Workers, processes, run_jobs
 from levelhead.progress import progress_bar
 from levelhead.treebank import Treebank
 from levelhead.treebank.input_bytes import read_bytes
@@ -91,7 +91,7 @@ def run_tasks(study: str, tasks: Iterable[StudyTask], request: StudyRequest) -> 
     with progress_bar(study, len(jobs), sum(job.weight for job in jobs)) as advance:
         # One task each: they are few and long, and would end up with one worker of a cluster otherwise.
         workers = (request.workers or processes(1))._replace(batch=1)
-        outcome = run(jobs, workers, store=request.store, advance=advance)
+        outcome = run_jobs(jobs, workers, store=request.store, advance=advance)
     if outcome.stale:
         raise InputError(*(Fault("changing-file", stale.message, stale.place) for _, stale in outcome.stale))
     return {name: json.loads(outcome.results[job.key]) for name, job in planned.items()}

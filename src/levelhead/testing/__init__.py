@@ -57,10 +57,10 @@ def _gate(measure: str, at_least: float | None, at_most: float | None) -> Gate:
     given, other = (at_most, at_least) if lower else (at_least, at_most)
     better, wanted = ("lower", "at_most") if lower else ("higher", "at_least")
     if given is None or other is not None:
-        raise MeasureError(f"{measure}: {better} values are better; give {wanted} alone", "invalid-gate")
+        raise MeasureError(f"{measure}: {better} values are better: give only {wanted}", "invalid-gate")
     bound = bound_of(given)
     if bound is None:
-        raise MeasureError(f"{measure}: {wanted}={given} is not a number that can be a bound", "invalid-gate")
+        raise MeasureError(f"{measure}: {wanted}={given} is not a valid bound", "invalid-gate")
     if doubtful := percentage_warning(wanted, bound, highest=lower):
         warnings.warn(f"{measure}: {wanted}={given}: {doubtful}", stacklevel=3)
     return gate_of(str(parsed), bound, highest=lower)

@@ -125,6 +125,24 @@ def _by_stem(files: Iterable[Path]) -> dict[str, Path]:
     return found
 
 
+def files_at(path: str | os.PathLike[str]) -> list[str]:
+    """Return a file as it is, and the treebanks of a folder.
+
+    Args:
+        path: a file, a folder, or "-".
+
+    Raises:
+        InputError: the folder cannot be read or has no CoNLL-U file, or two of its files have the same name.
+    """
+    name = os.fspath(path)
+    if not os.path.isdir(name):  # noqa: PTH112 -- a path may contain characters that pathlib refuses
+        return [name]
+    files = [os.fspath(file) for file in treebanks_in(Path(name)).values()]
+    if not files:
+        raise _fault("no-pairs", "the folder has no CoNLL-U file", Path(name))
+    return files
+
+
 def gold_files(source: Path, split: Split | None = None) -> tuple[GoldFile, ...]:
     """Find gold treebanks: in the order of the metadata, or of their codes.
 

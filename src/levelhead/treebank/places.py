@@ -52,3 +52,16 @@ def place_of_empty_node(treebank: Treebank, row: int) -> Place:
     before = np.count_nonzero(empty.sentence[:row] == sentence)
     line = int(treebank.source.lines[sentence]) + position - start + int(ranges) + int(before)
     return Place(treebank.source.path, line, sentence + 1, name)
+
+
+def place_of_comment(treebank: Treebank, sentence: int, at: int) -> Place:
+    """Return where a comment is: its line is computed from the lines below it.
+
+    Args:
+        treebank: the treebank.
+        sentence: the index of the sentence.
+        at: where the comment starts in `treebank.comments.text`.
+    """
+    below = treebank.comments.text.count(b"\n", at, int(treebank.comments.starts[sentence + 1]))
+    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
+    return Place(treebank.source.path, line, sentence + 1)

@@ -41,7 +41,7 @@ def universal(relation: str) -> str:
     return relation.partition(":")[0]
 
 
-def version(relations: Iterable[str]) -> int | None:
+def ud_version_of(relations: Iterable[str]) -> int | None:
     """Return the version of UD that labels a treebank: 1, 2, or None if the labels do not show it.
 
     Args:

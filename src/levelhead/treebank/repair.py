@@ -56,7 +56,7 @@ def repair(data: bytes) -> Repaired:
     numbers, n_lines = None, data.count(b"\n")
     if _IRREGULAR_BLANK_LINE.search(data):
         data, numbers = _with_single_blank_lines(data, warnings)
-    ended = _ended(data)
+    ended = _with_final_blank_line(data)
     if ended != data:
         _warn(warnings, "missing-final-blank-line", "no blank line follows the last sentence", n_lines + 1)
     return Repaired(ended, tuple(warnings), numbers)
@@ -114,7 +114,7 @@ def lines_of(data: bytes) -> Iterator[bytes]:
     return iter(io.BytesIO(data))
 
 
-def _ended(data: bytes) -> bytes:
+def _with_final_blank_line(data: bytes) -> bytes:
     """Add the line end and the blank line that the last sentence lacks."""
     if not data or data.endswith(b"\n\n"):
         return data

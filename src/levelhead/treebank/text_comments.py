@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from levelhead.errors import Fault, Place, quoted
+from levelhead.errors import Fault, quoted
 from levelhead.treebank.parts import MISC
+from levelhead.treebank.places import place_of_comment
 
 if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
@@ -40,7 +41,7 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
             found.append((sentence, match.start(), message))
     if found:
         sentence, at, message = found[0]
-        yield Fault("text-comment", message, _place(treebank, sentence, at), "warning", len(found))
+        yield Fault("text-comment", message, place_of_comment(treebank, sentence, at), "warning", len(found))
 
 
 def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:
@@ -79,10 +80,3 @@ def _difference(text: str, pieces: list[_Piece]) -> str | None:
 def _message(text: str, at: int, expected: str) -> str:
     shown = quoted(text[at:], _SHOWN) if at < len(text) else "the end"
     return f"# text differs from the forms at character {at + 1}: it has {shown}, the forms give {expected}"
-
-
-def _place(treebank: Treebank, sentence: int, at: int) -> Place:
-    """Return the line of a comment, which is computed from the lines below it."""
-    below = treebank.comments.text.count(b"\n", at, int(treebank.comments.starts[sentence + 1]))
-    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
-    return Place(treebank.source.path, line, sentence + 1)

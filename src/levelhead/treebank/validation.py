@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
-from pathlib import Path
 
 from levelhead.arguments import checked, choice, path
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault
 from levelhead.tabular import Tabular
-from levelhead.treebank.layouts import treebanks_in
+from levelhead.treebank.layouts import files_at
 from levelhead.treebank.reader import Format, faults_of
 
 
@@ -25,13 +24,17 @@ class Validation(Tabular):
     files: Mapping[str, tuple[Fault, ...]]
 
     @property
+    def faults(self) -> tuple[Fault, ...]:
+        """The errors and warnings of all files."""
+        return tuple(fault for faults in self.files.values() for fault in faults)
+
+    @property
     def valid(self) -> bool:
         """Whether all files are free of errors; warnings are allowed."""
-        return not any(fault.severity == "error" for faults in self.files.values() for fault in faults)
+        return not any(fault.severity == "error" for fault in self.faults)
 
     def __repr__(self) -> str:
-        n_faults = sum(map(len, self.files.values()))
-        return f"<Validation: {len(self.files)} files, {n_faults} errors and warnings>"
+        return f"<Validation: {len(self.files)} files, {len(self.faults)} errors and warnings>"
 
 
 @checked(paths=path, format=choice(("conllu", "conllx")))
@@ -45,17 +48,4 @@ def validate(*paths: str | os.PathLike[str], format: Format = "conllu") -> Valid
     Raises:
         InputError: a folder has no CoNLL-U file.
     """
-    return Validation({path: faults_of(path, format=format) for path in _files(paths)})
-
-
-def _files(paths: Iterable[str | os.PathLike[str]]) -> Iterable[str]:
-    """Give every file, including those in folders."""
-    for given in paths:
-        path = os.fspath(given)
-        if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
-            yield path
-            continue
-        found = treebanks_in(Path(path))
-        if not found:
-            raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
-        yield from map(os.fspath, found.values())
+    return Validation({file: faults_of(file, format=format) for path in paths for file in files_at(path)})

@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, Place, quoted
+from levelhead.errors import Fault, quoted
 from levelhead.treebank.enhanced_graph import BAD_DEPS, MalformedDeps, dangling
 from levelhead.treebank.parts import DEPS, FIELDS, FORM
-from levelhead.treebank.places import place_of, place_of_empty_node, place_of_range
+from levelhead.treebank.places import place_of, place_of_comment, place_of_empty_node, place_of_range
 from levelhead.treebank.relations import UD1, UD2, universal
 from levelhead.treebank.strings import character_set
 from levelhead.treebank.treebank import COLUMNS
@@ -64,7 +64,7 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     tests: dict[str, tuple[bool, Callable[[str], object]]] = {
         "empty-column": (b"\n\n" in pool, lambda text: not text),
         "surrounding-space": (b"\n " in pool or b" \n" in pool, _SURROUNDED.fullmatch),
-        "not-normalised": (
+        "not-normalized": (
             not unicodedata.is_normalized("NFC", strings.text),
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
@@ -112,8 +112,8 @@ def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: re.Patt
 def _root_relations(treebank: Treebank) -> Iterator[Fault]:
     relations = treebank.relations
     roots = [code for code in relations.distinct.tolist() if universal(relations.strings[code]) == "root"]
-    labelled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
-    rows = np.flatnonzero(labelled != (treebank.heads < 0))
+    labeled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
+    rows = np.flatnonzero(labeled != (treebank.heads < 0))
     if len(rows):
         row = int(rows[0])
         head = 0 if treebank.heads[row] < 0 else "not 0"
@@ -195,11 +195,8 @@ def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
         return
     comments, at = treebank.comments, repeated[0].start()
     sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
-    below = comments.text.count(b"\n", at, int(comments.starts[sentence + 1]))
     message = f"sent_id {quoted(repeated[0][1].decode().strip())} is used twice"
-    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
-    place = Place(treebank.source.path, line, sentence + 1)
-    yield Fault("duplicate-sent-id", message, place, "warning", len(repeated))
+    yield Fault("duplicate-sent-id", message, place_of_comment(treebank, sentence, at), "warning", len(repeated))
 
 
 def _long_cells(treebank: Treebank) -> Iterator[Fault]:

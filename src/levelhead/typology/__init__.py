@@ -1,7 +1,7 @@
 """What treebanks are like: profiles from counts that add, their similarity, and which of them to compare."""
 
 from levelhead.typology.collection import SelectedTreebanks, Survey, files_of, select_treebanks, survey
-from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.entropy import (
     HeadEntropy,
     averaged_entropy,
@@ -34,7 +34,7 @@ __all__ = [
     "Survey",
     "TreebankCounts",
     "averaged_entropy",
-    "count",
+    "count_treebank",
     "entropy_weights",
     "files_of",
     "head_entropy",

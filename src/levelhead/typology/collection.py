@@ -11,15 +11,15 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from levelhead._version import VERSION
-from levelhead.errors import Fault, InputError, Place
+from levelhead.errors import Fault, InputError
 from levelhead.progress import tracked
 from levelhead.tabular import Tabular
 from levelhead.treebank import Treebank, read
-from levelhead.treebank.layouts import stem_of, treebank_of, treebanks_in
+from levelhead.treebank.layouts import files_at, stem_of, treebank_of
 from levelhead.treebank.provenance import MEMORY, Provenance
 from levelhead.treebank.reader import Format
 from levelhead.treebank.schemes import Scheme
-from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.lexical import Chunks
 from levelhead.typology.profile import DEFAULT_SCHEME, Profile, columns_named, profile, scheme_named
 from levelhead.typology.sampling import Rarefied, rarefied_entropy
@@ -68,7 +68,7 @@ class Survey(Mapping[str, Profile], Tabular):
 
 
 @dataclass(frozen=True, repr=False)
-class Neighbours(Tabular):
+class Similarities(Tabular):
     """How far treebanks are apart.
 
     Args:
@@ -138,7 +138,7 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     """
     stems: dict[str, str] = {}
     for path in paths:
-        stems |= {file: stem_of(Path(file).name) or file for file in _files_in(os.fspath(path))}
+        stems |= {file: stem_of(Path(file).name) or file for file in files_at(path)}
     copies = {stem for stem, n in Counter(stems.values()).items() if n > 1}
     if not merge:
         return {file if stem in copies else stem: (file,) for file, stem in stems.items()}
@@ -149,15 +149,6 @@ def files_of(paths: Iterable[str | os.PathLike[str]], *, merge: bool = False) ->
     for file, stem in stems.items():
         found.setdefault(treebank_of(stem), []).append(file)
     return found
-
-
-def _files_in(path: str) -> list[str]:
-    if not os.path.isdir(path):  # noqa: PTH112 -- a path may hold what pathlib refuses
-        return [path]
-    files = [str(file) for file in treebanks_in(Path(path)).values()]
-    if not files:
-        raise InputError(Fault("no-pairs", "the folder has no CoNLL-U file", Place(path)))
-    return files
 
 
 def survey(
@@ -190,12 +181,12 @@ def survey(
     sums: list[TreebankCounts] = []
 
     def profiled(parts: Iterator[Treebank]) -> Profile:
-        counts = _sum(count(part, chunks) for part in parts)
+        counts = _sum(count_treebank(part, chunks) for part in parts)
         if total is not None:
             sums[:] = [part + counts for part in sums] or [counts]
         return profile(counts, columns=wanted, scheme=classes, least=least)
 
-    profiles, read_files = _each(files, profiled, format)
+    profiles, read_files = _apply_to_treebanks(files, profiled, format)
     if total is not None:
         profiles[total] = profile(sums[0], columns=wanted, scheme=classes, least=least)
         every = [file for some in read_files.files.values() for file in some.items()]
@@ -203,7 +194,7 @@ def survey(
     return Survey(profiles, read_files.provenance(next(iter(profiles.values())).signature))
 
 
-def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noqa: A002
+def similarities(files: Files, *, format: Format = "conllu") -> Similarities:  # noqa: A002
     """Return how far treebanks are apart, each pair once.
 
     Args:
@@ -215,13 +206,13 @@ def neighbours(files: Files, *, format: Format = "conllu") -> Neighbours:  # noq
     """
 
     def compared_by(parts: Iterator[Treebank]) -> Distributions:
-        return _sum(count(part) for part in parts).distributions
+        return _sum(count_treebank(part) for part in parts).distributions
 
-    known, read_files = _each(files, compared_by, format)
+    known, read_files = _apply_to_treebanks(files, compared_by, format)
     names = list(known)
     pairs = [(one, other) for number, one in enumerate(names) for other in names[number + 1 :]]
     found = {pair: similarity(known[pair[0]], known[pair[1]]) for pair in pairs}
-    return Neighbours(found, read_files.provenance({}))
+    return Similarities(found, read_files.provenance({}))
 
 
 def select_treebanks(files: Files, criteria: Criteria = CALLIN, *, format: Format = "conllu") -> SelectedTreebanks:  # noqa: A002
@@ -266,7 +257,7 @@ def sampled(
         (treebank,) = parts
         return rarefied_entropy(treebank, sizes, samples=samples, seed=seed), treebank.n_words
 
-    found, read_files = _each(files, drawn, format)
+    found, read_files = _apply_to_treebanks(files, drawn, format)
     notes = tuple(
         f"{name} has {n_words} words: no samples of {', '.join(str(size) for size in sizes if size > n_words)}"
         for name, (_, n_words) in found.items()
@@ -283,7 +274,7 @@ def _sum(counts: Iterator[TreebankCounts]) -> TreebankCounts:
     return total
 
 
-def _each(
+def _apply_to_treebanks(
     files: Files, function: Callable[[Iterator[Treebank]], _Result], form: Format
 ) -> tuple[dict[str, _Result], _Read]:
     """Apply a function to the treebanks of each name, which are read when it asks for them."""

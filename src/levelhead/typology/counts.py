@@ -45,15 +45,15 @@ class TreebankCounts(Sums):
 
     @property
     def distributions(self) -> Distributions:
-        """What treebanks are compared by."""
+        """The distributions by which treebanks are compared."""
         return Distributions(self.trigrams, self.words.marginal(0), self.structure.displacements)
 
 
-def count(treebank: Treebank, chunks: Chunks | None = None) -> TreebankCounts:
-    """Count all that a profile is made of.
+def count_treebank(treebank: Treebank, chunks: Chunks | None = None) -> TreebankCounts:
+    """Return the counts of a treebank that its profile is computed from.
 
-    `count(a) + count(b)` counts what a treebank of both would give, but that chunks and windows of running text
-    (STTR, MATTR) do not go from one to the other.
+    Counts of two treebanks add up to those of both together, except that chunks and windows of running text (STTR,
+    MATTR) do not cross from one to the other.
 
     Args:
         treebank: the treebank.

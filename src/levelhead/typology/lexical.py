@@ -1,4 +1,4 @@
-"""How varied the vocabulary of running text is: standardised and moving-average type/token ratios."""
+"""How varied the vocabulary of running text is: standardized and moving-average type/token ratios."""
 
 from __future__ import annotations
 

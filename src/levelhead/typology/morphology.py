@@ -69,7 +69,7 @@ def forms_per_lemma(lemmas: Tally) -> float | None:
 
 
 def n_lemmas(lemmas: Tally) -> int | None:
-    """Return the number of distinct lemmas, None where no word has one.
+    """Return the number of distinct lemmas, None if no word has a lemma.
 
     Args:
         lemmas: counts of (lemma, form).

@@ -9,7 +9,7 @@ from levelhead._version import VERSION
 from levelhead.errors import MeasureError, unknown
 from levelhead.treebank import Treebank
 from levelhead.treebank.schemes import SCHEMES, Scheme
-from levelhead.typology.counts import TreebankCounts, count
+from levelhead.typology.counts import TreebankCounts, count_treebank
 from levelhead.typology.profile_columns import COLUMNS, GROUPS, SUMMARY, ProfileColumn, ProfileSettings, Value
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def profile(
     """
     wanted = columns_named(columns)
     settings = ProfileSettings(scheme_named(scheme), least)
-    counts = count(treebank, chunks) if isinstance(treebank, Treebank) else treebank
+    counts = count_treebank(treebank, chunks) if isinstance(treebank, Treebank) else treebank
     values = {column.name: column.value(counts, settings) for column in wanted}
     return Profile(values, _signature(counts, settings))
 

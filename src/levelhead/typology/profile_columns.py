@@ -106,7 +106,7 @@ _SIZES = (
     ),
     ProfileColumn(
         "lemmas", "sizes", "number",
-        "Distinct lemmas; none where no word has one.", "number of distinct LEMMA", _UD,
+        "Distinct lemmas; no value if no word has a lemma.", "number of distinct LEMMA", _UD,
         lambda c, _: morphology.n_lemmas(c.lemmas),
     ),
     ProfileColumn(
@@ -179,7 +179,7 @@ _VOCABULARY = (
     ),
     ProfileColumn(
         "sttr", "vocabulary", "number",
-        "Standardised type/token ratio of surface tokens, case kept.",
+        "Standardized type/token ratio of surface tokens, case kept.",
         "mean over chunks of 1000 tokens of types / tokens; a shorter last chunk is left out",
         f"{_CALLIN}, section 4.3, after Scott",
         lambda c, _: c.lexical.sttr, in_summary=True,
@@ -211,7 +211,7 @@ _VOCABULARY = (
     ),
     ProfileColumn(
         "head_entropy_share", "vocabulary", "ratio",
-        "Share of arcs that the head-word vocabulary entropy rests on.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
+        "Share of arcs that the head-word vocabulary entropy uses.", "arcs whose (p, l, w) is kept / arcs", _KOHITA,
         lambda c, s: _share(*entropy.head_entropy(c.heads, s.least)[2:]),
     ),
 )  # fmt: skip
@@ -219,7 +219,7 @@ _VOCABULARY = (
 _MORPHOLOGY = (
     ProfileColumn(
         "features_per_word", "morphology", "number",
-        "Mean number of features of a word; none where the treebank has no features.",
+        "Mean number of features of a word; no value if the treebank has no features.",
         "pairs Name=Value in FEATS / words", _UD,
         lambda c, _: morphology.features_per_word(c.tags), in_summary=True,
     ),
@@ -236,7 +236,7 @@ _MORPHOLOGY = (
     ),
     ProfileColumn(
         "words_per_token", "morphology", "number",
-        "Syntactic words in a token, where multiword tokens show it; none where the treebank has none.",
+        "Syntactic words per token; no value if the treebank has no multiword tokens.",
         "words / tokens", "after Greenberg's index of synthesis",
         _words_per_token,
     ),

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from levelhead.errors import Fault, InputError, quoted
-from levelhead.treebank.relations import UD1, UD2, version
+from levelhead.treebank.relations import UD1, UD2, ud_version_of
 from levelhead.typology.entropy import averaged_entropy
 
 
@@ -24,9 +24,9 @@ def weights_text(entropies: Sequence[Mapping[str, float]]) -> str:
     bad = sorted(name for name in found if name.split() != [name] or "," in name or name.startswith("#"))
     if bad:
         raise InputError(Fault("cannot-hold", f"a file of weights cannot hold the relation {quoted(bad[0])}"))
-    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[version(found)]
+    listed = {1: UD1, 2: UD2, None: UD1 | UD2}[ud_version_of(found)]
     means = averaged_entropy(entropies, listed)
     heading = (
-        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 where one has no such relation\n"
+        f"# word dependency entropy averaged over {len(entropies)} treebanks; 0.5 if a treebank lacks the relation\n"
     )
     return heading + "".join(f"{relation}\t{value!r}\n" for relation, value in means.items())

@@ -75,15 +75,15 @@ def select(profiles: Mapping[str, Profile], criteria: Criteria = CALLIN) -> tupl
     own = {name: _reasons(one, criteria) for name, one in profiles.items()}
     largest: dict[str, str] = {}
     for name, one in profiles.items():
-        best = largest.setdefault(language_of(name), name)
+        best = largest.setdefault(language_code(name), name)
         if not own[name] and (own[best] or (one.number("tokens") or 0) > (profiles[best].number("tokens") or 0)):
-            largest[language_of(name)] = name
+            largest[language_code(name)] = name
     decisions = []
     for name, reasons in own.items():
-        best = largest[language_of(name)]
+        best = largest[language_code(name)]
         if criteria.one_per_language and not reasons and best != name:
             reasons = (f"{best} of the same language has more tokens",)  # noqa: PLW2901
-        decisions.append(SelectionDecision(name, language_of(name), reasons))
+        decisions.append(SelectionDecision(name, language_code(name), reasons))
     return tuple(decisions)
 
 
@@ -95,7 +95,7 @@ def _reasons(profile: Profile, criteria: Criteria) -> tuple[str, ...]:
     if tokens < criteria.tokens:
         found.append(f"{tokens:.0f} tokens, fewer than {criteria.tokens}")
     if trees >= criteria.nonprojective:
-        found.append(f"{100 * trees:.1f} % non-projective trees, not under {100 * criteria.nonprojective:g} %")
+        found.append(f"{100 * trees:.1f} % non-projective trees, at least {100 * criteria.nonprojective:g} %")
     return tuple(found)
 
 
@@ -103,7 +103,7 @@ def _rule(criteria: Criteria) -> str:
     return "right_crossed_trees" if criteria.right_crossed else "nonprojective_trees"
 
 
-def language_of(treebank: str) -> str:
+def language_code(treebank: str) -> str:
     """Return the code of the language at the beginning of a treebank's name: `cs` of `cs_cac`.
 
     Args:

@@ -19,7 +19,7 @@ class Sizes(Sums):
 
     Args:
         tokens: surface tokens.
-        multiword_tokens: those that hold several words by the annotation.
+        multiword_tokens: tokens annotated as several words.
         empty_nodes: empty nodes of the enhanced graph.
         sentence_lengths: the number of words of each sentence.
     """

@@ -22,7 +22,7 @@ class Structure(Sums):
 
     Args:
         nonprojective_arcs: arcs that span a word which their head does not dominate.
-        nonprojective_trees: trees that have such an arc.
+        nonprojective_trees: trees with a non-projective arc.
         right_crossed_trees: trees that Callin's program called non-projective.
         ill_nested_trees: trees with disjoint subtrees that interleave.
         random_distance: three times the sum of all dependency distances expected of a random order.

@@ -64,7 +64,7 @@ class Tally:
         return int(self.counts.sum())
 
     def __add__(self, other: Tally) -> Tally:
-        axes, codes = zip(*(_joined(one, two) for one, two in zip(self.axes, other.axes)))
+        axes, codes = zip(*(_joined_pools(one, two) for one, two in zip(self.axes, other.axes)))
         moved = np.stack([code[row] for code, row in zip(codes, other.keys)])
         return _summed(axes, np.concatenate([self.keys, moved], axis=1), np.concatenate([self.counts, other.counts]))
 
@@ -225,7 +225,7 @@ def _chosen(strings: Strings, codes: NDArray[np.int32]) -> Strings:
     return Strings(pool, np.concatenate([[0], np.cumsum(sizes[codes])]).astype(np.int64))
 
 
-def _joined(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int32]]:
+def _joined_pools(one: Strings, other: Strings) -> tuple[Strings, NDArray[np.int32]]:
     """Return a pool with the strings of both, the first's codes unchanged, and the codes of the second's."""
     codes = pools.translate(one.pool, one.offsets, other.pool, other.offsets)
     new = np.flatnonzero(codes < 0).astype(np.int32)

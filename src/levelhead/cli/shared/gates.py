@@ -21,11 +21,11 @@ def gates(under: Iterable[str], over: Iterable[str], registry: Registry) -> Iter
     Args:
         under: the values of `--fail-under`: percentages.
         over: the values of `--fail-over`: perplexities.
-        registry: the measures that there are.
+        registry: the available measures.
 
     Raises:
         InputError: one is not MEASURE=NUMBER, or of the other kind of measure.
-        MeasureError: there is no such measure.
+        MeasureError: a measure is unknown.
     """
     for option, texts in (("--fail-under", under), ("--fail-over", over)):
         for text in texts:
@@ -49,7 +49,7 @@ def _parts(text: str) -> tuple[str, Fraction]:
 
 
 def passed(values: Mapping[str, Fraction | None], wanted: Iterable[Gate]) -> int:
-    """Say which gates are not met, and return the exit code.
+    """Report which gates are not met, and return the exit code.
 
     Args:
         values: the value of each measure.

@@ -19,6 +19,8 @@ def grouped(name: str, kind: Any, options: Sequence[Decorator]) -> Decorator:
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
+        """Return the command with the options."""
+
         @functools.wraps(function)
         def with_one_value(**given: Any) -> Any:
             value = kind(*(given.pop(field) for field in kind._fields))

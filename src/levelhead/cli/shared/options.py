@@ -155,7 +155,7 @@ def entropy_weights_of(train: Sequence[str]) -> dict[str, Weights]:
 
 
 def needs_entropy(measures: Iterable[str]) -> bool:
-    """Say whether a measure has weights of training treebanks: WLAS(WDE)."""
+    """Return whether a measure has weights of training treebanks: WLAS(WDE)."""
     from levelhead.measures.registry import REGISTRY
     from levelhead.scoring.measure import split
     from levelhead.scoring.weights import ENTROPY, key_of
@@ -361,7 +361,7 @@ def emit(text: str, output: str | None) -> None:
 
 
 def write_page(page: Page, report: str | None, figures: str | None) -> None:
-    """Write a page, or its charts and tables, where they are asked for.
+    """Write a page, or its charts and tables, if they are requested.
 
     Args:
         page: the page.
@@ -385,13 +385,13 @@ def print_warnings(faults: Iterable[Fault]) -> None:
     files: dict[str, set[str | None]] = {}
     for fault in every:
         files.setdefault(fault.slug, set()).add(fault.place.file)
-    told = set()
+    reported = set()
     for fault in every:
         n_files = len(files[fault.slug])
         if n_files <= _MOST_FILES:
             say(f"warning: {fault}")
-        elif fault.slug not in told:
-            told.add(fault.slug)
+        elif fault.slug not in reported:
+            reported.add(fault.slug)
             example = f"first {fault.place}: {fault.message}"
             say(f"warning: {fault.slug} in {n_files} files, {example}; levelhead validate lists all")
 
@@ -401,7 +401,7 @@ def print_unpaired(paths: Sequence[object], of: str) -> None:
 
     Args:
         paths: the files.
-        of: what they match none of: "gold treebank".
+        of: what they should match: "gold treebank".
     """
     if paths:
         from levelhead.campaign.plan import unmatched_note

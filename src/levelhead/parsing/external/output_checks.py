@@ -70,7 +70,7 @@ def checked(output: bytes, words: Treebank, name: str, *, first: int = 1, repair
         local, wrong = _heads(rows)
         wrong += _wrong_relations(rows)
         faults += [
-            Fault(slug, _told(message, number, name), _place(words, start + i, number), _severity(repair))
+            Fault(slug, _sentence_message(message, number, name), _place(words, start + i, number), _severity(repair))
             for i, slug, message in sorted(wrong, key=lambda one: one.word)
         ]
         heads += [head + start - 1 if head else -1 for head in local]
@@ -84,7 +84,7 @@ def _severity(repair: bool) -> Severity:
     return "warning" if repair else "error"
 
 
-def _told(message: str, number: int, name: str) -> str:
+def _sentence_message(message: str, number: int, name: str) -> str:
     return f"sentence {number} in the {name}: {message}"
 
 
@@ -117,7 +117,7 @@ def _check_words(sentences: list[list[Row]], words: Treebank, name: str, first: 
     for number, rows, start, end in zip(count(first), sentences, starts, starts[1:]):
         fault = _other_words(rows, forms[start:end])
         if fault is not None:
-            message = _told(fault.message, number, name)
+            message = _sentence_message(fault.message, number, name)
             raise InputError(Fault(fault.slug, message, _place(words, start + fault.word, number)))
 
 
@@ -147,7 +147,7 @@ def _heads(rows: list[Row]) -> tuple[list[int], list[_Wrong]]:
     heads = [root + 1 if head <= 0 else head for head in heads]
     heads[root] = 0
     for i in _first_of_cycles(heads):
-        wrong.append(_Wrong(i, "cycle", "the word is below itself"))
+        wrong.append(_Wrong(i, "cycle", "the word is in a cycle"))
         heads[i] = root + 1
     return heads, wrong
 

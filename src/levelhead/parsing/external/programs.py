@@ -65,4 +65,6 @@ def left_behind(path: Path, program: str) -> bytes:
     try:
         return path.read_bytes()
     except OSError as error:
-        raise InputError(Fault("parser-failed", f"{program} ended well, but left no file {path.name}")) from error
+        raise InputError(
+            Fault("parser-failed", f"{program} succeeded, but did not write the file {path.name}")
+        ) from error

@@ -12,7 +12,11 @@ from levelhead.report.table import Table
 
 
 def _table(board: RankedSystems, *, by_treebank: bool = False) -> Table:
-    return results_table(board.results) if by_treebank else ranking_table(board.results, board.rankings)
+    if not by_treebank:
+        return ranking_table(board.results, board.rankings)
+    codes = {code for ranking in board.rankings for code in ranking.group.codes}
+    shown = tuple(one for one in board.results.test_sets if one.code in codes)
+    return results_table(board.results._replace(test_sets=shown))
 
 
 def _document(board: RankedSystems) -> dict[str, Any]:

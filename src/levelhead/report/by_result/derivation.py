@@ -25,14 +25,14 @@ _DERIVATION = (
 )
 
 
-def _derivations_table(derivations: Derivations, *, labelled: bool = False) -> Table:
-    documents = derivation_documents(derivations, labelled=labelled)
+def _derivations_table(derivations: Derivations, *, labeled: bool = False) -> Table:
+    documents = derivation_documents(derivations, labeled=labeled)
     rows = ((one["sentence"], " ".join(one["transitions"]), " ".join(one["words"]), one["swaps"]) for one in documents)
     return Table(_DERIVATION, tuple(rows))
 
 
-def _derivations_document(derivations: Derivations, *, labelled: bool = False) -> dict[str, Any]:
-    return derivations_document(derivations, labelled=labelled)
+def _derivations_document(derivations: Derivations, *, labeled: bool = False) -> dict[str, Any]:
+    return derivations_document(derivations, labeled=labeled)
 
 
 def _perplexities_table(found: Perplexities, *, sentences: bool = False) -> Table:

@@ -17,7 +17,7 @@ from levelhead.report.profiles import (
     similarity_table,
 )
 from levelhead.report.table import Table
-from levelhead.typology.collection import Neighbours, Samples, SelectedTreebanks, Survey
+from levelhead.typology.collection import Samples, SelectedTreebanks, Similarities, Survey
 
 
 def _survey_table(survey: Survey, *, long: bool = False) -> Table:
@@ -26,7 +26,7 @@ def _survey_table(survey: Survey, *, long: bool = False) -> Table:
 
 VIEWS: Mapping[type, View] = {
     Survey: View(_survey_table, profiles_document),
-    Neighbours: View(similarity_table, similarity_document),
+    Similarities: View(similarity_table, similarity_document),
     SelectedTreebanks: View(selection_table, selection_document),
     Samples: View(samples_table, samples_document),
 }

@@ -43,7 +43,7 @@ def bar_chart(table: Measurements, columns: Sequence[str]) -> Drawing:
         InputError: the column is unknown.
     """
     order = np.argsort(table.number(columns[0]), kind="stable").tolist()
-    values = {name: [_known(table.number(name)[row]) for row in order] for name in columns}
+    values = {name: [_value_or_none(table.number(name)[row]) for row in order] for name in columns}
     return panels(f"Treebanks by {columns[0]}", [table.treebanks[row] for row in order], values, places=2)
 
 
@@ -73,5 +73,5 @@ def variance_chart(variances: Mapping[str, CumulativeVariance]) -> Drawing:
     return curves("Cumulative variance", lines, "treebanks, best first", "variance of scores")
 
 
-def _known(number: float) -> float | None:
+def _value_or_none(number: float) -> float | None:
     return None if np.isnan(number) else float(number)

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.report.charts.svg import (
-    N_COLOURS,
+    N_COLORS,
     Drawing,
     Scale,
     bar,
@@ -92,7 +92,7 @@ def _axis(scale: Scale, ticks: Sequence[float], bottom: float, axis: str) -> lis
 
 
 def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequence[str]) -> Drawing:
-    """Draw how ranks change from measure to measure; who moves most has colours.
+    """Draw how ranks change from measure to measure; who moves most has colors.
 
     Args:
         title: what it shows.
@@ -102,7 +102,7 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     moves = {
         system: max(own) - min(own) for system, own in ((s, [r for r in rs if r]) for s, rs in ranks.items()) if own
     }
-    coloured = sorted((system for system in moves if moves[system]), key=lambda system: -moves[system])[:5]
+    colored = sorted((system for system in moves if moves[system]), key=lambda system: -moves[system])[:5]
     left = widest(ranks) + 34
     width = min(_WIDTH, left * 2 + 190 * (len(measures) - 1))
     x = Scale(0, max(1, len(measures) - 1), left, width - left)
@@ -111,12 +111,12 @@ def slopes(title: str, ranks: Mapping[str, Sequence[int | None]], measures: Sequ
     slots = [_slots([own[i] for own in ranks.values()]) for i in range(len(measures))]
     for place, (system, own) in enumerate(ranks.items()):
         points = [(x(i), y(slots[i][place])) for i, rank in enumerate(own) if rank]
-        colour = coloured.index(system) if system in coloured else None
-        kind = "axis thin" if colour is None else f"l{colour} thick"
+        color = colored.index(system) if system in colored else None
+        kind = "axis thin" if color is None else f"l{color} thick"
         tip = f"{system}: " + ", ".join(f"{rank} by {name}" for name, rank in zip(measures, own) if rank)
         parts.append(path(points, f"none {kind}", tip))
-        parts += [dot(px, py, 3.5, "fade" if colour is None else f"s{colour} halo", tip) for px, py in points]
-        shade = "mute" if colour is None else "b"
+        parts += [dot(px, py, 3.5, "fade" if color is None else f"s{color} halo", tip) for px, py in points]
+        shade = "mute" if color is None else "b"
         for end, anchor, at in ((0, "end", x(0) - 10), (-1, "start", x(len(measures) - 1) + 10)):
             rank = own[end]
             if rank:
@@ -140,7 +140,7 @@ class Point(NamedTuple):
     Args:
         x: to the right.
         y: upwards.
-        series: which colour it has.
+        series: which color it has.
         label: what it is.
     """
 
@@ -151,7 +151,7 @@ class Point(NamedTuple):
 
 
 def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
-    """Draw points, and the line on which both values are equal; the commonest seven series have colours.
+    """Draw points, and the line on which both values are equal; the commonest seven series have colors.
 
     Args:
         title: what it shows.
@@ -163,7 +163,7 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
     for point in points:
         counts[point.series] = counts.get(point.series, 0) + 1
     series = sorted(counts, key=lambda name: (-counts[name], name))
-    colours = {name: min(i, N_COLOURS - 1) for i, name in enumerate(series)}
+    colors = {name: min(i, N_COLORS - 1) for i, name in enumerate(series)}
     both = [value for point in points for value in (point.x, point.y)]
     across, up = scale_for(both, 46, 486), scale_for(both, 460, 20)
     parts = [
@@ -173,8 +173,8 @@ def scatter(title: str, points: Sequence[Point], x: str, y: str) -> Drawing:
     parts += [text(40, up(at) + 4, number(at), "mute small", "end") for at in up.ticks()]
     parts += [text(486, 496, x, "mute small", "end"), text(6, 12, y, "mute small")]
     parts.append(line(across(across.low), up(across.low), across(across.high), up(across.high), "axis dash"))
-    parts += [dot(across(p.x), up(p.y), 3.6, f"s{colours[p.series]} point", p.label) for p in points]
-    shown = [*series[: N_COLOURS - 1], *(["other"] if len(series) >= N_COLOURS else [])]
+    parts += [dot(across(p.x), up(p.y), 3.6, f"s{colors[p.series]} point", p.label) for p in points]
+    shown = [*series[: N_COLORS - 1], *(["other"] if len(series) >= N_COLORS else [])]
     for i, name in enumerate(shown):
         parts += [dot(516, 34 + 22 * i, 5, f"s{i}"), text(528, 38 + 22 * i, name or "unknown")]
     return Drawing(title, _WIDTH, 502, "".join(parts))
@@ -224,7 +224,7 @@ def shares(title: str, rows: Mapping[str, Sequence[int]], kinds: Sequence[tuple[
     Args:
         title: what it shows.
         rows: the numbers of each row.
-        kinds: what the numbers are, each with its colour.
+        kinds: what the numbers are, each with its color.
     """
     left, parts, x = widest(rows) + 16, [], 0.0
     x = left

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from levelhead.report.charts.svg import (
-    N_COLOURS,
+    N_COLORS,
     Drawing,
     LogScale,
     Scale,
@@ -30,7 +30,7 @@ class Named(NamedTuple):
         name: the text next to it.
         x: to the right.
         y: upwards.
-        series: which colour it has.
+        series: which color it has.
     """
 
     name: str
@@ -53,9 +53,9 @@ def cloud(title: str, points: Sequence[Named], x: str, y: str) -> Drawing:
     series = list(dict.fromkeys(point.series for point in points))
     parts = _frame(across, up, x, y)
     for point in points:
-        colour = min(series.index(point.series), N_COLOURS - 1)
+        color = min(series.index(point.series), N_COLORS - 1)
         tip = f"{point.name}: {point.x:.4g}, {point.y:.4g}"
-        parts.append(dot(across(point.x), up(point.y), 3.8, f"s{colour} point", tip))
+        parts.append(dot(across(point.x), up(point.y), 3.8, f"s{color} point", tip))
         parts.append(text(across(point.x) + 6, up(point.y) + 4, point.name, "mute small"))
     return _finished(title, parts, series)
 
@@ -77,9 +77,9 @@ def curves(
     up = scale_for((value for _, value in every), _BOTTOM, _TOP)
     parts = _frame(across, up, x, y)
     for i, (name, points) in enumerate(lines.items()):
-        colour = min(i, N_COLOURS - 1)
-        parts.append(path([(across(at), up(value)) for at, value in points], f"l{colour} thick", name))
-        parts += [dot(across(at), up(value), 3, f"s{colour}", f"{name}, {at:g}: {value:.4g}") for at, value in points]
+        color = min(i, N_COLORS - 1)
+        parts.append(path([(across(at), up(value)) for at, value in points], f"l{color} thick", name))
+        parts += [dot(across(at), up(value), 3, f"s{color}", f"{name}, {at:g}: {value:.4g}") for at, value in points]
     return _finished(title, parts, list(lines))
 
 
@@ -97,7 +97,7 @@ def _finished(title: str, parts: Iterable[str], series: Sequence[str]) -> Drawin
     named = series if len(series) > 1 else ()
     start = _RIGHT + 50
     legend = [
-        dot(start, 34 + 22 * i, 5, f"s{min(i, N_COLOURS - 1)}") + text(start + 12, 38 + 22 * i, name)
+        dot(start, 34 + 22 * i, 5, f"s{min(i, N_COLORS - 1)}") + text(start + 12, 38 + 22 * i, name)
         for i, name in enumerate(named)
     ]
     width = start + 20 + widest(named) if named else _RIGHT + 60

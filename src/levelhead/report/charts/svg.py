@@ -1,4 +1,4 @@
-"""Drawings in SVG: escaped text, numbers kept short, colours by class so that a page and a file can each set them."""
+"""Drawings in SVG: escaped text, numbers kept short, colors by class so that a page and a file can each set them."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from typing import NamedTuple
 
 from levelhead.errors import printable
 
-N_COLOURS = 8
-"""How many colours there are for series; more series share the last one."""
+N_COLORS = 8
+"""How many colors there are for series; more series share the last one."""
 
 _LONGEST = 34
 _JOINERS = "\N{ZERO WIDTH NON-JOINER}\N{ZERO WIDTH JOINER}"
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
+_COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#8a6d3b", "#8c8c8c")
 """Okabe and Ito (2008), which people with color blindness can distinguish; a brown and a gray for the rest."""
 
 _STYLE = """\
@@ -43,12 +43,12 @@ class Drawing(NamedTuple):
     body: str
 
     def inline(self) -> str:
-        """Return the drawing for a page, which gives it its colours."""
+        """Return the drawing for a page, which gives it its colors."""
         return self._svg("")
 
     def file(self) -> str:
         """Return the drawing as a file of its own."""
-        series = "".join(f".s{i}{{fill:{c}}}.l{i}{{stroke:{c};fill:none}}" for i, c in enumerate(_COLOURS))
+        series = "".join(f".s{i}{{fill:{c}}}.l{i}{{stroke:{c};fill:none}}" for i, c in enumerate(_COLORS))
         back = f'<rect width="{short(self.width)}" height="{short(self.height)}" fill="#fff"/>'
         return self._svg(f"<style>{_STYLE}{series}</style>{back}")
 

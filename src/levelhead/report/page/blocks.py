@@ -30,7 +30,7 @@ class Strip(NamedTuple):
 
 
 class Heat(NamedTuple):
-    """A matrix of values shown by colour.
+    """A matrix of values shown by color.
 
     Args:
         corner: what the rows are.
@@ -62,7 +62,7 @@ class Heat(NamedTuple):
         return Table(columns, tuple(rows))
 
     def shades(self) -> list[list[float | None]]:
-        """Return how strong each colour is, from 0 to 1: from the worst to the best value that is not marked."""
+        """Return how strong each color is, from 0 to 1: from the worst to the best value that is not marked."""
         known = [
             value for i, (_, values) in enumerate(self.rows) for j, value in enumerate(values)
             if value is not None and (i, j) not in self.marks

@@ -46,7 +46,7 @@ def comparison_page(comparison: Comparison, parts: Sequence[TreebankPart]) -> Pa
     sections = [
         Section("differences", "Differences", _DIFFERENCES.format(baseline), list(_differences(comparison))),
         Section("wins", "Won, tied, lost", "Over treebanks, corrected by Holm's method.", list(_wins(comparison))),
-        Section("gains", "Where they come from", _GAINS.format(baseline), list(where.gains()), narrow=True),
+        Section("gains", "Where differences come from", _GAINS.format(baseline), list(where.gains()), narrow=True),
         Section("sentences", "Sentences", _SENTENCES.format(baseline), where.blocks("contrasts")),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, where.blocks("confusions")),
     ]  # fmt: skip
@@ -64,8 +64,8 @@ _DIFFERENCES = (
 )
 
 
-_GAINS = "How many more words are right than with {} (LAS), on all treebanks."
-_SENTENCES = "In which a system gains or loses most against {}."
+_GAINS = "Increase in correct words (LAS) over {}, on all treebanks."
+_SENTENCES = "Sentences in which a system gains or loses most against {}."
 
 
 def _of_average(comparison: Comparison, measure: str) -> list[SystemResult]:

@@ -47,7 +47,7 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
         raise OutputError(reason, "output", Place(os.fspath(folder))) from error
     written: list[Path] = []
     for section in page.sections:
-        for number, name in _named(section.blocks).items():
+        for number, name in _file_names(section.blocks).items():
             block = section.blocks[number]
             for suffix, data in _files(block, f"{section.title}: {block.title}".removesuffix(": ")):
                 written.append(target / f"{name}{suffix}")
@@ -55,7 +55,7 @@ def write_figures(page: Page, folder: str | os.PathLike[str]) -> list[Path]:
     return written
 
 
-def _named(blocks: Sequence[Block]) -> Mapping[int, str]:
+def _file_names(blocks: Sequence[Block]) -> Mapping[int, str]:
     """What the files of each block are called: for what they show, where that is plain, else by number."""
     plain = [
         _NUMBERS.sub("", block.name) + "".join(f"-{_slug(value)}" for value in block.when.values()) for block in blocks
@@ -70,7 +70,7 @@ def _slug(name: str) -> str:
 def _files(block: Block, title: str) -> Iterator[tuple[str, bytes]]:
     drawing, table = _drawing(block, title), _table(block)
     if drawing is not None:
-        yield from ((suffix, _drawn(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
+        yield from ((suffix, _encoded(drawing, suffix)) for suffix in (".svg", ".pdf", ".png"))
     if table is not None:
         yield ".tsv", to_tsv(table).encode("utf-8", "backslashreplace")
         yield ".tex", to_latex(table).encode("utf-8", "backslashreplace")
@@ -113,7 +113,7 @@ def write_drawing(drawing: Drawing, path: str | os.PathLike[str]) -> None:
     """
     from levelhead.treebank.write import replace_file
 
-    replace_file(path, [_drawn(drawing, checked_suffix(path))])
+    replace_file(path, [_encoded(drawing, checked_suffix(path))])
 
 
 def checked_suffix(path: str | os.PathLike[str]) -> str:
@@ -128,12 +128,12 @@ def checked_suffix(path: str | os.PathLike[str]) -> str:
     name = os.fspath(path)
     suffix = os.path.splitext(name)[1].lower()  # noqa: PTH122 -- pathlib is slow to load
     if suffix not in SUFFIXES:
-        message = f"the name of a figure ends in one of {', '.join(SUFFIXES)}"
+        message = f"the name of a figure must end in {' or '.join(SUFFIXES)}"
         raise InputError(Fault("unknown-figure-format", message, Place(name)))
     return suffix
 
 
-def _drawn(drawing: Drawing, suffix: str) -> bytes:
+def _encoded(drawing: Drawing, suffix: str) -> bytes:
     svg = drawing.file()
     if suffix == ".svg":
         return svg.encode("utf-8", "backslashreplace")

@@ -123,7 +123,7 @@
     }
   }
 
-  const KINDS = { o: "", l: "mislabelled", h: "wrong", b: "wrong", u: "wrong" };
+  const KINDS = { o: "", l: "mislabeled", h: "wrong", b: "wrong", u: "wrong" };
 
   function drawTree(sentence, tree, asked) {
     const columns = columnsOf(sentence, tree), forms = tree.f || sentence.f, twoRows = Boolean(tree.f);

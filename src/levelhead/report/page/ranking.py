@@ -29,10 +29,12 @@ class _Campaign(NamedTuple):
 
     @property
     def measures(self) -> list[str]:
+        """The measures, in the order of the rankings."""
         return list(dict.fromkeys(ranking.measure for ranking in self.rankings))
 
     @property
     def groups(self) -> list[str]:
+        """The groups of test sets, in the order of the rankings."""
         return list(dict.fromkeys(ranking.group.name for ranking in self.rankings))
 
     def tested(self, ranking: Ranking) -> bool:
@@ -40,16 +42,20 @@ class _Campaign(NamedTuple):
         return ranking.lines is not None and bool(self.results.gold)
 
     def of(self, group: str) -> list[Ranking]:
+        """Return the rankings over a group."""
         return [ranking for ranking in self.rankings if ranking.group.name == group]
 
     def test_sets(self, ranking: Ranking) -> list[TestSet]:
+        """Return the test sets of a ranking."""
         own = [one for one in self.results.test_sets if one.code in set(ranking.group.codes)]
         return sorted(own, key=lambda one: (one.language.family or "~", one.language.genus, one.code))
 
     def result(self, system: str, test_set: TestSet) -> OutputResult:
+        """Return what came of a system on a test set."""
         return self.results.results[system, test_set.code]
 
     def value(self, system: str, test_set: TestSet, measure: str) -> float | None:
+        """Return a system's score on a test set, None if there is none."""
         value = self.result(system, test_set).values.get(measure)
         return value_cell(value, perplexity=lower_is_better(measure))
 
@@ -115,7 +121,7 @@ def _facts(results: Results) -> list[tuple[str, str]]:
     return [*facts, ("valid outputs" if results.gold else "scored outputs", f"{valid} of {len(results.results)}")]
 
 
-def _each(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, str], Block]) -> list[Block]:
+def _blocks(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, str], Block]) -> list[Block]:
     """A block for each group and measure."""
     blocks = []
     for number, ranking in enumerate(campaign.rankings):
@@ -125,13 +131,13 @@ def _each(campaign: _Campaign, name: str, make: Callable[[_Campaign, Ranking, st
 
 
 def _leaderboard(campaign: _Campaign) -> Section:
-    lead = "Macro-averages: every test set counts the same. An output that is missing or invalid counts as 0."
+    lead = "Macro-averages: every test set counts the same. A missing or invalid output counts as 0."
     if campaign.rankings[0].lines is not None:
         lead += (
             " A line separates neighbors that differ significantly. Systems that share a letter do not differ"
             " significantly: all pairs are tested. The dot is the average, the bar its confidence interval."
         )
-    return Section("leaderboard", "RankedSystems", lead, _each(campaign, "leaderboard", _board))
+    return Section("leaderboard", "Ranking", lead, _blocks(campaign, "leaderboard", _board))
 
 
 def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
@@ -151,7 +157,7 @@ def _board(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
         f"No average: gold has nothing to measure on {', '.join(ranking.undefined)}." if ranking.undefined else ""
     )
     n_all = len(ranking.group.codes) + len(ranking.group.lacks)
-    part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are here." if ranking.group.lacks else ""
+    part = f"{len(ranking.group.codes)} of the group's {n_all} test sets are included." if ranking.group.lacks else ""
     caption = " ".join(filter(None, (undefined, part, _sentence(undecided(ranking)))))
     return Block(name, caption=caption, table=table, strips=strips)
 
@@ -167,7 +173,7 @@ def _ranges(campaign: _Campaign) -> Section:
     )
     if campaign.rankings[0].rank_sets == "simultaneous":
         lead += " All sets hold at once."
-    blocks = _each(campaign, "rank-ranges", _range)
+    blocks = _blocks(campaign, "rank-ranges", _range)
     return Section("ranks", "Rank ranges", lead, [block for block in blocks if block.drawing])
 
 
@@ -180,8 +186,8 @@ def _range(campaign: _Campaign, ranking: Ranking, name: str) -> Block:  # noqa: 
 
 
 def _heat(campaign: _Campaign) -> Section:
-    lead = "Systems by rank, test sets by family. The bluer, the better; a cross marks an output that counts as 0."
-    return Section("treebanks", "Every system on every test set", lead, _each(campaign, "treebanks", _heat_of))
+    lead = "Systems by rank, test sets by family. Darker blue is better; a cross marks a missing or invalid output."
+    return Section("treebanks", "Every system on every test set", lead, _blocks(campaign, "treebanks", _heat_of))
 
 
 def _heat_of(campaign: _Campaign, ranking: Ranking, name: str) -> Block:
@@ -213,9 +219,9 @@ def _measures(campaign: _Campaign) -> Section:
     lead = "How ranks change with the measure."
     if pair == ("LAS", "CLAS"):
         lead += (
-            " LAS counts all words, CLAS leaves function words out: what lies far above the line, or rises from LAS to"
+            " LAS counts all words, CLAS leaves function words out: systems far above the line, or rising from LAS to"
         )
-        lead += " CLAS, does worse on function words than its LAS suggests, and the other way round."
+        lead += " CLAS, are worse on function words than their LAS suggests, and vice versa."
     return Section("measures", f"{pair[0]} and {pair[1]}" if pair else "", lead, blocks)
 
 
@@ -318,11 +324,11 @@ def _mean(campaign: _Campaign, system: str, ranking: Ranking, measure: str) -> f
 
 
 def _duels(campaign: _Campaign) -> Section:
-    lead = "On how many test sets the system of the row is better than that of the column."
+    lead = "Number of test sets on which the system of the row is better than that of the column."
     if campaign.tested(campaign.rankings[0]):
-        lead = "On how many test sets the system of the row is significantly better than that of the column."
+        lead = "Number of test sets on which the system of the row is significantly better than that of the column."
     blocks = [
-        block for pair in zip(_each(campaign, "duels", _shares), _each(campaign, "wins", _wins)) for block in pair
+        block for pair in zip(_blocks(campaign, "duels", _shares), _blocks(campaign, "wins", _wins)) for block in pair
     ]
     return Section("duels", "Won, tied, lost", lead, blocks if len(campaign.results.systems) > 1 else [])
 
@@ -372,7 +378,7 @@ def _zeros(campaign: _Campaign) -> Section:
     lead = "These count as 0, as in the shared tasks. The scores over valid sentences do not change ranks."
     if campaign.rankings[0].lines is not None:
         lead += " No difference is significant because of them alone."
-    return Section("zeros", "Outputs that count as 0", lead, [Block("zeros", faults=faults)] if faults else [])
+    return Section("zeros", "Missing and invalid outputs", lead, [Block("zeros", faults=faults)] if faults else [])
 
 
 def _reasons(result: OutputResult, measures: Sequence[str]) -> list[str]:

@@ -112,15 +112,15 @@ def _sections(
     return [
         Section("scores", "Scores", "", [scores]),
         Section("kinds", "Kinds of errors", "Aligned words by what is wrong with them.", blocks["kinds"]),
-        Section("breakdowns", "Where errors sit", _BREAKDOWNS_LEAD, blocks["breakdowns"], narrow=True),
+        Section("breakdowns", "Where errors are", _BREAKDOWNS_LEAD, blocks["breakdowns"], narrow=True),
         Section("confusion", "Confusion of relations", CONFUSION_LEAD, blocks["confusion"]),
     ]  # fmt: skip
 
 
-_BREAKDOWNS_LEAD = "LAS of words of one kind; the numbers are below each chart."
+_BREAKDOWNS_LEAD = "LAS by property of words; the numbers are below each chart."
 CONFUSION_LEAD = (
-    "Gold relations down, the system's across. Choose a cell to see sentences behind it; on the diagonal they are words"
-    " with the right relation and a wrong head."
+    "Rows are gold relations, columns the system's. Choose a cell to see its sentences; those on the diagonal have"
+    " words with the right relation and a wrong head."
 )
 
 

@@ -161,7 +161,7 @@ def claims_on_cascading(rows: Rows, numbers: Mapping[str, Any], *, given: bool) 
     claims = [
         Claim("The ratios are as printed", "Table 5", verdict_of_fact(every(equal)), counted(equal)),
     ]  # fmt: skip
-    for kind, name in (("labelled", "lab."), ("unlabelled", "unlab.")):
+    for kind, name in (("labeled", "lab."), ("unlabeled", "unlab.")):
         more = {code: _less(row[f"F {name}"], row[f"C {name}"]) for code, row in measured.items()}
         printed_rows = f"; of the printed rows {counted(printed_too)}" if name == "unlab." else ""
         claims.append(

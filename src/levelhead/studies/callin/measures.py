@@ -20,7 +20,7 @@ from levelhead.studies.scores import score_files
 from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import read
 from levelhead.treebank.schemes import SCHEMES
-from levelhead.typology import count, profile
+from levelhead.typology import count_treebank, profile
 from levelhead.typology.lexical import CALLIN_CHUNKS
 
 NAME = "callin"
@@ -52,11 +52,11 @@ def describe(training: str, *parts: str) -> dict[str, Any]:
         training: the path from which entropies and the type/token ratio are taken.
         parts: the paths of all parts, the one that frequencies are taken from last.
     """
-    counts = [count(read(path, format=format_of(path))) for path in parts]
+    counts = [count_treebank(read(path, format=format_of(path))) for path in parts]
     total = sum(counts[1:], counts[0])
     whole = profile(total, columns=["tokens", "nonprojective_trees", "right_crossed_trees"])
     classes = profile(counts[-1], columns=["class"], scheme=SCHEME).numbers("class")
-    lexical = count(read(training, format=format_of(training)), CALLIN_CHUNKS)
+    lexical = count_treebank(read(training, format=format_of(training)), CALLIN_CHUNKS)
     vocabulary = profile(lexical, columns=["wde", "sttr"])
     return {
         **whole.values_by_name, **vocabulary.values_by_name,
@@ -96,7 +96,7 @@ def cascading(code: str, outputs: Sequence[Output]) -> dict[str, float | None]:
     """
     del code
     (output,) = outputs
-    ratios = {(one.name, one.labelled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
+    ratios = {(one.name, one.labeled): one.ratio for one in cascading_errors(output.matches, SCHEMES[SCHEME])}
     return {name: ratios[key] for name, key in CASCADING.items()}
 
 

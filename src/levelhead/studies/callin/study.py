@@ -99,9 +99,9 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     return (
         f"{len(treebanks)} treebanks; parser outputs, {origin}, for {len(outputs)}: {', '.join(outputs) or 'none'}.",
         (
-            f"Training sets are at hand for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token"
-            f" ratio is that of the development set{_untold(treebanks)}, and the sizes and shares of non-projective"
-            " trees are those of the parts at hand."
+            f"Training sets are available for {len(trained)} ({', '.join(trained) or 'none'}); elsewhere the type/token"
+            f" ratio is that of the development set{_without_training(treebanks)}, and the sizes and shares of"
+            " non-projective trees are those of the available parts."
         ),
         (
             "The paper speaks of 22 languages listed in its Table 1; the table has 20. Classes are those of his"
@@ -110,7 +110,7 @@ def _setting(treebanks: Mapping[str, Parts], outputs: Mapping[str, Path], reques
     )
 
 
-def _untold(treebanks: Mapping[str, Parts]) -> str:
+def _without_training(treebanks: Mapping[str, Parts]) -> str:
     """Which treebanks have neither a training set nor a development set."""
     neither = [code for code, parts in treebanks.items() if parts.train is None and parts.dev is None]
     return f" (of the test set, for want of one: {', '.join(neither)})" if neither else ""

@@ -182,7 +182,7 @@ def _coverage(known: Results) -> Iterator[StudySection]:
 
 
 def _significant(known: Results, name: str) -> tuple[int, int, int, int]:
-    """Pairs, those that differ by sentences, those that still differ by documents, those that differ only then."""
+    """The numbers of pairs: all, significant by sentences, still significant by documents, only by documents."""
     every = [entry["p"] for one in known.values() for entry in one["differences"].get(name, ())]
     stay = sum(max(pair) < LEVEL for pair in every)
     by_sentences, by_documents = (sum(pair[unit] < LEVEL for pair in every) for unit in (0, 1))

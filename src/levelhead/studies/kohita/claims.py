@@ -169,8 +169,10 @@ def _claim_on_effects(
     verdict = joint_verdict(
         verdict_of_effect(found[name], sign) for found in estimates.values() for name, (sign, _) in effects.items()
     )
-    told = (
+    evidence = (
         f"{parser}: " + ", ".join(f"{name} {estimate_shown(estimate)}" for name, estimate in found.items())
         for parser, found in estimates.items()
     )
-    return Claim(text, place, verdict, f"{'; '.join(told)}; in points, {max(map(len, measured.values()))} treebanks")
+    return Claim(
+        text, place, verdict, f"{'; '.join(evidence)}; in points, {max(map(len, measured.values()))} treebanks"
+    )

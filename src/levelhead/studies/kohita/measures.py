@@ -22,7 +22,7 @@ from levelhead.studies.statistics import Cell
 from levelhead.studies.treebank_parts import format_of
 from levelhead.treebank import Treebank, read
 from levelhead.treebank.schemes import SCHEMES
-from levelhead.typology import count, profile
+from levelhead.typology import count_treebank, profile
 
 NAME = "kohita-2017"
 PARSERS = ("graph", "swap-lazy")
@@ -66,7 +66,7 @@ def _summed(trips: Sequence[RoundTrip]) -> dict[str, float]:
 
 
 def _entropies(treebanks: Sequence[Treebank]) -> Mapping[str, Any]:
-    counts = [count(treebank) for treebank in treebanks]
+    counts = [count_treebank(treebank) for treebank in treebanks]
     return profile(sum(counts[1:], counts[0]), columns=["head_entropy", "head_entropy_by_relation"])
 
 

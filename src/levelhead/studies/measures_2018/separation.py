@@ -14,7 +14,7 @@ from levelhead.significance.system_counts import SystemCounts, ratios
 from levelhead.studies.treebank_parts import format_of
 from levelhead.studies.verdicts import LEVEL
 from levelhead.treebank import read
-from levelhead.typology import count, profile
+from levelhead.typology import count_treebank, profile
 
 MEASURES = {
     "UAS": "UAS", "LAS": "LAS", "CLAS": "CLAS", "CNC": "CNC", "WLAS": "WLAS(wde,default=0.5)", "MLAS": "MLAS",
@@ -34,7 +34,7 @@ def entropies(gold: str) -> Any:
     Args:
         gold: its path.
     """
-    return profile(count(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
+    return profile(count_treebank(read(gold, format=format_of(gold))), columns=["wde"])["wde"]
 
 
 def counts_on(results: Results, code: str) -> tuple[SystemCounts, dict[str, str]] | None:

@@ -89,7 +89,7 @@ def reproduce(request: StudyRequest) -> Study:
         ),
         (
             f"The task of 2018 had twenty-six systems; compared here are {len(systems)}: {', '.join(systems)}."
-            f" {_apart(table)} Each measure is compared with LAS on the same pairs.{_left_out(table)} On UD v2,"
+            f" {_spread_text(table)} Each measure is compared with LAS on the same pairs.{_left_out(table)} On UD v2,"
             " CNC differs from CLAS in two ways: it counts `clf`, and it counts words whose label is not a UD relation"
             " (such as `ROOT`), which CLAS leaves out. Derivation perplexity requires the systems' training data and is"
             f" not included. {len(MEASURES) - 1} measures are compared with LAS in several ways, without a correction"
@@ -109,7 +109,7 @@ def _left_out(table: ResultsByTestSet) -> str:
     )
 
 
-def _apart(table: ResultsByTestSet) -> str:
+def _spread_text(table: ResultsByTestSet) -> str:
     """How far apart systems are, in a sentence."""
     means = table.values[:, :, LAS].mean(axis=0) if table.systems else np.array([])
     reach = f"Their mean LAS reaches from {means.min():.1%} to {means.max():.1%}: w" if len(means) else "W"
@@ -137,7 +137,7 @@ def _cells(estimate: ValueWithInterval | None, kind: type[float]) -> tuple[float
     return (None, None, None) if estimate is None else tuple(map(kind, estimate))
 
 
-def _drawn(found: Comparison, what: str) -> Drawing | None:
+def _interval_dots(found: Comparison, what: str) -> Drawing | None:
     """Dots with intervals, in percent; None if no measure has a value."""
     rows = [
         IntervalRow(name, *(100 * end for end in one.value)) for name, one in found.items() if one.value is not None
@@ -170,7 +170,7 @@ def _separation(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
         ),
     )
     return StudySection(
-        "Which measure separates systems", text, Table(columns, rows), _drawn(found, "significant pairs")
+        "Which measure separates systems", text, Table(columns, rows), _interval_dots(found, "significant pairs")
     )
 
 
@@ -186,7 +186,7 @@ def _small(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
         ),
     )
     shown = Table(_estimate_columns("significant pairs"), _estimate_rows(found))
-    return StudySection("On small test sets", text, shown, _drawn(found, "significant pairs"))
+    return StudySection("On small test sets", text, shown, _interval_dots(found, "significant pairs"))
 
 
 def _by_family(table: ResultsByTestSet) -> Iterator[StudySection]:
@@ -236,7 +236,7 @@ def _evenness(table: ResultsByTestSet, request: StudyRequest) -> Iterator[StudyS
         found = spreads_by_scale(table, rows, request.resamples, request.seed)
         for scale, comparison in found.items():
             first = scale == next(iter(found))
-            figure = _drawn(comparison, "spread in points") if first and number == 0 else None
+            figure = _interval_dots(comparison, "spread in points") if first and number == 0 else None
             shown = Table(_estimate_columns("spread"), _estimate_rows(comparison, plain=scale == LOG_ODDS))
             yield StudySection(f"{title}: {scale}", texts if first else (), shown, figure)
 
@@ -266,7 +266,9 @@ def _stability(table: ResultsByTestSet, request: StudyRequest) -> StudySection:
             " as on the whole test set, averaged over test sets; and the standard error as a share of the score."
         ),
     )
-    return StudySection("How stable the order of systems is", text, Table(columns, rows), _drawn(order, "same order"))
+    return StudySection(
+        "How stable the order of systems is", text, Table(columns, rows), _interval_dots(order, "same order")
+    )
 
 
 def _pairs_of_systems(results: Mapping[str, Row]) -> StudySection:

@@ -103,9 +103,9 @@ def _claim_on_small_sets(text: str, parsers: Mapping[str, Row], request: StudyRe
         return Claim(text, _SMALL, "no data", f"no test set has {size} sentences")
     table = np.array(shares)
     more = mean_interval((table[:, 2] - table[:, 1]).tolist(), request.resamples, request.seed)
-    numbers_text = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
+    separated_shares = ", ".join(f"{name} {value:.1%}" for name, value in zip(("UAS", "EM", "P"), table.mean(axis=0)))
     evidence = (
-        f"pairs separated in the direction of UAS with {size} sentences, {len(shares)} treebanks: {numbers_text}, by"
-        f" tests of exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(more, 1, 100)}"
+        f"pairs separated in the direction of UAS with {size} sentences, {len(shares)} treebanks:"
+        f" {separated_shares}, by tests of exactly {LEVEL:.1%}; P minus EM in points {estimate_shown(more, 1, 100)}"
     )
     return Claim(text, _SMALL, verdict_of_effect(more, 1), evidence)

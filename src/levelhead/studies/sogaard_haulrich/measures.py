@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from levelhead.campaign import OutputResult, check_valid
 from levelhead.derivation import estimate, perplexity, sequences_of
-from levelhead.derivation.dppl import estimated
+from levelhead.derivation.dppl import estimated_model
 from levelhead.errors import Fault, InputError, Place
 from levelhead.evaluation.setup import setup_of
 from levelhead.significance import SystemCounts, separated_shares, spawned
@@ -77,7 +77,7 @@ def score_parsers(parts: Parts, outputs: Mapping[str, Path], request: StudyReque
     Raises:
         InputError: a file is not valid, or an output is not on gold words.
     """
-    weights = {MODEL: estimated(_read(os.fspath(parts.training)), ORDER)}
+    weights = {MODEL: estimated_model(_read(os.fspath(parts.training)), ORDER)}
     files = {parser: {parts.code: path} for parser, path in outputs.items()}
     setup = setup_of(("Words", "Sentences", *COUNTED.values()), weights=weights)
     found = check_valid(score_files({parts.code: parts.tested}, files, setup, request, by_sentence=True)).results

@@ -52,7 +52,7 @@ def reproduce(request: StudyRequest) -> Study:
     }  # fmt: skip
     tasks = [StudyTask(code, perplexities, (parts.training, parts.tested)) for code, parts in treebanks.items()]
     rows = run_tasks(NAME, tasks, request)
-    listed = _listed(rows, numbers, treebanks)
+    listed = _treebank_perplexities(rows, numbers, treebanks)
     judged_parsers = _parsers(request, treebanks)
     sections = (
         perplexity_table(listed, rows), averages_of_groups(listed, numbers), *accuracy_tables(listed, numbers),
@@ -80,8 +80,8 @@ def _setting(
         ),
         (
             "The treebanks of 2006 and 2007 are not free. UD treebanks are used instead, with the UAS of the best team"
-            " and the mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the same"
-            " test sets) as accuracies; treebanks that are not in it have the results of 2018 if their code is there."
+            " and the mean of all teams in the official results of the CoNLL 2017 shared task (from raw text, on the"
+            " same test sets) as accuracies; treebanks that are not in it have the results of 2018 if available."
             f"{_conllx(treebanks, rows, request)}"
         ),
         (
@@ -112,7 +112,7 @@ def _trained(listed: Sequence[TreebankPerplexities], treebanks: Mapping[str, Par
     return f"{len(listed)} treebanks with training sets{without}"
 
 
-def _listed(
+def _treebank_perplexities(
     rows: Mapping[str, Row], numbers: Mapping[str, Any], treebanks: Mapping[str, Parts]
 ) -> list[TreebankPerplexities]:
     """The treebanks with their groups and accuracies; those without a perplexity are left out.

@@ -76,7 +76,7 @@ def test_sets_of(task: SharedTask) -> tuple[TestSet, ...]:
         task: the task.
 
     Raises:
-        InputError: there is no gold.
+        InputError: no gold found.
     """
     return tuple(task.manifest.test_sets or find_test_sets(task.manifest.gold or task.folder.gold))
 
@@ -88,7 +88,7 @@ def gold_files(task: SharedTask) -> dict[str, Path]:
         task: the task.
 
     Raises:
-        InputError: there is no gold.
+        InputError: no gold found.
     """
     return {test_set.code: test_set.gold for test_set in test_sets_of(task) if test_set.gold is not None}
 
@@ -100,7 +100,7 @@ def check_measures(task: SharedTask) -> None:
         task: the task.
 
     Raises:
-        InputError: a file of definitions, or one that a measure names, is missing or invalid; or there is no gold.
+        InputError: a file of definitions, or one that a measure names, is missing or invalid; or no gold was found.
         MeasureError: a measure or the scheme is unknown, or not available under the rules of the task.
     """
     setup = setup_of_task(task)

@@ -150,7 +150,7 @@ def shown_time(time: str | dt.datetime) -> str:
     """Return a time as people read it: `2026-11-21 18:04 UTC`.
 
     Args:
-        time: with its zone, or as it stands in the database.
+        time: with its zone, or in the format of the database.
     """
     known = dt.datetime.fromisoformat(time) if isinstance(time, str) else time
     return f"{known.astimezone(dt.UTC):%Y-%m-%d %H:%M} UTC"

@@ -48,16 +48,16 @@ class SubmissionLimits(NamedTuple):
     """Limits on submissions.
 
     Args:
-        submissions_a_day: of each team, by the day in UTC.
+        submissions_a_day: how many submissions a team has per day (UTC).
         waiting: how many submissions of a team may wait at a time.
         upload_megabytes: the size of an archive.
-        unpacked_megabytes: what it may grow to.
+        unpacked_megabytes: the size of its files when unpacked.
         files: how many entries it may have.
-        uploads_at_once: how many uploads are taken at a time; others wait.
-        free_megabytes: the space that must be left on the disk.
-        times_gold: how many times the bytes of its gold treebank an output may have; all may have a megabyte.
+        uploads_at_once: how many uploads are accepted at a time; others wait.
+        free_megabytes: the disk space to keep free.
+        times_gold: the largest output, as a multiple of the size of its gold treebank; a megabyte is always accepted.
         scoring_seconds: how long the scoring of one submission may take.
-        scoring_megabytes: the memory of the process that scores.
+        scoring_megabytes: the memory of each process that scores.
     """
 
     submissions_a_day: int = 5
@@ -103,10 +103,10 @@ class Visibility(NamedTuple):
     """What participants see.
 
     Args:
-        own: of the scores of their own submissions, while the task is open.
-        leaderboard: of everybody's primary submissions, while the task is open.
-        after: of both when it is closed.
-        inputs: whether the inputs can be had; if not, only systems make sense.
+        own: how much of the scores of their own submissions teams see, while the task is open.
+        leaderboard: how much of the scores of all primary submissions everybody sees, while the task is open.
+        after: how much of both is seen once the task is closed.
+        inputs: whether the inputs can be downloaded; if not, only systems make sense.
         logs: whether participants see what their systems printed.
     """
 

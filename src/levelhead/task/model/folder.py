@@ -90,7 +90,7 @@ class TaskFolder(NamedTuple):
         """Check that the database exists: `init` creates it, so a missing one was lost.
 
         Raises:
-            InputError: it is not.
+            InputError: it is missing.
         """
         try:
             there = self.database.stat().st_size > 0
@@ -107,7 +107,7 @@ class TaskFolder(NamedTuple):
         """Create the missing folders of the server, readable for its user only.
 
         Raises:
-            OutputError: it cannot be made.
+            OutputError: a folder cannot be created.
         """
         try:
             for path in (self.state, self.incoming, self.uploads, self.runs):

@@ -27,7 +27,7 @@ class Refused(LevelheadError):
 
     Args:
         message: why.
-        status: the status of HTTP that says so.
+        status: the HTTP status of the answer.
     """
 
     def __init__(self, message: str, status: int = 400) -> None:
@@ -42,10 +42,10 @@ class Upload(NamedTuple):
     Args:
         path: where it is for now.
         sha256: the hash of its bytes.
-        size: how many they are.
+        size: its size in bytes.
         kind: outputs or a system.
-        label: what its team calls it.
-        key: what tells it from others, chosen by the client: sent twice, it is accepted once.
+        label: the name that its team gave it.
+        key: identifies the upload, chosen by the client: an upload that is sent twice is accepted once.
     """
 
     path: Path
@@ -63,14 +63,14 @@ class Submission(NamedTuple):
         id: its name, which cannot be guessed.
         team: the number of the team.
         team_name: its name.
-        number: which one of the team's it is, from 1.
+        number: its number among those of the team, from 1.
         kind: outputs or a system.
-        label: what its team calls it.
+        label: the name that its team gave it.
         sha256: the hash of the archive.
         size: its size in bytes.
         received: when, by the latest time that the task has seen.
         state: waiting, running, finished or failed.
-        attempts: how often it was begun.
+        attempts: how often it was started.
         finished: when it was finished.
         run: the name of the folder of its outputs.
         reason: what went wrong, for its team.
@@ -121,7 +121,7 @@ def submissions(database: Database, team: Team | None = None) -> list[Submission
 
     Args:
         database: of the task.
-        team: whose.
+        team: the team; None for all teams.
     """
     if team is None:
         return [_submission(row) for row in database.rows(_BRIEF + "ORDER BY submissions.rowid")]
@@ -134,7 +134,7 @@ def submission(database: Database, name: str, team: Team | None = None) -> Submi
     Args:
         database: of the task.
         name: its id.
-        team: whose it must be; None for anybody's.
+        team: the team it must belong to; None for any.
     """
     found = [_submission(row) for row in database.rows(_WHOLE + "WHERE submissions.id = ?", name)]
     return found[0] if found and (team is None or found[0].team == team.id) else None
@@ -149,7 +149,7 @@ def refuse_early(database: Database, team: Team, limits: SubmissionLimits) -> No
         limits: of the task.
 
     Raises:
-        Refused: it has.
+        Refused: the team has used up its submissions, or too many are waiting.
     """
     today = database.latest()[:10]
     rows = database.rows("SELECT received, state FROM submissions WHERE team = ?", team.id)
@@ -163,12 +163,13 @@ def accept(database: Database, folder: TaskFolder, team: Team, upload: Upload, l
     """Put an upload into the queue; once this returns, it will be processed whatever happens.
 
     The archive is on the disk under its final name before the database knows of it; an archive of which the database
-    does not know is removed when the runner starts. One that was sent before, with the same key, is not taken again.
+    does not know is removed when the runner starts. An archive that was sent before with the same key is not
+    accepted again.
 
     Args:
         database: of the task.
         folder: of the task.
-        team: whose it is.
+        team: the team that submits it.
         upload: the archive.
         limits: of the task.
 
@@ -226,7 +227,7 @@ def organizer_failures(database: Database) -> list[Submission]:
     Args:
         database: of the task.
     """
-    return [one for one in submissions(database) if one.state == FAILED and one.log is not None]
+    return [failed for failed in submissions(database) if failed.state == FAILED and failed.log is not None]
 
 
 def choose(database: Database, chosen: Submission) -> None:
@@ -248,36 +249,36 @@ def choose(database: Database, chosen: Submission) -> None:
         record(connection, f"team {chosen.team_name}", "chosen as primary", chosen.id)
 
 
-def _preference(one: Submission) -> tuple[bool, bool, bool]:
-    return one.chosen, one.valid, one.reason is None
+def _preference(candidate: Submission) -> tuple[bool, bool, bool]:
+    return candidate.chosen, candidate.valid, candidate.reason is None
 
 
 def primary_of(found: Iterable[Submission]) -> dict[str, Submission]:
     """Return the primary submission of each team that has one, by team name.
 
-    It is the one that the team chose; otherwise the last that is finished: one without a valid output only if none has
-    any, and then one whose run went wrong only if all did.
+    It is the submission that the team chose, or else its last finished one. A submission without a valid output counts
+    only if the team has no other, and one whose run failed only if all runs failed.
 
     Args:
         found: submissions, those of a team in the order in which they were accepted.
     """
     primary: dict[str, Submission] = {}
-    for one in found:
-        before = primary.get(one.team_name)
-        if one.state == FINISHED and (before is None or _preference(one) >= _preference(before)):
-            primary[one.team_name] = one
+    for candidate in found:
+        before = primary.get(candidate.team_name)
+        if candidate.state == FINISHED and (before is None or _preference(candidate) >= _preference(before)):
+            primary[candidate.team_name] = candidate
     return primary
 
 
-def why_primary(one: Submission) -> str:
+def why_primary(primary: Submission) -> str:
     """Return in a few words why a submission is the primary one of its team.
 
     Args:
-        one: the submission.
+        primary: the submission.
     """
-    if one.chosen:
+    if primary.chosen:
         return "chosen by the team"
-    return "the last with a valid output" if one.valid else "the last; none has a valid output"
+    return "the last with a valid output" if primary.valid else "the last; none has a valid output"
 
 
 def primary_submissions(database: Database) -> list[Submission]:
@@ -286,6 +287,6 @@ def primary_submissions(database: Database) -> list[Submission]:
     Args:
         database: of the task.
     """
-    primary = primary_of(submissions(database))
-    found = [submission(database, primary[name].id) for name in sorted(primary)]
-    return [one for one in found if one is not None]
+    by_team = primary_of(submissions(database))
+    found = [submission(database, by_team[name].id) for name in sorted(by_team)]
+    return [primary for primary in found if primary is not None]

@@ -20,7 +20,7 @@ def check_inputs(task: SharedTask) -> None:
         task: the task.
 
     Raises:
-        InputError: one has, or cannot be unpacked to be checked, or there are no inputs; with every such file.
+        InputError: an input has gold trees or cannot be unpacked, or there are no inputs; with every such file.
     """
     inputs = task.folder.inputs()
     if not inputs:

@@ -62,6 +62,7 @@ class _Column:
         self.sizes = sizes
 
     def add(self, numbers: Tree, block: int) -> None:
+        """Add a cell and the block that it is in."""
         self.cells.append(numbers)
         self.blocks.append(block)
 
@@ -140,7 +141,7 @@ def _holds(cell: Tree, head: int) -> bool:
 def _sentences(column: _Column, matches: Iterable[tuple[int, Tree]]) -> tuple[int, int]:
     """Count the sentences of a column that are gold trees, and all; blank lines separate them.
 
-    A gold tree counts if blank lines stand around it; there may be others inside, then its blocks are one sentence.
+    A gold tree counts if there are blank lines around it; there may be others inside, then its blocks are one sentence.
     """
     blocks = column.blocks
     sizes = column.sizes.copy()

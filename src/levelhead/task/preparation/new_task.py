@@ -67,7 +67,7 @@ def create_task(
         gold: a folder of gold treebanks, as `levelhead rank` takes it; they are copied, and their raw text becomes the
             inputs. If None, gold and inputs are left to the organizer.
         title: the title of the task.
-        inputs: a folder of `TREEBANK.conllu` files, for example of a baseline, that become inputs beside raw text.
+        inputs: a folder of `TREEBANK.conllu` files, for example of a baseline, that are added to the inputs.
 
     Raises:
         InputError: gold is not valid, or an input is gold itself.
@@ -82,7 +82,7 @@ def create_task(
         replace_file(made.blind / "metadata.json", [json.dumps(entries, indent=2).encode() + b"\n"])
         replace_file(made.description, [_description(title, test_sets).encode()])
         made.prepare()
-        Database(made.database).close()  # so that a task without one has lost it
+        Database(made.database).close()  # a task without a database has lost it
         if test_sets:
             check_inputs(read_task(folder))
     return made

@@ -43,7 +43,7 @@ def close_task(
     Args:
         task: the task.
         database: its database.
-        now: whether to accept nothing any more even if some submissions still wait or failed through the organizer's
+        now: whether to accept no more submissions even if some submissions still wait or failed through the organizer's
             fault; the ranking is made when this is run again.
         force: whether to leave out submissions that failed through the organizer's fault; the ranking names them.
         workers: who counts; this process by default.
@@ -94,9 +94,9 @@ def _failed(failures: Sequence[Submission], *, closed: bool, final: bool) -> Ite
         f"{number_of(len(failures), 'submission')} failed through no fault of the team"
         f"{'' if final else f', so {state}'}: {again}leave them out of the ranking with --force",
     )
-    for one in failures:
-        lines = (one.log or "").strip().split("\n")
-        yield Fault("invalid-task", f"submission {one.number} of {one.team_name} ({one.id}): {lines[-1]}")
+    for failed in failures:
+        lines = (failed.log or "").strip().split("\n")
+        yield Fault("invalid-task", f"submission {failed.number} of {failed.team_name} ({failed.id}): {lines[-1]}")
 
 
 def _keep(task: SharedTask, database: Database, results: Results, page: bytes) -> None:

@@ -25,9 +25,9 @@ class Leaderboard(NamedTuple):
 
     Args:
         view: how much: hidden, coarse or open.
-        ranking: a table of teams; None if hidden, or if there is nothing yet.
+        ranking: a table of teams; None if hidden, or without results yet.
         treebanks: a table for each test set, by code.
-        report: whether there is a report of the final ranking to see.
+        report: whether the report of the final ranking can be seen.
     """
 
     view: str
@@ -53,7 +53,7 @@ def view_of(task: SharedTask, database: Database, *, own: bool) -> str:
     Args:
         task: the task.
         database: its database.
-        own: whether to a team of its own submissions.
+        own: whether the scores are those of a team's own submissions, shown to that team.
     """
     if database.fact("final") is not None:
         return task.show.after

@@ -28,7 +28,7 @@ def rankings_of(task: SharedTask, results: Results) -> list[Ranking]:
 
     Args:
         task: the task.
-        results: what came of each system.
+        results: the results of each system.
     """
     rule = task.manifest.ranking or "exact"
     names = task.manifest.show or (ALL,)
@@ -46,7 +46,7 @@ def final_results(task: SharedTask, database: Database, workers: Workers | None 
         workers: who counts; this process by default.
 
     Raises:
-        InputError: there is none, or gold is not valid.
+        InputError: no submission is finished, gold is invalid.
     """
     folders = outputs_of(task, database)
     if not folders:
@@ -74,7 +74,7 @@ def standings_document(task: SharedTask, database: Database, results: Results) -
         database: its database.
         results: of the primary submissions.
     """
-    left_out = [{"system": one.team_name, "submission": one.number} for one in organizer_failures(database)]
+    left_out = [{"system": failed.team_name, "submission": failed.number} for failed in organizer_failures(database)]
     return {**ranking_document(results, rankings_of(task, results)), "left_out": left_out}
 
 
@@ -85,8 +85,8 @@ def left_out_notes(failures: Sequence[Submission]) -> tuple[str, ...]:
         failures: what failed through the organizer's fault.
     """
     numbers: dict[str, list[str]] = {}
-    for one in failures:
-        numbers.setdefault(one.team_name, []).append(str(one.number))
+    for failed in failures:
+        numbers.setdefault(failed.team_name, []).append(str(failed.number))
     teams = (f"{name} (submission {', '.join(those)})" for name, those in sorted(numbers.items()))
     return (f"left out because the organizer could not run or score them: {'; '.join(teams)}",) if numbers else ()
 
@@ -99,4 +99,4 @@ def outputs_of(task: SharedTask, database: Database) -> dict[str, Path]:
         database: its database.
     """
     runs = task.folder.runs
-    return {one.team_name: runs / str(one.run) / "output" for one in primary_submissions(database)}
+    return {primary.team_name: runs / str(primary.run) / "output" for primary in primary_submissions(database)}

@@ -21,7 +21,7 @@ from levelhead.errors import LevelheadError, quoted
 from levelhead.task.model.description import MEGABYTE, SubmissionLimits
 
 _CHUNK = 1 << 16
-_HEADER = 1536  # bytes of a tar file that an entry may take beside its contents
+_HEADER = 1536  # bytes of a tar file that an entry may take in addition to its contents
 _MOST_AT_ONCE = 1 << 20  # headers of tar files say how long they are: nobody needs a name of a megabyte
 _XZ_MEMORY = 160 << 20
 _MOST_MEMBERS = 10_000
@@ -82,7 +82,7 @@ def check_archive(archive: Path, limits: ArchiveLimits) -> list[str]:
         The names of its files.
 
     Raises:
-        UnsafeArchive: it is damaged, too large, or has an entry that is no plain file or folder in its place.
+        UnsafeArchive: it is damaged, too large, or an entry is not a regular file or folder inside the archive.
     """
     return _for_each(archive, limits, None)
 

@@ -22,7 +22,7 @@ _NOT_WRITTEN = "the system wrote no {} to the output folder"
 def contents_folder(folder: Path) -> Path:
     """Return the folder with the contents of an archive: its only folder if it has a single one, else its top.
 
-    What macOS puts beside it (`__MACOSX`, `.DS_Store`, `._NAME`) does not count.
+    Files that macOS adds (`__MACOSX`, `.DS_Store`, `._NAME`) are ignored.
 
     Args:
         folder: the folder into which the archive was unpacked.
@@ -44,7 +44,7 @@ def collect_outputs(task: SharedTask, outputs: Path, kind: str) -> dict[str, str
         kind: of the submission.
 
     Returns:
-        Why there is no output for a test set, by its code, for each that has none.
+        Why an output is missing, by the code of its test set.
     """
     top, reasons = contents_folder(outputs), {}
     kept = outputs.with_name("kept")

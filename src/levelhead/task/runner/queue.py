@@ -21,7 +21,7 @@ from levelhead.task.model.submissions import (
 
 _MOST_ATTEMPTS = 10
 
-# A team is served when one of its submissions is begun; those that never were come first.
+# A team is served when one of its submissions is started; teams that were never served come first.
 _NEXT = """
 WITH served AS (
     SELECT team, kind, max(audit.id) AS last FROM audit JOIN submissions ON submissions.id = audit.submission
@@ -117,7 +117,7 @@ def _begin_again(connection: sqlite3.Connection, row: sqlite3.Row, why: str) -> 
         connection.execute("UPDATE submissions SET state = ? WHERE id = ?", (WAITING, row["id"]))
         record(connection, "runner", "put back", row["id"], why)
         return
-    reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been told why"
+    reason = f"interrupted {_MOST_ATTEMPTS} times; the organizer has been notified"
     log = f"interrupted {_MOST_ATTEMPTS} times; the last time: {why}"
     end = "UPDATE submissions SET state = ?, finished = ?, reason = ?, log = ? WHERE id = ?"
     connection.execute(end, (FAILED, now(), reason, log, row["id"]))
@@ -137,9 +137,9 @@ def put_back(database: Database, name: str | None = None) -> int:
     with database.transaction() as connection:
         if database.fact("final") is not None:
             raise Refused("the final ranking has already been made", 409)
-        found = [one.id for one in organizer_failures(database) if name in {None, one.id}]
-        for one in found:
+        found = [failed.id for failed in organizer_failures(database) if name in {None, failed.id}]
+        for failed in found:
             update = "UPDATE submissions SET state = ?, attempts = 0, finished = NULL, reason = NULL, log = NULL"
-            connection.execute(f"{update} WHERE id = ?", (WAITING, one))
-            record(connection, "organizer", "put back", one)
+            connection.execute(f"{update} WHERE id = ?", (WAITING, failed))
+            record(connection, "organizer", "put back", failed)
     return len(found)

@@ -133,7 +133,7 @@ def users_of(limits: SandboxLimits) -> list[int | None]:
         _check_no_other_user(limits)
         return [None]
     if not limits.user:
-        raise _no_sandbox("the server runs as root: name an unprivileged user of its own as sandbox.user")
+        raise _no_sandbox("the server runs as root: set sandbox.user to an unprivileged user that runs nothing else")
     names = limits.user.split(",")
     users = list(dict.fromkeys(user for name in names for user in _numbers(name.strip(), limits.at_once)))
     if 0 in users:
@@ -193,13 +193,13 @@ def run_system(system: Path, inputs: Path, outputs: Path, limits: SandboxLimits,
 
     Args:
         system: a folder with a program `run`, readable for the sandbox's user.
-        inputs: the folder of inputs, likewise.
+        inputs: the folder of inputs, readable for the sandbox's user.
         outputs: the folder to make; empty if nothing came out.
         limits: of the sandbox.
         slot: which of the systems that run at a time this is, from 0: each has a user of its own.
 
     Raises:
-        InputError: the sandbox cannot be had.
+        InputError: the sandbox is not available.
         Interrupted: the system was not run to its end through no fault of its own: the sandbox could not be started, or
             was killed.
         OSError: a file of ours cannot be written.
@@ -233,7 +233,7 @@ def _check_not_interrupted(code: int, archive: IO[bytes], log: bytes, *, ended_b
 
     Args:
         code: how the sandbox ended.
-        archive: what came out.
+        archive: the output of the sandbox.
         log: what was printed; by us, if the system was not started.
         ended_by_us: whether we ended it, for a limit that was exceeded.
 
@@ -328,7 +328,7 @@ def _collect(archive: IO[bytes], outputs: Path, limits: SandboxLimits) -> str | 
             archive.seek(len(_STARTED))
             shutil.copyfileobj(archive, copy)
             if not copy.tell():
-                return "nothing came out of the sandbox"
+                return "the sandbox returned no output"
             copy.flush()
             unpack(Path(copy.name), handed, allowed)
         if (handed / "output").is_dir():

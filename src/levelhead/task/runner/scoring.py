@@ -170,11 +170,11 @@ def _result(result: OutputResult) -> dict[str, Any]:
 def public_reason(reason: str) -> str:
     """Return why an output is 0, without quoting gold.
 
-    What is wrong with lines of the output itself is told as it is. Where the texts differ, only the place in the output
-    is; of anything else, what its name means.
+    Faults in lines of the output itself are reported as they are. If the texts differ, only the place in the output is
+    reported; for any other fault, only what its name means.
 
     Args:
-        reason: what `levelhead rank` says.
+        reason: a reason as in `levelhead rank`.
     """
     parts = _REASON.fullmatch(reason)
     if parts is None or parts["slug"] not in MESSAGES:
@@ -196,8 +196,8 @@ def public_results(results: Results) -> Results:
         results: of `levelhead rank`.
     """
     found = {
-        key: one._replace(reasons=tuple(dict.fromkeys(map(public_reason, one.reasons))))
-        for key, one in results.results.items()
+        key: result._replace(reasons=tuple(dict.fromkeys(map(public_reason, result.reasons))))
+        for key, result in results.results.items()
     }
     return results._replace(results=found)
 

@@ -27,8 +27,8 @@ from levelhead.task.runner.scoring import ONE_PROCESS, ScoringFailed, ScoringWor
 
 _SECONDS_BETWEEN_LOOKS = 0.2
 _SECONDS_AFTER_INTERRUPTION = 1.0  # whatever the machine lacked may be there again then
-NOT_SCORED = "it could not be scored; the organizer has been told why"
-"""What a team is told where the fault is not its own."""
+NOT_SCORED = "it could not be scored; the organizer has been notified"
+"""What a team sees if its submission failed through no fault of its own."""
 
 
 class Runner:
@@ -214,7 +214,7 @@ def _end_with_server(scratch: Path, own: list[Database]) -> None:
 
     Args:
         scratch: where systems run.
-        own: the database, as soon as this runner is the only one; until then, the folder is another's.
+        own: the database, as soon as this runner is the only one; until then, the folder belongs to another.
     """
     while sys.stdin.buffer.read(1 << 16):
         pass

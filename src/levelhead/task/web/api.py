@@ -1,4 +1,4 @@
-"""The API for programs, under /api/v1: all requests but two carry the token of a team."""
+"""The API for programs, under /api/v1: all requests except two need the token of a team."""
 
 from __future__ import annotations
 
@@ -22,7 +22,8 @@ from levelhead.task.web.uploads import UploadRequest
 _TOP = "/api/v1"
 
 
-def _bearer(site: Site, request: Request) -> Team:
+def _team_of(site: Site, request: Request) -> Team:
+    """Return the team whose token the request has."""
     scheme, _, token = request.headers.get("authorization", "").partition(" ")
     team = team_of_token(site.database, token.strip()) if scheme.lower() == "bearer" else None
     if team is None:
@@ -36,66 +37,79 @@ def api_routes(site: Site) -> list[Route]:
     Args:
         site: the task.
     """
-    return [*_of_the_task(site), *_of_submissions(site)]
+    return [*_task_routes(site), *_submission_routes(site)]
 
 
-def _of_the_task(site: Site) -> list[Route]:
-    def task(request: Request) -> Response:  # noqa: ARG001
+def _task_routes(site: Site) -> list[Route]:
+    """The routes about the task: its description, leaderboard and inputs."""
+
+    def show_task(request: Request) -> Response:  # noqa: ARG001
+        """Answer with the description of the task."""
         return JSONResponse(_task_document(site))
 
-    def leaderboard(request: Request) -> Response:  # noqa: ARG001
+    def show_leaderboard(request: Request) -> Response:  # noqa: ARG001
+        """Answer with the leaderboard, as far as it is shown."""
         return JSONResponse(_leaderboard_document(site.leaderboard()))
 
-    def inputs(request: Request) -> Response:
-        _bearer(site, request)
+    def list_inputs(request: Request) -> Response:
+        """Answer with the names and sizes of the inputs."""
+        _team_of(site, request)
         return JSONResponse([{"name": name, "size": path.stat().st_size} for name, path in site.inputs().items()])
 
-    def one_input(request: Request) -> Response:
-        _bearer(site, request)
+    def download_input(request: Request) -> Response:
+        """Answer with an input."""
+        _team_of(site, request)
         return site.input(request.path_params["name"])
 
     return [
-        Route(f"{_TOP}/task", task),
-        Route(f"{_TOP}/leaderboard", leaderboard),
-        Route(f"{_TOP}/inputs", inputs),
-        Route(f"{_TOP}/inputs/{{name}}", one_input),
+        Route(f"{_TOP}/task", show_task),
+        Route(f"{_TOP}/leaderboard", show_leaderboard),
+        Route(f"{_TOP}/inputs", list_inputs),
+        Route(f"{_TOP}/inputs/{{name}}", download_input),
     ]
 
 
-def _of_submissions(site: Site) -> list[Route]:
-    def listed(request: Request) -> Response:
-        team = _bearer(site, request)
+def _submission_routes(site: Site) -> list[Route]:
+    """The routes about the submissions of a team."""
+
+    def list_submissions(request: Request) -> Response:
+        """Answer with the submissions of the team."""
+        team = _team_of(site, request)
         primary = site.primary(team)
         found = submissions(site.database, team)
-        return JSONResponse([site.document(one, primary, results=False) for one in found])
+        return JSONResponse([site.document(submission, primary, results=False) for submission in found])
 
-    def one(request: Request) -> Response:
-        team = _bearer(site, request)
+    def show_submission(request: Request) -> Response:
+        """Answer with a submission of the team and its results."""
+        team = _team_of(site, request)
         found = site.submission_of(team, request.path_params["id"])
         return JSONResponse(site.document(found, site.primary(team), results=True))
 
-    def log(request: Request) -> Response:
-        return site.log(_bearer(site, request), request.path_params["id"])
+    def show_log(request: Request) -> Response:
+        """Answer with what a system of the team printed."""
+        return site.log(_team_of(site, request), request.path_params["id"])
 
-    def primary(request: Request) -> Response:
-        team = _bearer(site, request)
+    def choose_primary(request: Request) -> Response:
+        """Make a submission the primary one of the team."""
+        team = _team_of(site, request)
         found = site.submission_of(team, request.path_params["id"])
         choose(site.database, found)
         return JSONResponse(site.document(site.submission_of(team, found.id), site.primary(team), results=False))
 
     async def submit(request: Request) -> Response:
-        team = await run_in_threadpool(_bearer, site, request)
+        """Accept an archive."""
+        team = await run_in_threadpool(_team_of, site, request)
         await run_in_threadpool(site.check_open)
         async with site.uploads.place(team):
             found = await site.uploads.take(team, _announced(request), request.stream())
         return JSONResponse(site.document(found, None, results=False), 201)
 
     return [
-        Route(f"{_TOP}/submissions", listed),
+        Route(f"{_TOP}/submissions", list_submissions),
         Route(f"{_TOP}/submissions", submit, methods=["POST"]),
-        Route(f"{_TOP}/submissions/{{id}}", one),
-        Route(f"{_TOP}/submissions/{{id}}/log", log),
-        Route(f"{_TOP}/submissions/{{id}}/primary", primary, methods=["PUT"]),
+        Route(f"{_TOP}/submissions/{{id}}", show_submission),
+        Route(f"{_TOP}/submissions/{{id}}/log", show_log),
+        Route(f"{_TOP}/submissions/{{id}}/primary", choose_primary, methods=["PUT"]),
     ]
 
 

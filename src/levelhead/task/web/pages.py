@@ -1,6 +1,6 @@
 """The pages: a browser signs in with the token of a team, and then sends a cookie.
 
-Forms send a secret of their session along, so that no other site can post in somebody's name.
+Every form contains a secret of its session, so that no other site can post on behalf of a team.
 """
 
 from __future__ import annotations
@@ -26,18 +26,19 @@ from levelhead.task.web.templating import style_sheet
 from levelhead.task.web.uploads import UploadRequest
 
 _COOKIE = "levelhead_session"
-_OF_REPORT = (  # one file with all it needs, which sees nothing of this site
+_REPORT_POLICY = (  # the report is one file with everything it needs, and has no access to this site
     "default-src 'none'; style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; font-src data:; "
     "sandbox allow-scripts allow-downloads"
 )
 
 
 def _session(site: Site, request: Request) -> Session | None:
+    """Return the session of the cookie, None without a valid one."""
     secret = request.cookies.get(_COOKIE)
     return session_of(site.database, secret) if secret else None
 
 
-def _same_site(site: Site, request: Request) -> None:
+def _check_same_site(site: Site, request: Request) -> None:
     """Refuse forms that another site makes a browser post."""
     origin = request.headers.get("origin")
     own = {urlsplit(site.task.about.address).netloc, request.headers.get("host", "")} - {""}
@@ -47,7 +48,7 @@ def _same_site(site: Site, request: Request) -> None:
         raise Refused("this request came from another site", 403)
 
 
-def _with_form(session: Session | None, form: object) -> Session:
+def _session_of_form(session: Session | None, form: object) -> Session:
     """Return the session, if the form was sent from one of its own pages."""
     if session is None:
         raise HTTPException(401)
@@ -62,16 +63,19 @@ def page_routes(site: Site) -> list[Route]:
     Args:
         site: the task.
     """
-    return [*_of_everybody(site), *_of_signing(site), *_of_a_team(site), *_of_forms(site)]
+    return [*_public_routes(site), *_sign_in_routes(site), *_team_routes(site), *_form_routes(site)]
 
 
-def _of_everybody(site: Site) -> list[Route]:
+def _public_routes(site: Site) -> list[Route]:
+    """The pages that everybody may see."""
     style = style_sheet()
 
     def style_css(request: Request) -> Response:  # noqa: ARG001
+        """Answer with the style sheet."""
         return Response(style, media_type="text/css")
 
     def home(request: Request) -> Response:
+        """Answer with the first page: the state of the task, the leaderboard, and the inputs."""
         kinds = " and ".join("systems" if kind == SYSTEM else "outputs" for kind in site.task.about.kinds).capitalize()
         return site.page(
             "home", _session(site, request), kinds=kinds, phase=site.phase()[1], leaderboard=site.leaderboard(),
@@ -79,16 +83,18 @@ def _of_everybody(site: Site) -> list[Route]:
         )  # fmt: skip
 
     def treebank(request: Request) -> Response:
+        """Answer with the scores of all teams on a test set."""
         code, treebanks = request.path_params["code"], site.leaderboard().treebanks
         if code not in treebanks:
             raise HTTPException(404)
         return site.page("treebank", _session(site, request), code, table=treebanks[code])
 
     def report(request: Request) -> Response:  # noqa: ARG001
+        """Answer with the report of the final ranking."""
         path = report_of(site.task, site.database)
         if path is None:
             raise HTTPException(404)
-        return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": _OF_REPORT})
+        return FileResponse(path, media_type="text/html", headers={"Content-Security-Policy": _REPORT_POLICY})
 
     return [
         Route("/", home),
@@ -98,28 +104,33 @@ def _of_everybody(site: Site) -> list[Route]:
     ]
 
 
-def _of_signing(site: Site) -> list[Route]:
-    def form(request: Request) -> Response:  # noqa: ARG001
+def _sign_in_routes(site: Site) -> list[Route]:
+    """The page and the forms with which teams sign in and out."""
+
+    def sign_in_form(request: Request) -> Response:  # noqa: ARG001
+        """Answer with the form that asks for a token."""
         return _sign_in_page(site)
 
     async def sign_in(request: Request) -> Response:
-        _same_site(site, request)
+        """Start a session for the team of the token."""
+        _check_same_site(site, request)
         async with request.form(max_files=0, max_fields=4) as sent:
             token = sent.get("token")
         return await run_in_threadpool(_signed_in, site, token if isinstance(token, str) else "")
 
     async def sign_out(request: Request) -> Response:
-        _same_site(site, request)
+        """End the session, and remove its cookie."""
+        _check_same_site(site, request)
         async with request.form(max_files=0, max_fields=4) as sent:
             form = sent.get("form")
-        _with_form(await run_in_threadpool(_session, site, request), form)
+        _session_of_form(await run_in_threadpool(_session, site, request), form)
         await run_in_threadpool(end_session, site.database, request.cookies[_COOKIE])
         answer = RedirectResponse("/", 303)
         answer.delete_cookie(_COOKIE, httponly=True, samesite="strict")
         return answer
 
     return [
-        Route("/sign-in", form),
+        Route("/sign-in", sign_in_form),
         Route("/sign-in", sign_in, methods=["POST"]),
         Route("/sign-out", sign_out, methods=["POST"]),
     ]
@@ -130,6 +141,7 @@ def _sign_in_page(site: Site, problem: str = "", status: int = 200) -> Response:
 
 
 def _signed_in(site: Site, token: str) -> Response:
+    """Answer with a cookie for the team of a token, or with the form again."""
     team = team_of_token(site.database, token.strip())
     if team is None:
         return _sign_in_page(site, "Invalid token.", 403)
@@ -140,14 +152,15 @@ def _signed_in(site: Site, token: str) -> Response:
     return answer
 
 
-def _signed_in_or_sent(site: Site, request: Request) -> Session:
+def _required_session(site: Site, request: Request) -> Session:
+    """Return the session; a browser without one is sent to the page for signing in."""
     session = _session(site, request)
     if session is None:
         raise HTTPException(303, headers={"Location": "/sign-in"})
     return session
 
 
-def _listed(site: Site, session: Session, problem: str = "", status: int = 200) -> Response:
+def _submissions_page(site: Site, session: Session, problem: str = "", status: int = 200) -> Response:
     own = submissions(site.database, session.team)
     return site.page(
         "submissions", session, "Submissions", status,
@@ -155,12 +168,16 @@ def _listed(site: Site, session: Session, problem: str = "", status: int = 200) 
     )  # fmt: skip
 
 
-def _of_a_team(site: Site) -> list[Route]:
-    def own(request: Request) -> Response:
-        return _listed(site, _signed_in_or_sent(site, request))
+def _team_routes(site: Site) -> list[Route]:
+    """The pages of a team that is signed in."""
 
-    def one(request: Request) -> Response:
-        session = _signed_in_or_sent(site, request)
+    def list_submissions(request: Request) -> Response:
+        """Answer with the submissions of the team, and the form for another one."""
+        return _submissions_page(site, _required_session(site, request))
+
+    def show_submission(request: Request) -> Response:
+        """Answer with a submission of the team and its results."""
+        session = _required_session(site, request)
         own = site.submission_of(session.team, request.path_params["id"])
         return site.page(
             "submission", session, f"Submission {own.number}",
@@ -168,63 +185,69 @@ def _of_a_team(site: Site) -> list[Route]:
             results=own_results(site.task, site.database, own),
         )  # fmt: skip
 
-    def log(request: Request) -> Response:
-        return site.log(_signed_in_or_sent(site, request).team, request.path_params["id"])
+    def show_log(request: Request) -> Response:
+        """Answer with what a system of the team printed."""
+        return site.log(_required_session(site, request).team, request.path_params["id"])
 
-    def one_input(request: Request) -> Response:
-        _signed_in_or_sent(site, request)
+    def download_input(request: Request) -> Response:
+        """Answer with an input."""
+        _required_session(site, request)
         return site.input(request.path_params["name"])
 
     return [
-        Route("/submissions", own),
-        Route("/submissions/{id}", one),
-        Route("/submissions/{id}/log", log),
-        Route("/inputs/{name}", one_input),
+        Route("/submissions", list_submissions),
+        Route("/submissions/{id}", show_submission),
+        Route("/submissions/{id}/log", show_log),
+        Route("/inputs/{name}", download_input),
     ]
 
 
-def _of_forms(site: Site) -> list[Route]:
-    async def primary(request: Request) -> Response:
-        _same_site(site, request)
+def _form_routes(site: Site) -> list[Route]:
+    """The forms of a team that is signed in."""
+
+    async def choose_primary(request: Request) -> Response:
+        """Make a submission the primary one of the team."""
+        _check_same_site(site, request)
         session = await run_in_threadpool(_session, site, request)
         async with request.form(max_files=0, max_fields=4) as sent:
-            session = _with_form(session, sent.get("form"))
+            session = _session_of_form(session, sent.get("form"))
         own = await run_in_threadpool(site.submission_of, session.team, request.path_params["id"])
         await run_in_threadpool(choose, site.database, own)
         return RedirectResponse(f"/submissions/{own.id}", 303)
 
     async def submit(request: Request) -> Response:
-        _same_site(site, request)
+        """Accept an archive; if it is refused, show the reason above the form."""
+        _check_same_site(site, request)
         session = await run_in_threadpool(_session, site, request)
         if session is None:
             raise HTTPException(401)
         try:
-            await _submitted(site, session, request)
+            await _receive_form(site, session, request)
         except Refused as error:
-            return await run_in_threadpool(_listed, site, session, error.message, error.status)
+            return await run_in_threadpool(_submissions_page, site, session, error.message, error.status)
         return RedirectResponse("/submissions", 303)
 
     return [
         Route("/submissions", submit, methods=["POST"]),
-        Route("/submissions/{id}/primary", primary, methods=["POST"]),
+        Route("/submissions/{id}/primary", choose_primary, methods=["POST"]),
     ]
 
 
-async def _submitted(site: Site, session: Session, request: Request) -> None:
+async def _receive_form(site: Site, session: Session, request: Request) -> None:
     """Accept an upload from a form; the file of a form is on the disk before it is read here."""
     await run_in_threadpool(site.check_open)
     length = request.headers.get("content-length", "")
     size = max(int(length) - FORM_BESIDE_FILE, 0) if length.isdecimal() else None
     await run_in_threadpool(site.uploads.refuse_early, session.team, size)
     async with site.uploads.place(session.team), request.form(max_files=1, max_fields=8) as sent:
-        _with_form(session, sent.get("form"))
+        _session_of_form(session, sent.get("form"))
         archive = sent.get("archive")
         if not isinstance(archive, UploadFile):
             raise Refused("no archive was sent")
         announced = UploadRequest(str(sent.get("kind", "")), str(sent.get("label", "")), size=archive.size)
-        await site.uploads.take(session.team, announced, _pieces(archive))
+        await site.uploads.take(session.team, announced, _parts_of(archive))
 
 
-async def _pieces(archive: UploadFile) -> AsyncIterator[bytes]:
+async def _parts_of(archive: UploadFile) -> AsyncIterator[bytes]:
     while part := await archive.read(1 << 16):
         yield part

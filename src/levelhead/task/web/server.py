@@ -28,7 +28,9 @@ from levelhead.task.web.app import task_app
 
 _SECONDS_BEFORE_ANOTHER = 1
 _PROGRAM = "import sys; from levelhead.task.runner.worker import main; main(sys.argv[1:])"
-_CONNECTIONS = 800  # at a time, within the 1024 files that a process may usually open; more are told to come back
+_CONNECTIONS = (
+    800  # at a time, within the 1024 files that a process may usually open; others are asked to try again later
+)
 
 
 class _Runners:

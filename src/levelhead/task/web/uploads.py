@@ -27,8 +27,8 @@ class UploadRequest(NamedTuple):
 
     Args:
         kind: outputs or a system.
-        label: what its team calls it.
-        key: what tells it from others.
+        label: the name that its team gave it.
+        key: identifies the upload, so that it is accepted once even if it is sent twice.
         sha256: the hash that its bytes must have; None if the client does not say.
         size: how many bytes will come; None if the client does not say.
     """
@@ -41,7 +41,7 @@ class UploadRequest(NamedTuple):
 
 
 class Uploads:
-    """Takes uploads, a few at a time, one for each team.
+    """Accepts uploads: a few at a time, one for each team.
 
     Args:
         task: the task.
@@ -57,13 +57,13 @@ class Uploads:
 
     @asynccontextmanager
     async def place(self, team: Team) -> AsyncIterator[None]:
-        """Wait for one of the places for uploads.
+        """Wait until another upload is possible, and reserve it for a team.
 
         Args:
             team: who uploads.
 
         Raises:
-            Refused: the team has one already.
+            Refused: the team has an upload in progress.
         """
         if team.id in self._busy:
             raise Refused("your team already has an upload in progress: wait until it is finished", 429)
@@ -78,8 +78,8 @@ class Uploads:
         """Receive an archive, in a `place`; once this returns, it will be processed whatever happens.
 
         Args:
-            team: whose it is.
-            announced: what the client says of it.
+            team: the team that uploads.
+            announced: what the client announced.
             body: its bytes.
 
         Raises:
@@ -97,12 +97,12 @@ class Uploads:
             path.unlink(missing_ok=True)
 
     def refuse_early(self, team: Team, size: int | None = None, key: str | None = None) -> None:
-        """Refuse an upload before it is read; one that was accepted before under the same key passes.
+        """Refuse an upload before it is read; an upload that was accepted before with the same key passes.
 
         Args:
             team: who uploads.
             size: how many bytes will come; None if the client does not say.
-            key: what tells the archive from others.
+            key: identifies the upload, as in `UploadRequest`.
 
         Raises:
             Refused: it is too large, the team has used up its submissions, or the disk is full.

@@ -16,7 +16,7 @@ from conftest import EXAMPLES
 from levelhead.campaign import find_plan
 from levelhead.comparison import compare as compare_systems
 from levelhead.comparison.judgement import Choices, judge, read_choices
-from levelhead.correlation import agreement, compare, preferences
+from levelhead.correlation import compare_agreement, human_agreement, preferences
 from levelhead.derivation import sentence_sums, sequences_of
 from levelhead.derivation.dppl import load_model
 from levelhead.errors import InputError
@@ -49,7 +49,7 @@ def test_callins_table_4(code, measure, data, callin_scores, expected):
     choices = read_choices(data / "human-judgments" / code / "prediction")
     first, second = map(np.array, callin_scores[code][measure])
     given = preferences(first, second)
-    found = agreement(given, choices.second, resamples=50)
+    found = human_agreement(given, choices.second, resamples=50)
     assert found.correlation.value == pytest.approx(expected[LANGUAGES[code]][measure], abs=1e-9)
     assert stats.spearmanr(given.second, choices.second).statistic == pytest.approx(found.correlation.value, abs=1e-12)
     assert found.correlation.low < found.correlation.value < found.correlation.high
@@ -133,7 +133,7 @@ def test_statistics_of_two_vectors(bits):
     """Accuracy, kappa and both correlations, from their definitions."""
     given, choices = bits[:2]
     scores = np.array(given, dtype=float)
-    found = agreement(preferences(1 - scores, scores), np.array(choices, dtype=float), resamples=20)
+    found = human_agreement(preferences(1 - scores, scores), np.array(choices, dtype=float), resamples=20)
     assert found.n == len(given)
     assert found.n_ties == 0
     assert nan(found.correlation.value) == pytest.approx(oracle.pearson(given, choices), abs=1e-9, nan_ok=True)
@@ -146,8 +146,8 @@ def test_statistics_of_two_vectors(bits):
 def test_systems_exchanged(bits):
     """Without ties, exchanging the systems and the votes changes nothing."""
     given, choices = (np.array(each, dtype=float) for each in bits[:2])
-    one = agreement(preferences(1 - given, given), choices, resamples=20)
-    other = agreement(preferences(given, 1 - given), 1 - choices, resamples=20)
+    one = human_agreement(preferences(1 - given, given), choices, resamples=20)
+    other = human_agreement(preferences(given, 1 - given), 1 - choices, resamples=20)
     for name in ("correlation", "spearman", "accuracy", "kappa"):
         a, b = getattr(one, name).value, getattr(other, name).value
         assert nan(a) == pytest.approx(nan(b), abs=1e-9, nan_ok=True)
@@ -159,10 +159,10 @@ def test_ties():
     choices = np.array([0.0, 1.0, 0.0, 1.0])
     assert preferences(first, second).second.tolist() == [1, 1, 0, 1]
     assert preferences(first, second, "half").second.tolist() == [0.5, 1, 0, 0.5]
-    left = agreement(preferences(first, second, "skip"), choices, resamples=20)
+    left = human_agreement(preferences(first, second, "skip"), choices, resamples=20)
     assert (left.n, left.n_ties, left.accuracy.value, left.correlation.value) == (2, 2, 1.0, pytest.approx(1.0))
-    assert agreement(preferences(first, second), choices, resamples=20).accuracy.value == 0.75
-    assert agreement(preferences(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
+    assert human_agreement(preferences(first, second), choices, resamples=20).accuracy.value == 0.75
+    assert human_agreement(preferences(first, second, "half"), choices, resamples=20).accuracy.value == 0.75
 
 
 def test_equal_sums_of_weights_are_ties(tmp_path):
@@ -195,7 +195,9 @@ def test_a_swap_without_a_correlation_counts_as_extreme():
     expected = oracle.swapped_p(one, other, choices)
     assert expected == 1.0  # half of the swaps leave one vector constant
     given, another = (preferences(1 - np.array(v, dtype=float), np.array(v, dtype=float)) for v in (one, other))
-    assert compare(given, another, np.array(choices, dtype=float), resamples=400).p == pytest.approx(expected, abs=0.1)
+    assert compare_agreement(given, another, np.array(choices, dtype=float), resamples=400).p == pytest.approx(
+        expected, abs=0.1
+    )
 
 
 @settings(max_examples=40)
@@ -206,7 +208,7 @@ def test_p_of_a_difference_is_near_that_of_all_swaps(bits, seed):
     if any(len(set(vector)) == 1 for vector in (one, other, choices)):
         return
     vectors = [np.array(vector, dtype=float) for vector in (one, other, choices)]
-    found = compare(*(preferences(1 - v, v) for v in vectors[:2]), vectors[2], resamples=1000, seed=seed).p
+    found = compare_agreement(*(preferences(1 - v, v) for v in vectors[:2]), vectors[2], resamples=1000, seed=seed).p
     if len(one) < 10:
         assert found is None
         return
@@ -269,9 +271,12 @@ def test_comparing_measures():
     good = preferences(1 - choices, choices)
     guess = rng.integers(0, 2, 100).astype(float)
     bad = preferences(1 - guess, guess)
-    same = compare(good, good, choices, resamples=200)
+    same = compare_agreement(good, good, choices, resamples=200)
     assert (same.difference.value, same.difference.low, same.difference.high, same.p) == (0, 0, 0, 1)
-    better, worse = compare(good, bad, choices, resamples=200), compare(bad, good, choices, resamples=200)
+    better, worse = (
+        compare_agreement(good, bad, choices, resamples=200),
+        compare_agreement(bad, good, choices, resamples=200),
+    )
     assert better.p == worse.p == 1 / 201
     assert better.difference.value == -worse.difference.value > 0.5
     assert better.difference.low > 0
@@ -284,7 +289,9 @@ def test_p_values_of_measures_that_do_not_differ_are_uniform():
     for seed in range(200):
         choices, one, other = rng.integers(0, 2, (3, 40)).astype(float)
         found.append(
-            compare(preferences(1 - one, one), preferences(1 - other, other), choices, resamples=99, seed=seed).p
+            compare_agreement(
+                preferences(1 - one, one), preferences(1 - other, other), choices, resamples=99, seed=seed
+            ).p
         )
     assert 0.02 < fmean(p <= 0.1 for p in found) < 0.2
     assert 0.35 < fmean(p <= 0.5 for p in found) < 0.65
