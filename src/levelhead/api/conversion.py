@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
 from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, whole
+from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, text, whole
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -56,6 +56,11 @@ def _paths(name: str, value: Any) -> list[Any]:
 
 
 _TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
+_TEXT = instance(lambda: str, "a text")
+_ANSWERS = either(
+    [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
+    several(_TEXT),
+)
 _TRAIN = either([(is_path, path)], instance(_models, "a treebank, a model or a path"))
 _OUTPUTS = either(
     [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
@@ -179,6 +184,13 @@ def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> Ng
     return model_of(loaded(train, format), choice)
 
 
+@public(
+    answers=_ANSWERS,
+    gold=TREEBANK,
+    separator=optional(_TEXT),
+    field=optional(text),
+    id_field=optional(text),
+)
 def recover(
     answers: Answers,
     gold: Input,
@@ -197,7 +209,6 @@ def recover(
         separator: what the lines between answers begin with; "" for blank lines; detected by default.
         field: the field of JSON lines or CSV that has the answer; points lead inside, as in `response.text`.
         id_field: the field that has the sent_id.
-        format: the format of gold, "conllu" or "conllx".
 
     Raises:
         InputError: the answers or gold cannot be read, or it is not clear which answer belongs to which sentence.
