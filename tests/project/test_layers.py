@@ -19,7 +19,7 @@ PACKAGE = "levelhead"
 
 LAYERS = (
     # from the bottom up: a room may import those below it and itself
-    {"errors", "messages", "_version", "progress", "extras", "tabular", "arguments"},
+    {"errors", "messages", "_version", "progress", "extras", "tabular", "arguments", "immutable"},
     {"kernels"},
     {"treebank"},
     {"interop"},

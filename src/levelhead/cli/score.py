@@ -156,7 +156,7 @@ def score(**given: Any) -> int:
     )
     if request.wants_page:
         _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
-    return passed({name: score.exact for name, score in evaluation.items()}, wanted)
+    return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
 
 
 def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Blocks]:

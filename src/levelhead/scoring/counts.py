@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.immutable import immutable
 from levelhead.kernels.trees import bad_sentences
 from levelhead.scoring.enhanced_edges import universal_labels
 from levelhead.scoring.matches import Agree, Matches
@@ -24,7 +24,7 @@ Weights = NDArray[Any]
 """The weight of each item: bool, int64 or float64."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Counts:
     """Counts by row: one row in all, or one row per gold sentence.
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.scoring.enhancement_switches import without
 from levelhead.treebank import Treebank
 from levelhead.treebank.enhanced_graph import (
@@ -28,7 +28,7 @@ _LONGEST_PATH = 50
 _Edges = list[tuple[Node, str]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable(repr=False)
 class Edges:
     """The enhanced edges between words of a treebank.
 

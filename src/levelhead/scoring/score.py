@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
     count_aligned,
@@ -27,6 +27,8 @@ from levelhead.scoring.weights import default_weight
 from levelhead.treebank.enhanced_graph import MalformedDeps
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from levelhead.scoring.matches import Matches
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
@@ -35,7 +37,7 @@ _MOST_SURPRISE = 308
 """Larger powers of ten are not floats."""
 
 
-@dataclass(frozen=True)
+@immutable(eq=True)
 class Score:
     """The score of a system by one measure.
 
@@ -97,6 +99,8 @@ class Score:
     @property
     def exact(self) -> Fraction | None:
         """The value without rounding; None if there is none."""
+        from fractions import Fraction
+
         if self.value is None:
             return None
         if self.perplexity:

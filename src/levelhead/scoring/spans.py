@@ -12,12 +12,11 @@ from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.kernels import spans as kernel
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of, place_of_range
-from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, SPACES, character_set, distinct
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
 
 Offsets = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-_SPACE_CHARACTERS = character_set(*SPACES)
 _SHOWN = 20
 
 
@@ -74,7 +73,7 @@ def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[byt
     """Give a pool, and the start and length of each string in it, with spaces removed from token forms."""
     strings = treebank.strings
     used = distinct(treebank.tokens.forms, len(strings))
-    spaced = np.intersect1d(used, strings.codes_with(_SPACE_CHARACTERS), assume_unique=True)
+    spaced = np.intersect1d(used, strings.with_spaces, assume_unique=True)
     if not len(spaced):
         return strings.pool, strings.offsets[:-1], strings.lengths
     bare = {code: strings[code].translate(spaces).encode() for code in spaced.tolist()}

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
 
 _EDGE = r"(?:0|[1-9][0-9]{0,8})(?:\.[1-9][0-9]{0,8})?:[^|\n]+"
-BAD_DEPS = re.compile(rf"^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*", re.MULTILINE)
-"""Finds, among values on lines of their own, one that is not a list of heads and relations."""
+BAD_DEPS = rf"(?m)^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*"
+"""A pattern that finds, among values on lines of their own, one that is not a list of heads and relations."""
 
-_PARTS = re.compile(r"([0-9]+)(?:\.([0-9]+))?:([^|\n]+)")
+_PARTS = r"([0-9]+)(?:\.([0-9]+))?:([^|\n]+)"
 _LARGEST = 2**31
 
 Node = tuple[int, int]
@@ -147,7 +147,7 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
     from levelhead.treebank.strings import distinct
 
     used = distinct(codes, len(strings))
-    texts = [strings[code] for code in used.tolist()]
+    texts = strings.texts_of(used)
     edges = _parse_strictly(texts) if strict else _parse_laxly(texts)
     sizes = np.zeros(len(strings), dtype=np.int64)
     sizes[used] = [0 if text in {"", "_"} else text.count("|") + 1 for text in texts]
@@ -162,10 +162,10 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
 
 def _parse_strictly(texts: list[str]) -> list[tuple[int, int, str]]:
     joined = "\n".join(texts)
-    bad = BAD_DEPS.search(joined)
+    bad = re.search(BAD_DEPS, joined)
     if bad:
         raise MalformedDeps(f"{quoted(bad[0])} is not a list of heads and relations")
-    return [(int(number), int(minor or 0), label) for number, minor, label in _PARTS.findall(joined)]
+    return [(int(number), int(minor or 0), label) for number, minor, label in re.findall(_PARTS, joined)]
 
 
 def _parse_laxly(texts: list[str]) -> list[tuple[int, int, str]]:

@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
+from levelhead.immutable import immutable
 from levelhead.treebank.enhanced_graph import MalformedDeps, between_words, official_parents, read_graph
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
@@ -23,13 +24,11 @@ from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
 _CELL = rb"[^\t\n]*\t"
-_EMPTY_NODE = re.compile(
-    rb"^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)", re.MULTILINE
-)
+_EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(eq=True)
 class OfficialReading:
     """How one official scorer reads a file.
 
@@ -83,7 +82,7 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
     text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
     refuse_long_lines(text, name)
     treebank = scan_treebank(text, several_roots=official.several_roots)
-    if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
+    if not official.empty_nodes and (found := re.search(_EMPTY_NODE, text)):
         raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
     if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
         treebank = _FileReader(official, name).read(data)
@@ -150,17 +149,16 @@ def _check_deps(treebank: Treebank, name: str | None) -> None:
         raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
 
 
-@dataclass
 class _FileReader:
     """A file read line by line in the scorer's way."""
 
-    official: OfficialReading
-    name: str | None
-    rows: list[list[str]] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=lambda: [0])
-    lines: list[int] = field(default_factory=list)
-    multiword: list[tuple[int, int, int, list[str]]] = field(default_factory=list)
+    def __init__(self, official: OfficialReading, name: str | None) -> None:
+        self.official, self.name = official, name
+        self.rows: list[list[str]] = []
+        self.heads: list[int] = []
+        self.starts = [0]
+        self.lines: list[int] = []
+        self.multiword: list[tuple[int, int, int, list[str]]] = []
 
     def read(self, data: bytes) -> Treebank:
         """Read a file line by line; comments are skipped between sentences."""

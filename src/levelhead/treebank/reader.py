@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from dataclasses import replace
 from typing import Literal, get_args
 
@@ -19,8 +18,6 @@ from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.warning_checks import find_warnings
-
-_BLANK_STRING = re.compile(r"\n\s*\n")
 
 Format = Literal["conllu", "conllx"]
 
@@ -149,10 +146,9 @@ def _is_text(data: bytes) -> bool:
 
 def _has_empty_form(treebank: Treebank) -> bool:
     used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
-    if not _BLANK_STRING.search("\n" + treebank.strings.text):
-        return False
-    blank = [code for code, text in enumerate(treebank.strings.texts) if not text.translate(ANY_SPACE)]
-    return any(np.isin(codes, blank).any() for codes in used)
+    strings = treebank.strings
+    blank = [code for code in strings.with_spaces.tolist() if not strings[code].translate(ANY_SPACE)]
+    return bool(blank) and any(np.isin(codes, blank).any() for codes in used)
 
 
 def _every_fault(repaired: Repaired, *, conllx: bool) -> list[Fault]:

@@ -21,7 +21,7 @@ _BLANK_LINES = {
     "blank-line-with-spaces": "the line has only white space",
     "extra-blank-line": "the blank line does not end a sentence",
 }
-_IRREGULAR_BLANK_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
+_IRREGULAR_BLANK_LINE = rb"\n[ \t]|\n\n\n|\A[ \t\n]"
 
 
 class Repaired(NamedTuple):
@@ -54,7 +54,7 @@ def repair(data: bytes) -> Repaired:
     data = _without_mark(data, warnings)
     data = _with_line_feeds(data, warnings)
     numbers, n_lines = None, data.count(b"\n")
-    if _IRREGULAR_BLANK_LINE.search(data):
+    if re.search(_IRREGULAR_BLANK_LINE, data):
         data, numbers = _with_single_blank_lines(data, warnings)
     ended = _with_final_blank_line(data)
     if ended != data:

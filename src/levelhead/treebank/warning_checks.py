@@ -28,13 +28,12 @@ _UNUSUAL = character_set(
     (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200C), (0x2028, 0x2029), (0x202F, 0x202F),
     (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
 )  # fmt: skip
-_SURROUNDED = re.compile(r" .*|.* ", re.DOTALL)
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
-_BAD_FEATS = re.compile(rf"^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*", re.MULTILINE)
+_BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
 _KNOWN = "|".join(sorted(UD1 | UD2))
-_BAD_RELATION = re.compile(rf"^(?!({_KNOWN})(:[^|\n]*)?$).*", re.MULTILINE)
-_SENT_ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=([^\n]*)", re.MULTILINE)
-_SENT_ID_ROUGHLY = re.compile(rb"sent_id[ \t]*=[ \t]*([^\n]*)")
+_BAD_RELATION = rf"(?m)^(?!({_KNOWN})(:[^|\n]*)?$).*"
+_SENT_ID = rb"(?m)^#[ \t]*sent_id[ \t]*=([^\n]*)"
+_SENT_ID_ROUGHLY = rb"sent_id[ \t]*=[ \t]*([^\n]*)"
 _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
 
@@ -63,9 +62,9 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     pool = b"\n" + strings.pool
     tests: dict[str, tuple[bool, Callable[[str], object]]] = {
         "empty-column": (b"\n\n" in pool, lambda text: not text),
-        "surrounding-space": (b"\n " in pool or b" \n" in pool, _SURROUNDED.fullmatch),
+        "surrounding-space": (b"\n " in pool or b" \n" in pool, lambda text: text[:1] == " " or text[-1:] == " "),
         "not-normalized": (
-            not unicodedata.is_normalized("NFC", strings.text),
+            not strings.pool.isascii() and not unicodedata.is_normalized("NFC", strings.text),
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }
@@ -100,18 +99,18 @@ def _field_name(treebank: Treebank, column: StringColumn) -> str:
 _FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
 
 
-def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: re.Pattern[str]) -> Iterator[Fault]:
+def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str) -> Iterator[Fault]:
     """Search the distinct strings of a column all at once; line by line only where something was found."""
-    codes = column.distinct.tolist()
-    texts = [column.strings[code] for code in codes]
-    if bad.search("\n".join(texts)):
-        found = [code for code, text in zip(codes, texts) if bad.search(text)]
+    codes, texts = column.distinct.tolist(), column.distinct_texts
+    if re.search(bad, "\n".join(texts)):
+        found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
         yield from _warn_column(treebank, slug, column, np.array(found, dtype=np.int32))
 
 
 def _root_relations(treebank: Treebank) -> Iterator[Fault]:
     relations = treebank.relations
-    roots = [code for code in relations.distinct.tolist() if universal(relations.strings[code]) == "root"]
+    texts = zip(relations.distinct.tolist(), relations.distinct_texts)
+    roots = [code for code, text in texts if universal(text) == "root"]
     labeled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
     rows = np.flatnonzero(labeled != (treebank.heads < 0))
     if len(rows):
@@ -156,7 +155,7 @@ def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fau
             yield from _warn_empty_node(
                 treebank, slug, np.isin(empty.cells[:, FORM], codes), "its form has unusual characters"
             )
-    bad = [code for code in set(empty.cells[:, DEPS].tolist()) if BAD_DEPS.search(strings[code])]
+    bad = [code for code in set(empty.cells[:, DEPS].tolist()) if re.search(BAD_DEPS, strings[code])]
     which = np.isin(empty.cells[:, DEPS], np.array(bad, dtype=np.int32))
     yield from _warn_empty_node(treebank, "invalid-deps", which, "its DEPS are not a list of heads and relations")
 
@@ -182,13 +181,13 @@ def _dangling_edges(treebank: Treebank) -> Iterator[Fault]:
 
 
 def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
-    rough = [name.strip() for name in _SENT_ID_ROUGHLY.findall(treebank.comments.text)]
+    rough = [name.strip() for name in re.findall(_SENT_ID_ROUGHLY, treebank.comments.text)]
     if len(set(rough)) == len(rough):
         return
     first: dict[bytes, int] = {}
     repeated = [
         match
-        for match in _SENT_ID.finditer(treebank.comments.text)
+        for match in re.finditer(_SENT_ID, treebank.comments.text)
         if first.setdefault(match[1].strip(), match.start()) != match.start()
     ]
     if not repeated:
