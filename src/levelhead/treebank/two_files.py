@@ -7,7 +7,8 @@ import threading
 from collections.abc import Callable
 from typing import TypeVar
 
-_First, _Second = TypeVar("_First"), TypeVar("_Second")
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
 
 _WORTH_IT = 1 << 18
 """The size in bytes of files from which starting a thread takes less time than it saves."""
