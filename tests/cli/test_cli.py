@@ -112,9 +112,11 @@ def test_a_gate_that_is_none_is_bad_input(gate):
 def test_weights_as_the_official_script_takes_them(tmp_path):
     weights = tmp_path / "weights"
     weights.write_text("# function words weigh nothing\ncase 0\ndet 0.0\nmark 0\naux 0\ncop 0\ncc 0\npunct 0\n")
-    done = levelhead("score", "--rules", "conll17", "-m", f"CLAS,WeightedLAS({weights})", GOLD, SYSTEM)
-    rows = {line.split(" |")[0].strip(): line for line in done.stdout.split("\n")}
-    assert rows[f"WeightedLAS({weights})"].split("|")[1:] == rows["CLAS"].split("|")[1:]
+    done = levelhead(
+        "score", "--rules", "conll17", "-m", f"CLAS,WeightedLAS({weights})", "--format", "tsv", GOLD, SYSTEM
+    )
+    rows = {line.split("\t")[0]: line.split("\t")[1:] for line in done.stdout.split("\n")}
+    assert rows[f"WeightedLAS({weights})"] == rows["CLAS"]
     weights.write_text("case\n")
     done = levelhead("score", "-m", f"WeightedLAS({weights})", GOLD, SYSTEM)
     assert (done.returncode, done.stderr.split(": ")[0]) == (2, f"{weights}:1")

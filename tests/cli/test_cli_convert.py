@@ -257,7 +257,7 @@ BAD = {
     "nothing": ([], "Missing argument"),
     "no direction": (["{gold}", "{new}"], "write convert forward IN OUT"),
     "no output": (["forward", "{gold}"], "write convert forward IN OUT"),
-    "another direction": (["sideways", "{gold}", "{new}"], "write convert forward IN OUT"),
+    "another direction": (["sideways", "{gold}", "{new}"], "unknown direction 'sideways': use forward, backward"),
     "a missing file": (["forward", "{none}", "{new}"], "unreadable-file"),
     "an invalid file": (["forward", "{bad}", "{new}"], "cycle"),
     "a folder": (["forward", "{folder}", "{new}"], "unreadable-file"),

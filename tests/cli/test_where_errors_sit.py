@@ -139,7 +139,7 @@ def test_comments_that_are_nowhere(run, tmp_path: Path) -> None:
     assert code == 0
     assert [line.split("\t")[:3] for line in out.splitlines()[1:]] == [["a", "-", "1"], ["b", "x", "1"]]
     one = tmp_path / "gold/a.conllu"
-    assert run("breakdown", "--by", "comment:x", one, one)[2].endswith("the comments that there are: none\n")
+    assert run("breakdown", "--by", "comment:x", one, one)[2].endswith("available: none\n")
 
 
 # Trees

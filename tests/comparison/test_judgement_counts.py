@@ -6,7 +6,7 @@ import pytest
 import levelhead
 from conftest import EXAMPLES
 from levelhead.comparison.judgement import Choices
-from levelhead.correlation import agreement, preferences
+from levelhead.correlation import human_agreement, preferences
 from levelhead.errors import InputError
 from levelhead.significance import InferenceSettings, seeded
 from levelhead.treebank.contents import contents_hash
@@ -34,7 +34,7 @@ def test_the_seed_is_that_of_the_test_set():
     """`seed` and the hash of gold decide the draws, as in `compare`."""
     found = levelhead.judge(*FILES, VOTES, **HOW, seed=4)
     drawn = seeded(InferenceSettings(seed=4), contents_hash(levelhead.read(FILES[0])))
-    expected = agreement(preferences(*found.measures["UAS"].scores), VOTES.second, resamples=100, seed=drawn)
+    expected = human_agreement(preferences(*found.measures["UAS"].scores), VOTES.second, resamples=100, seed=drawn)
     assert interval(found) == expected.correlation
     assert interval(levelhead.judge(*FILES, VOTES, **HOW, seed=5)) != interval(found)
 
