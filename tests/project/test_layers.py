@@ -24,6 +24,7 @@ LAYERS = (
     {"treebank"},
     {"interop"},
     {"scoring"},
+    {"recovery"},
     {"significance"},
     {"derivation"},
     {"typology"},

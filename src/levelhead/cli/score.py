@@ -15,6 +15,7 @@ from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, reading_options
+from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, load_pair, score_matches
 from levelhead.report import scores as report
 from levelhead.scoring.matches import Matches, match
@@ -173,6 +174,8 @@ def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None
         evaluations, blocks = _counted(request, ready)
         (evaluation,) = evaluations.values()
         return evaluation, None, blocks
+    if not request.wants_page:
+        return score_files(request.gold, request.system, ready), None, {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
     return score_matches(matches, ready), None, _blocks_of_pair(request, matches) if request.wants_page else {}
 

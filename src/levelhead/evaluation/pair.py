@@ -184,8 +184,16 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
         )
     else:
         ours, theirs = load(gold, setup.rules, gold_format), load(system, setup.rules, setup.format)
-    taken_apart = setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
-    return (ours.without_multiword_tokens() if taken_apart else ours), theirs
+    return (ours.without_multiword_tokens() if takes_apart(setup) else ours), theirs
+
+
+def takes_apart(setup: Setup) -> bool:
+    """Say whether the multiword tokens of gold are taken apart, for a system's output that has none.
+
+    Args:
+        setup: the settings.
+    """
+    return setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002

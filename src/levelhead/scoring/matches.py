@@ -17,6 +17,7 @@ from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.relations import universal
 from levelhead.treebank.strings import Codes
 
@@ -28,6 +29,10 @@ UNIVERSAL_FEATURES = frozenset(
     " Voice Evident Polarity Person Polite".split()
 )
 """The 21 features that conll18_ud_eval.py and its successors compare."""
+
+
+_SYSTEM = 10
+"""Added to the rank of what is wrong with the system's DEPS: gold's are read first."""
 
 
 class Agree(IntFlag):
@@ -87,7 +92,11 @@ class Matches:
         labels: dict[str, int] = {}
         settings: dict[str, Any] = {"collapse": self.rules.collapse, "switches": self.rules.switches}
         gold = edges_of(self.gold, labels, **settings)
-        return gold, edges_of(self.system, labels, **settings), labels
+        try:
+            system = edges_of(self.system, labels, **settings)
+        except MalformedDeps as error:
+            raise MalformedDeps(str(error), _SYSTEM + error.rank) from error
+        return gold, system, labels
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the weight of each gold word and each system word, bool or float64, shapes (words,)."""

@@ -10,7 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from levelhead.arguments import checked, choice, instance, optional, path, text
-from levelhead.errors import ConlluError, Fault, InputError
+from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import scan, trees
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
@@ -84,25 +84,6 @@ def check_format(name: str) -> None:
         InputError: the format is unknown.
     """
     choice(get_args(Format))("format", name)
-
-
-@checked(path=path, format=choice(get_args(Format)))
-def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
-    """Return all errors of a file or, if it is valid, its warnings.
-
-    In addition to the warnings of `read`, `# text` comments are compared with the forms.
-
-    Args:
-        path: its path, or "-" for standard input.
-        format: "conllu" or "conllx".
-    """
-    try:
-        treebank = read(path, format=format)
-    except InputError as error:
-        return error.faults
-    from levelhead.treebank.text_comments import text_faults
-
-    return (*treebank.warnings, *text_faults(treebank))
 
 
 def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:

@@ -9,8 +9,9 @@ from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault
 from levelhead.immutable import immutable
 from levelhead.tabular import Tabular
+from levelhead.treebank.checking import faults_of
 from levelhead.treebank.layouts import files_at
-from levelhead.treebank.reader import Format, faults_of
+from levelhead.treebank.reader import Format
 
 
 @immutable(eq=True, repr=False)
