@@ -70,7 +70,7 @@ def _refuse(self: object, name: str, *value: object) -> NoReturn:  # noqa: ARG00
 
 def _equal(self: Any, other: Any) -> Any:
     if other.__class__ is not self.__class__:
-        return NotImplemented  # type: ignore[no-any-return]
+        return NotImplemented
     return self is other or all(getattr(self, one.name) == getattr(other, one.name) for one in fields(self))
 
 
