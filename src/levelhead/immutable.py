@@ -68,9 +68,9 @@ def _refuse(self: object, name: str, *value: object) -> NoReturn:  # noqa: ARG00
     raise FrozenInstanceError(f"cannot {'assign to' if value else 'delete'} field {name!r}")
 
 
-def _equal(self: Any, other: Any) -> bool:
+def _equal(self: Any, other: Any) -> Any:
     if other.__class__ is not self.__class__:
-        return NotImplemented  # type: ignore[no-any-return]
+        return NotImplemented
     return self is other or all(getattr(self, one.name) == getattr(other, one.name) for one in fields(self))
 
 

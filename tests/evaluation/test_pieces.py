@@ -22,7 +22,7 @@ from levelhead.evaluation.files import score_files
 from levelhead.evaluation.setup import setup_of
 from levelhead.report.scores import score_document
 from levelhead.treebank import blocks, faults_of
-from levelhead.treebank.blocks import Sizes
+from levelhead.treebank.blocks import PieceSizes
 from oracle.damage import damaged_bytes
 from oracle.drawing import some_system, some_treebank
 from strategies import SEEDS
@@ -35,13 +35,13 @@ MEASURES = {
     "conll17": ["WeightedLAS(w)"],
 }
 WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}
-WHOLE = Sizes(1 << 40, 1)
-TINY = tuple(Sizes(0, size) for size in (1, 300, 5000))
+WHOLE = PieceSizes(1 << 40, 1)
+TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
 
 Outcome = tuple[Any, ...]
 
 
-def outcome(gold: Path, system: Path, sizes: Sizes, **settings: Any) -> Outcome:
+def outcome(gold: Path, system: Path, sizes: PieceSizes, **settings: Any) -> Outcome:
     """Return all that a user sees of a score, or of the error in its place."""
     try:
         setup = setup_of(**settings, weights={"w": WEIGHTS, "w,default=0.25": WEIGHTS})

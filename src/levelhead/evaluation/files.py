@@ -7,11 +7,12 @@ import os
 from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, score_treebanks, takes_apart
 from levelhead.evaluation.setup import Setup
 from levelhead.treebank import Treebank, blocks
-from levelhead.treebank.blocks import Sizes, contents_or_parts
+from levelhead.treebank.blocks import PieceSizes, contents_or_parts
+from levelhead.treebank.input_bytes import SUFFIXES
 from levelhead.treebank.reader import check_format
 
 
-def score_files(gold: Input, system: Input, setup: Setup, sizes: Sizes | None = None) -> Evaluation:
+def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None) -> Evaluation:
     """Score a system's output against gold; large files are read piece by piece.
 
     Args:
@@ -24,9 +25,22 @@ def score_files(gold: Input, system: Input, setup: Setup, sizes: Sizes | None = 
         InputError: a file is not valid, or the texts differ; with every fault.
         MeasureError: a measure has no weight for a relation.
     """
+    chosen = sizes or blocks.SIZES
     if isinstance(gold, Treebank) or isinstance(system, Treebank) or not _adds_up(setup):
         return score_treebanks(*load_pair(gold, system, setup), setup)
-    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, sizes or blocks.SIZES)
+    if _is_small(gold, chosen) and _is_small(system, chosen):  # two threads read them
+        return score_treebanks(*load_pair(gold, system, setup), setup)
+    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, chosen)
+
+
+def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
+    """Return whether a path is a file that is not compressed, by its name, and not large."""
+    name = os.fsdecode(path)
+    try:
+        known = os.path.isfile(name) and not name.endswith(SUFFIXES)  # noqa: PTH113 -- pathlib is slow to load
+        return known and os.path.getsize(name) <= sizes.large  # noqa: PTH202
+    except (OSError, ValueError):
+        return False
 
 
 def _adds_up(setup: Setup) -> bool:
@@ -41,7 +55,7 @@ def _adds_up(setup: Setup) -> bool:
     return not any(whole) and (setup.rules.reading is None or set(formats) == {"conllu"})
 
 
-def _score_paths(gold: str, system: str, setup: Setup, sizes: Sizes) -> Evaluation:
+def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:
     ours = contents_or_parts(gold, sizes.large)
     if isinstance(ours, bytes):
         reference = parse_as(ours, gold, setup.rules, setup.gold_format or setup.format)

@@ -62,7 +62,7 @@ def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluati
     """
     ready = setup.single()
     ours, theirs = _pieces(gold, ready, of_gold=True), _pieces(system, ready, of_gold=False)
-    tally = Tally(ready)
+    tally = PieceCounts(ready)
     try:
         for pair in paired_pieces(ours, theirs, ready.rules, size):
             tally.add(match(*pair, ready.rules))
@@ -99,15 +99,17 @@ class _Labels:
         self._enhanced = False
 
     def add(self, piece: Treebank) -> None:
+        """Add the labels of a piece."""
         found = annotation_of(piece)
         self._relations.update(found.relations)
         self._enhanced |= found.enhanced
 
     def annotation(self) -> Annotation:
+        """Return what notes look at in the whole file."""
         return Annotation(sorted(self._relations), self._enhanced)
 
 
-class Tally:
+class PieceCounts:
     """The counts of all measures, summed over the pieces of two files.
 
     Args:

@@ -18,7 +18,7 @@ _EMPTY_LINE = re.compile(rb"\n\r?\n")
 _FURTHER = 1 << 16
 
 
-class Sizes(NamedTuple):
+class PieceSizes(NamedTuple):
     """When files are read piece by piece.
 
     Args:
@@ -30,7 +30,7 @@ class Sizes(NamedTuple):
     piece: int = 1 << 22
 
 
-SIZES = Sizes()
+SIZES = PieceSizes()
 
 
 def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterator[bytes]:
