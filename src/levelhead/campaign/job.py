@@ -123,7 +123,10 @@ def view_gold(gold: Source, setup: Setup, view: GoldView) -> bytes:
     Raises:
         StaleInput: the file is not what it was when the job was planned.
     """
-    treebank = gold_of(gold, setup)
+    try:
+        treebank = gold_of(gold, setup, blocks.SIZES.large)  # as for counts, so that a worker reads it once
+    except LargeFile:
+        treebank = gold_of(gold, setup)
     return json.dumps(view(treebank) if isinstance(treebank, Treebank) else None).encode()
 
 
