@@ -88,7 +88,7 @@ OTHER_ERRORS = {
     *("invalid-model-settings", "reserved-word", "invalid-arpa"),
     *("invalid-targets", "recorded-heads"),
     *("gold-in-input", "unchecked-input", "cannot-listen"),
-    *("unknown-study", "unused-input", "no-outputs-folder", "not-gold-words", "unknown-report-format"),
+    *("unknown-study", "no-outputs-folder", "not-gold-words", "unknown-report-format"),
     *("unknown-parser", "nothing-to-train-on", "not-a-model", "model-version", "damaged-model"),
     "model-too-large",
     *("invalid-relation", "unknown-option"),
