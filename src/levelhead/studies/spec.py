@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib
+from pkgutil import resolve_name
 from typing import TYPE_CHECKING, NamedTuple
 
 if TYPE_CHECKING:
@@ -36,5 +36,5 @@ class StudySpec(NamedTuple):
         Raises:
             InputError: an input is missing or not valid.
         """
-        study: Study = importlib.import_module(f"{self.package}.study").reproduce(request)
+        study: Study = resolve_name(f"{self.package}.study:reproduce")(request)
         return study

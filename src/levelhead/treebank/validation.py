@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from levelhead.arguments import checked, choice, path
-from levelhead.errors import Fault
+from levelhead.errors import Fault, number_of
 from levelhead.tabular import Tabular
 from levelhead.treebank.layouts import files_at
 from levelhead.treebank.reader import Format, faults_of
@@ -34,7 +34,7 @@ class Validation(Tabular):
         return not any(fault.severity == "error" for fault in self.faults)
 
     def __repr__(self) -> str:
-        return f"<Validation: {len(self.files)} files, {len(self.faults)} errors and warnings>"
+        return f"<Validation: {number_of(len(self.files), 'file')}, {len(self.faults)} errors and warnings>"
 
 
 @checked(paths=path, format=choice(("conllu", "conllx")))
