@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-_SUSPECT = Fraction(1)
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+_SUSPECT = 1
 """A percentage that is not above it was meant as a share, most likely."""
 
 
@@ -50,6 +52,8 @@ def bound_of(number: str | float | Fraction) -> Fraction | None:
     Args:
         number: what was given.
     """
+    from fractions import Fraction
+
     try:
         return Fraction(number if isinstance(number, str | Fraction) else float(number))
     except (ValueError, OverflowError, ZeroDivisionError):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import takewhile, zip_longest
 from types import MappingProxyType
 
@@ -12,7 +11,7 @@ from levelhead.errors import printable
 from levelhead.report.table import Cell, Column, Table, formatted
 from levelhead.treebank.spreadsheet_cells import escaped
 
-_LEFT_OUT = re.compile(r"(-[A-Za-z][A-Za-z:_]*)+")
+_LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -155,7 +154,7 @@ def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
 def _heading(name: str) -> str:
     """A heading that a spreadsheet does not run as a formula; exclusions such as `-FUN` are safe."""
     text = printable(re.sub(r"[\t\n\r]", " ", name))
-    return text if _LEFT_OUT.fullmatch(text) else escaped(text)
+    return text if re.fullmatch(_LEFT_OUT, text) else escaped(text)
 
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
@@ -202,6 +201,8 @@ def _latex_row(cells: list[str]) -> str:
 
 def to_html(table: Table, places: int | None = 2) -> str:
     """Return a table in HTML, for notebooks: nothing outside it is needed."""
+    from html import escape
+
     head = "".join(f"<th{_side(column)}>{escape(printable(column.name))}</th>" for column in table.columns)
     rows = [
         "".join(
