@@ -15,7 +15,7 @@ PAGES = [
 ]
 """`docs/api` is made of docstrings."""
 
-NAME = re.compile(r"(?<![/.\w])levelhead(?:\.[A-Za-z_]\w*)+")
+NAME = re.compile(r"(?<![/.\w])levelhead(?:\.[A-Za-z]\w*)+")
 PATH = re.compile(r"(?<![/\w])(?:src/levelhead|tests|scripts|docs|examples)/[\w./-]*\w")
 NOT_NAMES = {"css", "egg", "fish", "html", "ipynb", "toml"}
 """What follows `levelhead.` in names of files."""

@@ -73,6 +73,7 @@ RESULTS = {
     "Measurements": lambda: levelhead.measurements(EXAMPLES / "genera.csv"),
     "Derivations": lambda: levelhead.derive(GOLD),
     "Perplexities": lambda: levelhead.perplexity(GOLD, ALPHA),
+    "Recovery": lambda: levelhead.recover(EXAMPLES / "recover" / "answers.txt", EXAMPLES / "recover" / "gold.conllu"),
     "RoundTrip": lambda: check_round_trip(levelhead.read(GOLD)),
     "Validation": lambda: levelhead.validate(GOLD, SYSTEMS / "gamma"),
     "Study": lambda: Study("s", "T", "P", (), (), (Claim("c", "p", "holds", "e"),), {"seed": "1"}),

@@ -256,11 +256,14 @@ def test_inputs_of_other_studies_have_no_effect(tmp_path: Path) -> None:
     assert document(reproduce("conll17", StudyRequest(systems=EXAMPLES / "systems", quick=True))) == without
 
 
-def test_a_folder_of_folders_is_told_from_one_of_treebanks() -> None:
+def test_a_folder_of_folders_is_told_from_one_of_treebanks(tmp_path: Path) -> None:
     with pytest.raises(InputError, match=r"name one of the folders in it: gold$"):
         run("nivre-fang-2017", "--treebanks", EXAMPLES)
-    with pytest.raises(InputError, match=r"in it: nivre-fang/gold, nivre-fang/system, parallel/gold$"):
-        run("callin", "--quick", "--treebanks", EXAMPLES.parent)
+    for name in ("a/gold", "a/system", "b/gold"):
+        (tmp_path / name).mkdir(parents=True)
+        (tmp_path / name / "en.conllu").write_text("")
+    with pytest.raises(InputError, match=r"in it: a/gold, a/system, b/gold$"):
+        run("callin", "--quick", "--treebanks", tmp_path)
 
 
 def test_the_command_line_has_all_studies() -> None:
