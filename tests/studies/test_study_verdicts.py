@@ -304,7 +304,7 @@ def test_callin_on_the_order_of_correlations() -> None:
     noise = [0.5, 0.1, 0.9, 0.3, 0.7, 0.2, 0.8, 0.4, 0.6, 0.5]
     near = [a + 0.3 * b for a, b in zip(share, noise)]
     far = [a + 2 * b for a, b in zip(share, noise)]
-    order = "LAS goes with that share"
+    order = "LAS correlates with that share"
 
     def found(**columns: Sequence[float]) -> str:
         return verdict(claims_on_correlations(callin_rows(F_freq=share, **columns), StudyRequest()), order)
