@@ -70,7 +70,7 @@ def score_plan(
     Args:
         plan: the test sets and systems.
         setup: the settings.
-        workers: who does the work; this process by default.
+        workers: the workers; this process by default.
         store: where results are kept, if anywhere.
         by_sentence: whether the counts of every sentence are returned, for intervals and tests.
         resample_by: what intervals and tests take as units, see `significance.units_of`.

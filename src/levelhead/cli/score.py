@@ -116,12 +116,12 @@ def _digits(context: click.Context, option: click.Parameter, value: str | None) 
 @click.option("-c", "--counts", is_flag=True, help="Print the numbers behind the ratios")
 @click.option(
     "--enhancements", metavar="DIGITS", callback=_digits,
-    help="Kinds of enhancement to ignore, as in udtools, whose rules this requires: 1 gapping, 2 shared parents and 3"
-    " dependents in coordination, 4 control, 5 relative clauses, 6 case in labels; for example 146",
+    help="Kinds of enhancement to ignore, such as 146: 1 gapping, 2 shared parents and 3 dependents in coordination,"
+    " 4 control, 5 relative clauses, 6 case in labels (requires --rules udtools)",
 )  # fmt: skip
 @click.option(
     "--align-sentences", is_flag=True,
-    help="Print a secondary score, of the valid sentences whose text is that of a gold sentence",
+    help="Score only the valid sentences whose text matches a gold sentence: a secondary, unofficial score",
 )  # fmt: skip
 @click.option(
     "--fail-under", "under", multiple=True, metavar="MEASURE=NUMBER",
