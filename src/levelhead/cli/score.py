@@ -205,10 +205,10 @@ def _evaluations(request: _Request, setup: Setup) -> tuple[Mapping[str, Evaluati
 
 
 def _score_folders(request: _Request, setup: Setup) -> Mapping[str, Fraction | None]:
-    from levelhead.comparison.evaluations import macro_average
+    from levelhead.comparison.evaluations import average_scores
 
     evaluations, coverages, blocks = _evaluations(request, setup)
-    average = macro_average(evaluations)
+    average = average_scores(evaluations)
     options.print_warnings(fault for one in evaluations.values() for fault in one.warnings)
     options.print_notes(note for one in evaluations.values() for note in one.notes)
     request.printing.print(

@@ -48,7 +48,7 @@ def _opened(folder: str, output: str | None = None) -> Iterator[tuple[SharedTask
 def _check_output(found: SharedTask, output: str | None) -> None:
     """Refuse to overwrite the task's own files: gold, inputs, its description, and what the server stores."""
     from levelhead.errors import InputError
-    from levelhead.task.model.campaign import gold_files
+    from levelhead.task.model.campaign import gold_of_task
 
     if output is None or output == "-":
         return
@@ -56,7 +56,7 @@ def _check_output(found: SharedTask, output: str | None) -> None:
         raise click.UsageError("a file that is read cannot be written")
     gold: list[Path] = []
     with suppress(InputError):  # then there is no gold to overwrite
-        gold = list(gold_files(found).values())
+        gold = list(gold_of_task(found).values())
     options.check_paths(map(str, (found.folder.description, *found.manifest.definitions, *gold)), [output])
 
 
@@ -202,9 +202,9 @@ def rank(folder: str, workers: WorkerOptions, output_format: str, places: int | 
 
 def _workers(chosen: WorkerOptions, found: SharedTask, database: Database) -> Workers:
     """The workers that count the outputs of all primary submissions."""
-    from levelhead.task.results.standings import outputs_of
+    from levelhead.task.results.standings import primary_outputs
 
-    return chosen.for_files(path for folder in outputs_of(found, database).values() for path in folder.glob("*"))
+    return chosen.for_files(path for folder in primary_outputs(found, database).values() for path in folder.glob("*"))
 
 
 @task.command(short_help="Close the task and make the final ranking")
