@@ -221,8 +221,10 @@ def _flush() -> None:
 
 
 def _usage(error: click.ClickException) -> str:
+    """Return the usage of a command in front of an error; a help text has it already."""
     context = getattr(error, "ctx", None)
-    return f"{context.get_usage()}\n" if context else ""
+    shown = context is not None and not isinstance(error, click.exceptions.NoArgsIsHelpError)
+    return f"{context.get_usage()}\n" if shown else ""
 
 
 def _complain(message: str, code: int) -> int:
