@@ -7,5 +7,5 @@ import levelhead
 
 @pytest.mark.parametrize("function", ["profile", "similarity", "select", "correlate", "measurements"])
 def test_nothing_is_bad_input(function: str) -> None:
-    with pytest.raises(levelhead.InputError, match="at least (one|two)"):
+    with pytest.raises(levelhead.InputError, match=r"at least (one|two)"):
         getattr(levelhead, function)()
