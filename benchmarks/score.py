@@ -27,22 +27,36 @@ class Run:
     memory: float
 
 
-def measure(command: list[str]) -> Run:
-    """Run a command and return seconds of wall clock and of CPU, and megabytes at most."""
+ENVIRONMENT = {name: value for name, value in os.environ.items() if name != "PYTHONDONTWRITEBYTECODE"}
+"""Modules are compiled in the first turn, as they are where a program is installed."""
+
+
+def measure(command: list[str], *, check: bool = True) -> Run:
+    """Run a command and return seconds of wall clock and of CPU, and megabytes at most.
+
+    Args:
+        command: the command.
+        check: whether this program ends if the command fails; otherwise that is a RuntimeError.
+    """
     start = time.perf_counter()
-    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env=ENVIRONMENT)
     _, status, usage = os.wait4(process.pid, 0)
     wall = time.perf_counter() - start
+    if status and not check:
+        raise RuntimeError(command)
     if status:
-        sys.exit(f"failed: {' '.join(command)}")
+        sys.exit(f"failed: {' '.join(command)[:300]}")
     process.returncode = 0
     return Run(wall, usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024)
 
 
-def in_turns(commands: dict[str, list[str]], runs: int) -> dict[str, list[Run]]:
-    """Run the commands in turn, after one turn that does not count."""
+median = statistics.median
+
+
+def in_turns(commands: dict[str, list[str]], runs: int, *, warm: bool = True) -> dict[str, list[Run]]:
+    """Run the commands in turn, after one turn that does not count (unless it is not wanted)."""
     results: dict[str, list[Run]] = {name: [] for name in commands}
-    for turn in range(runs + 1):
+    for turn in range(0 if warm else 1, runs + 1):
         for name, command in commands.items():
             result = measure(command)
             if turn:

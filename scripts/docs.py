@@ -303,10 +303,10 @@ TOPICS = {
     ),
     "conversion": Topic(
         "Conversion and derivation",
-        "Convert heads, derive transitions, and measure perplexity.",
+        "Convert heads, derive transitions, measure perplexity, and recover answers of language models.",
         (
             "levelhead.api.conversion", "levelhead.conversion", "levelhead.derivation",
-            "levelhead.derivation.treebank_perplexity",
+            "levelhead.derivation.treebank_perplexity", "levelhead.recovery",
         ),
     ),
     "parsing": Topic("Parsing", "Train and run parsers.", ("levelhead.api.parsers", "levelhead.parsing")),

@@ -7,7 +7,7 @@ from levelhead._version import VERSION as __version__  # noqa: N811 -- the field
 if TYPE_CHECKING:
     from levelhead.api.breakdowns import breakdown, confusion, trees
     from levelhead.api.comparing import agree, compare, languages, power
-    from levelhead.api.conversion import convert, derive, perplexity
+    from levelhead.api.conversion import convert, derive, perplexity, recover
     from levelhead.api.parsers import crossval, parse, train
     from levelhead.api.ranking import rank
     from levelhead.api.scoring import explain, score
@@ -73,6 +73,7 @@ __all__ = [
     "rank",
     "read",
     "read_definitions",
+    "recover",
     "reproduce",
     "score",
     "select",
@@ -86,7 +87,7 @@ __all__ = [
 _ROOMS = {
     "api.breakdowns": ("breakdown", "confusion", "trees"),
     "api.comparing": ("agree", "compare", "languages", "power"),
-    "api.conversion": ("convert", "derive", "perplexity"),
+    "api.conversion": ("convert", "derive", "perplexity", "recover"),
     "api.parsers": ("crossval", "parse", "train"),
     "api.ranking": ("rank",),
     "api.scoring": ("explain", "score"),

@@ -14,8 +14,10 @@ Each slug is explained in `levelhead.messages`.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import Literal, NamedTuple
+
+from levelhead.immutable import immutable
 
 Severity = Literal["error", "warning"]
 
@@ -38,7 +40,7 @@ NOWHERE = Place()
 """An unknown place."""
 
 
-@dataclass(frozen=True)
+@immutable(eq=True)
 class Fault:
     """One error or warning about an input.
 

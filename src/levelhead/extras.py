@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib.util
 from collections.abc import Mapping
 from types import MappingProxyType
 from typing import NamedTuple
@@ -46,6 +45,8 @@ def installed(module: str) -> bool:
     Args:
         module: a key of `LIBRARIES`.
     """
+    import importlib.util
+
     try:
         return importlib.util.find_spec(module) is not None
     except ModuleNotFoundError:  # for `ufal.udpipe`, where `ufal` is missing

@@ -136,6 +136,19 @@ MESSAGES: Mapping[str, Message] = {
         "A folder fits two layouts, for example one of outputs and one of runs, or two files in it fit one test set.",
         "Name the folder that you mean, choose with --split, remove one of two outputs, or write a manifest.",
     ),
+    # answers of language models
+    "no-answers": _error(
+        "A file or folder has no answer of a language model, or none is found as --separator says.",
+        "Check that the step which wrote it succeeded; name the lines between answers with --separator.",
+    ),
+    "invalid-answers": _error(
+        "A line of JSON lines or CSV is malformed, or does not have the field of answers.",
+        "Correct the line, or name the field with --field.",
+    ),
+    "unpaired-answers": _error(
+        "It is not clear which answer belongs to which gold sentence.",
+        "Give one answer for each gold sentence, in order, or a sent_id with each answer (--id-field, # sent_id).",
+    ),
     # other libraries
     "cannot-hold": _error(
         "The other library cannot represent something in the treebank.",

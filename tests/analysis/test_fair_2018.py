@@ -174,6 +174,7 @@ def test_avoiding_hard_relations_raises_clas_and_lowers_las(data: Path) -> None:
     assert [f"{100 * score.value:.2f}" for score in after] == ["10.17", "7.70", "7.99"]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("system", "treebank"), [("HIT-SCIR-18", "hy_armtdp"), ("ONLP-lab", "kmr_mg")])
 def test_measures_that_no_official_table_has(data: Path, system: str, treebank: str) -> None:
     """Each by its definition in plain Python: label scores, exact match, roots, CNC, weights, classes of all schemes."""

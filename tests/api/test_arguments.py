@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 import levelhead
+from conftest import EXAMPLES
 from levelhead import LevelheadError
 from levelhead.api.parameters import SHARED
 
@@ -95,6 +96,7 @@ def calls(folder: Path) -> dict[str, tuple[tuple[Any, ...], dict[str, Any]]]:
         "rank": ((GOLDS, SYSTEMS), {"measures": "LAS", "resamples": 5}),
         "read": ((GOLD,), {}),
         "read_definitions": ((definitions,), {}),
+        "recover": ((EXAMPLES / "recover/answers.txt", EXAMPLES / "recover/gold.conllu"), {}),
         "reproduce": (("no-such-study",), {}),
         "score": ((GOLD, ALPHA), {"measures": "LAS"}),
         "select": ((GOLD,), {}),

@@ -156,6 +156,7 @@ def run_rank(folder: Path, *more: object, **settings) -> subprocess.Popen:
     return subprocess.Popen(list(map(os.fspath, arguments)), stdout=subprocess.PIPE, stderr=subprocess.PIPE, **settings)
 
 
+@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="this system cannot kill")
 @pytest.mark.parametrize("jobs", ["1", "2"])
 def test_a_campaign_that_was_killed_continues_and_ends_with_the_same_bytes(

@@ -4,7 +4,6 @@ import hashlib
 import lzma
 import os
 import re
-import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -13,6 +12,7 @@ from random import Random
 import numpy as np
 import pytest
 
+from command_line import levelhead
 from conftest import EXAMPLES
 from levelhead import InputError, read, score
 from levelhead.cli.program import run
@@ -30,12 +30,6 @@ GERMAN = EXAMPLES / "parallel/gold/de.conllu"
 def model() -> Model:
     """A quickly trained parser."""
     return train(read(GOLD), beam=2, schedule=Schedule(3, 1, 1))
-
-
-def levelhead(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run the command in a process of its own."""
-    command = [sys.executable, "-m", "levelhead", *map(os.fspath, arguments)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **settings)
 
 
 # The two verbs

@@ -6,11 +6,11 @@ import os
 import random
 import shutil
 import subprocess
-import sys
 
 import pytest
 from click.testing import CliRunner
 
+from command_line import levelhead
 from conftest import EXAMPLES, ROOT
 from levelhead.cli.rank import rank
 
@@ -35,9 +35,8 @@ def ran(*arguments: object):
 
 
 def ranked(*arguments: object, **settings: object) -> subprocess.CompletedProcess[str]:
-    """Run the verb in a process of its own."""
-    command = [sys.executable, "-m", "levelhead", "rank", *map(os.fspath, arguments)]
-    return subprocess.run(command, capture_output=True, encoding="utf-8", check=False, **settings)
+    """Run the command; with settings, in a process of its own."""
+    return levelhead("rank", *arguments, **settings)
 
 
 def test_the_leaderboard():
@@ -46,6 +45,7 @@ def test_the_leaderboard():
     assert done.stdout.startswith(LEADERBOARD)
 
 
+@pytest.mark.slow
 @pytest.mark.cluster
 def test_the_same_with_processes_store_and_cluster(tmp_path):
     expected = ranked(GOLD, SYSTEMS, "-m", "LAS", "-m", "CLAS").stdout
@@ -393,8 +393,7 @@ def test_own_measures_are_those_of_score(tmp_path):
     assert document["signature"]["definitions"]
     for one in document["results"]:
         output = SYSTEMS / one["system"] / f"{one['test_set']}.conllu"
-        command = ("score", GOLD / output.name, output, *measures, "--format", "json")
-        done = subprocess.run([sys.executable, "-m", "levelhead", *command], capture_output=True, check=False)
+        done = levelhead("score", GOLD / output.name, output, *measures, "--format", "json")
         if done.returncode:
             assert one["state"] == "invalid"
             continue

@@ -120,6 +120,7 @@ def test_every_byte_belongs_to_one_table(
     assert refusal(fuzz.put_together(parts), tmp_path / "m") == "damaged-model"
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("kind", ["swap-lazy", "graph", "command"])
 def test_signed_mutants(kind: str, fuzz: ModuleType) -> None:
     """A small version of scripts/full/fuzz_models.py."""

@@ -120,6 +120,7 @@ def test_the_second_implementation_on_anything(system: str, text: str, seed: int
     agrees(arbitrary_model(seed, system, 1), from_conllu(text))
 
 
+@pytest.mark.slow
 @EACH_SYSTEM
 @settings(max_examples=20)
 @given(text=treebanks(max_sentences=1, max_words=3), seed=SEEDS)
@@ -136,6 +137,7 @@ def test_a_beam_that_holds_all_derivations_finds_the_best(system: str, text: str
     assert list(zip(parsed.local_heads().tolist(), parsed.relations)) in trees
 
 
+@pytest.mark.slow
 @EACH_SYSTEM
 @settings(max_examples=25)
 @given(text=treebanks(max_sentences=1, max_words=7), seed=SEEDS, beam=st.integers(2, 5))

@@ -258,6 +258,7 @@ def test_very_long_sentences(parser: str) -> None:
     assert caught.value.slug == "nothing-to-train-on"
 
 
+@pytest.mark.slow
 def test_a_hundred_thousand_words() -> None:
     """One flat sentence, too long for scores of all its arcs to fit into memory at once."""
     n = 100_000
@@ -267,6 +268,7 @@ def test_a_hundred_thousand_words() -> None:
     assert (parsed.heads < 0).sum() == 1
 
 
+@pytest.mark.slow
 @EACH_ORDER
 @pytest.mark.parametrize(
     ("n", "piece"), [(LONGEST_WHOLE + 1, LONGEST_WHOLE), (2000, LONGEST_WHOLE), (2001, 50), (5003, 50)]

@@ -19,11 +19,12 @@ PACKAGE = "levelhead"
 
 LAYERS = (
     # from the bottom up: a room may import those below it and itself
-    {"errors", "messages", "_version", "progress", "extras", "tabular", "arguments"},
+    {"errors", "messages", "_version", "progress", "extras", "tabular", "arguments", "immutable"},
     {"kernels"},
     {"treebank"},
     {"interop"},
     {"scoring"},
+    {"recovery"},
     {"significance"},
     {"derivation"},
     {"typology"},

@@ -152,6 +152,7 @@ def test_the_page_of_a_ranking_is_the_same_from_a_store_and_with_workers(tmp_pat
     assert "No difference is significant because of them alone." in "".join(page.text)
 
 
+@pytest.mark.slow
 def test_the_whole_of_2018_is_a_page_of_sensible_size(data: Path, tmp_path: Path) -> None:
     """82 test sets x 26 systems, four measures, six groups: under 5 MB."""
     table = data / "conll18" / "official" / "pertreebank_2018_LAS_MLAS_BLEX_UAS_Words.tsv"

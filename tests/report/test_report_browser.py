@@ -16,6 +16,7 @@ GOLD, SYSTEMS = EXAMPLES / "parallel" / "gold", EXAMPLES / "parallel" / "systems
 HOSTILE = "<script>window.ran=1</script><img src=x onerror=window.ran=2>"
 
 
+@pytest.mark.slow
 def test_search_in_the_documentation_needs_no_server(browser: Browser, tmp_path: Path) -> None:
     """The built site, opened as a file without a network: pages are found, nothing is loaded from elsewhere."""
     build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", str(tmp_path)]
@@ -83,6 +84,7 @@ def watch(browser: Browser) -> Iterator[object]:
         one.page.close()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", ["rank", "score", "compare"])
 @pytest.mark.parametrize("settings", [
     {"color_scheme": "light"},
@@ -258,6 +260,7 @@ CONTRAST = """() => {
 }"""
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 @pytest.mark.parametrize("media", ["screen", "print"])
 def test_text_can_be_read(watch, pages, scheme: str, media: str) -> None:

@@ -109,6 +109,7 @@ def test_every_count_of_random_pairs(rules: str, texts: tuple[str, str]) -> None
     assert our_verdict(gold, system, rules) == oracle_verdict(gold, system, rules)
 
 
+@pytest.mark.slow
 @EVERY_RULES
 @EXAMPLES
 @given(texts=pairs(max_sentences=3, max_words=6), seed=SEEDS)
@@ -119,6 +120,7 @@ def test_verdict_and_counts_of_a_damaged_system(rules: str, texts: tuple[str, st
     assert our_verdict(gold, system, rules) == oracle_verdict(gold, system, rules)
 
 
+@pytest.mark.slow
 @EVERY_RULES
 @EXAMPLES
 @given(texts=pairs(max_sentences=3, max_words=6), seed=SEEDS)
@@ -137,6 +139,7 @@ def both_damaged(seed: int, texts: tuple[str, str]) -> tuple[bytes, bytes]:
     return gold, system
 
 
+@pytest.mark.slow
 @EVERY_RULES
 @EXAMPLES
 @given(texts=pairs(max_sentences=3, max_words=6), seed=SEEDS)
@@ -153,6 +156,7 @@ def readable(texts: tuple[str, str], rules: str) -> bool:
         return False
 
 
+@pytest.mark.slow
 @EVERY_RULES
 @EXAMPLES
 @given(texts=pairs())
@@ -182,6 +186,7 @@ def test_alignment_inside_one_long_token(seed: int, sizes: tuple[int, int], kind
     assert found == align(read(gold, "ud"), read(system, "ud"))
 
 
+@pytest.mark.slow
 @EVERY_RULES
 @EXAMPLES
 @given(texts=pairs())
@@ -198,6 +203,7 @@ def test_counts_by_sentence(rules: str, texts: tuple[str, str]) -> None:
         assert [Counted(*row) for row in zip(*columns, strict=True)] == [row[name] for row in expected]
 
 
+@pytest.mark.slow
 @EVERY_RULES
 @EXAMPLES
 @given(texts=pairs(), weights=RELATION_WEIGHTS)
@@ -216,6 +222,7 @@ def test_weighted_las_to_the_last_bit(rules: str, texts: tuple[str, str], weight
         ]
 
 
+@pytest.mark.slow
 @EVERY_RULES
 @EXAMPLES
 @given(texts=pairs())

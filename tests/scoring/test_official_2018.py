@@ -45,6 +45,7 @@ def differences(data: Path, row: dict[str, str]) -> list[str]:
     return [f"{treebank} {name}: {ours[name]}, official {theirs[name]}" for name in ours if ours[name] != theirs[name]]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_every_number_of_a_system_is_the_official_one(data: Path, system: str) -> None:
     """All 13 measures on all 33 test sets: four counts and four ratios each, to the last digit."""

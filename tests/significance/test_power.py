@@ -64,6 +64,7 @@ def test_the_noncentral_t_has_the_power(freedom, alpha, share):
     assert oracle.beyond(oracle.t.ppf(1 - alpha / 2, freedom), freedom, shift) == pytest.approx(share, abs=1e-5)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("alpha", [0.05, 0.01])
 @pytest.mark.parametrize("n_runs", [1, 3, 5])
 @pytest.mark.parametrize("n_units", [10, 31, 2000])

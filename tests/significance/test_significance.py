@@ -451,6 +451,7 @@ def test_memory_does_not_grow_with_resamples_times_sentences(monkeypatch):
 # On files
 
 
+@pytest.mark.slow
 def test_values_are_those_of_score():
     """All systems, all languages, all kinds of ratios; and averages of folders."""
     asked = ["LAS", "UAS.precision", "CLAS.recall", "UPOS.aligned_accuracy", "LAS@CORE", "UEM", "Words", "MLAS"]

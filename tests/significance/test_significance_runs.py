@@ -93,6 +93,7 @@ def test_fewer_than_three_runs_have_no_significance_marks(a, b, enough):
     assert (wins.won, wins.better_on_at_least) == ((2, 2) if enough else (0, 0))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("k", "spreads"), [((2, 10), (0.02, 0.02)), ((2, 10), (0.02, 0.005)), ((3, 10), (0.02, 0.005))]
 )
@@ -128,6 +129,7 @@ def chance(shares: dict[str, list[float]], seed: int, n: int = 300) -> SystemCou
     return system_counts(runs, "gold")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("k", "spread"), [(2, 0.02), (3, 0.02), (5, 0.02), (3, 0.0)])
 def test_equal_systems_are_seldom_told_apart(k, spread):
     """A small version of scripts/full/runs.py: a bootstrap of runs alone found 12 to 27% at .05."""

@@ -73,6 +73,7 @@ def test_outputs_that_cannot_be_read_are_not_left_out(tmp_path: Path) -> None:
 STUDIES_OF_OUTPUTS = {"callin": PARALLEL / "systems" / "beta", "measures-2018": PARALLEL / "systems"}
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", STUDIES_OF_OUTPUTS)
 def test_workers_and_stores_change_nothing(name: str, tmp_path: Path) -> None:
     request = {"treebanks": tuple(GOLDS.values()), "systems": STUDIES_OF_OUTPUTS[name], "quick": True}

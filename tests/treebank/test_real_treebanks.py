@@ -61,6 +61,7 @@ def imperfections(treebank: levelhead.Treebank) -> list[str]:
     return found
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("folder", N_FILES)
 def test_every_file_of_a_release(data: Path, folder: str) -> None:
     """Each file is read, written back byte for byte, has the manifest's counts, and is perfect against itself."""

@@ -182,6 +182,7 @@ def test_every_column_of_real_treebanks(data: Path, release: str, code: str, par
 RELEASES = ("r1.2", "r1.3", "r1.4", "r2.0", "r2.0-test", "r2.16", "r2.17", "r2.18")
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("release", RELEASES)
 def test_counts_of_the_manifest(data: Path, release: str) -> None:
     """Sentences, words, multiword tokens and empty nodes of every file."""

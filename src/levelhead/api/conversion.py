@@ -1,4 +1,4 @@
-"""Other heads, transitions, and language models of trees."""
+"""Other heads, transitions, language models of trees, and answers of language models."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from levelhead.api.inputs import PathLike, loaded
 from levelhead.api.parameters import TREEBANK, limited, public
-from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, whole
+from levelhead.arguments import choice, either, flag, instance, is_path, mapping, optional, path, several, text, whole
 from levelhead.treebank import Treebank
 
 if TYPE_CHECKING:
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from levelhead.derivation import Derivations, Ends, NgramModel
     from levelhead.derivation.treebank_perplexity import NgramChoice, Perplexities
     from levelhead.evaluation.pair import Input
+    from levelhead.recovery.recovery import Answers, Recovery
     from levelhead.treebank.reader import Format
 
 
@@ -55,6 +56,11 @@ def _paths(name: str, value: Any) -> list[Any]:
 
 
 _TARGETS = either([(is_path, path)], instance(_target_words, "a path or targets"))
+_TEXT = instance(lambda: str, "a text")
+_ANSWERS = either(
+    [(is_path, path), (lambda value: isinstance(value, Mapping), mapping(_TEXT, "a mapping of sent_ids to answers"))],
+    several(_TEXT),
+)
 _TRAIN = either([(is_path, path)], instance(_models, "a treebank, a model or a path"))
 _OUTPUTS = either(
     [(lambda value: isinstance(value, Mapping), mapping(TREEBANK, "a mapping of names to outputs"))], _paths
@@ -176,3 +182,37 @@ def _model(train: Input | NgramModel, choice: NgramChoice, format: Format) -> Ng
     if ARPA in PurePath(train).name:
         return read_arpa(train)
     return model_of(loaded(train, format), choice)
+
+
+@public(
+    answers=_ANSWERS,
+    gold=TREEBANK,
+    separator=optional(_TEXT),
+    field=optional(text),
+    id_field=optional(text),
+)
+def recover(
+    answers: Answers,
+    gold: Input,
+    *,
+    separator: str | None = None,
+    field: str | None = None,
+    id_field: str | None = None,
+    format: Format = "conllu",
+) -> Recovery:
+    """Return the answers of a language model as CoNLL-U over the words of gold, and what was done to each.
+
+    Args:
+        answers: the path of a file or folder of answers, a mapping of answers by sent_id, or one answer for each gold
+            sentence, in order.
+        gold: the gold treebank or its path; only its words are used.
+        separator: what the lines between answers begin with; "" for blank lines; detected by default.
+        field: the field of JSON lines or CSV that has the answer; points lead inside, as in `response.text`.
+        id_field: the field that has the sent_id.
+
+    Raises:
+        InputError: the answers or gold cannot be read, or it is not clear which answer belongs to which sentence.
+    """
+    from levelhead.recovery import Layout, recover_answers
+
+    return recover_answers(answers, loaded(gold, format), Layout(separator, field, id_field))

@@ -16,7 +16,8 @@ from levelhead.api.inputs import (
 )
 from levelhead.api.parameters import MEASURES, TREEBANK, public
 from levelhead.arguments import optional
-from levelhead.evaluation.pair import Evaluation, Input, load_pair, score_treebanks
+from levelhead.evaluation.files import score_files
+from levelhead.evaluation.pair import Evaluation, Input
 
 if TYPE_CHECKING:
     from levelhead.analysis.rule_differences import Explanation
@@ -61,7 +62,7 @@ def score(
     if not several:
         TREEBANK("system", system)  # one treebank like gold
     if not several and store is None:  # nothing is planned or hashed, which would take longer than scoring
-        return score_treebanks(*load_pair(gold, system, setup), setup)  # type: ignore[arg-type]
+        return score_files(gold, system, setup)  # type: ignore[arg-type]
     from levelhead.comparison.evaluations import score_folder
 
     with running(jobs, store) as how:

@@ -46,6 +46,7 @@ _Source = TypeVar("_Source", Source, Source | None)
 
 _MOST_ROUNDS = 3
 _JOBS_FOR_A_BATCH = 500  # with so few jobs a task is one, so that every worker gets some
+_TEST_SETS_FOR_A_WORKER = 4
 _MOST_AT_HAND = 1 << 28  # bytes of a larger file are not held between its hash and its job
 _OVERHEAD = 100_000  # the cost of a job besides its bytes, in bytes, for the time left
 
@@ -153,6 +154,8 @@ class _Scoring:
     def round(self, workers: Workers, store: Store | None) -> None:
         """Do what has no result yet."""
         batch = max(1, min(workers.batch, len(self.pairs) // _JOBS_FOR_A_BATCH))
+        if workers.window > 1 and len(self.plan.test_sets) >= _TEST_SETS_FOR_A_WORKER * workers.window:
+            batch = max(batch, len(self.plan.systems))  # all outputs on a test set, so that one worker reads its gold
         weight = sum(self.sizes.values()) + _OVERHEAD * len(self.sizes)
         workers = processes(1) if self.in_memory else workers
         self.at_hand = {} if workers.here else None

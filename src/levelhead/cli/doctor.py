@@ -23,7 +23,9 @@ PROGRAMS = {
 }
 """The programs that are optional, and what they are for."""
 
-_KERNELS = "scan pools trees spans shapes oracles lifting conversion arpa transition_parser graph_parser".split()
+_KERNELS = (
+    "scan pools agreement trees spans shapes oracles lifting conversion arpa edits transition_parser graph_parser"
+).split()
 
 
 @command()

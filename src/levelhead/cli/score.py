@@ -15,6 +15,7 @@ from levelhead.cli.shared.measuring import Measuring, measuring_options
 from levelhead.cli.shared.option_groups import command
 from levelhead.cli.shared.printing import Printing, printing_options
 from levelhead.cli.shared.reading import Reading, check_kinds, inputs_of, name_of, plan_of, reading_options
+from levelhead.evaluation.files import score_files
 from levelhead.evaluation.pair import Evaluation, load_pair, score_matches
 from levelhead.report import scores as report
 from levelhead.scoring.matches import Matches, match
@@ -156,7 +157,7 @@ def score(**given: Any) -> int:
     )
     if request.wants_page:
         _write_page(request, dict.fromkeys(blocks, evaluation), blocks, None)
-    return passed({name: score.exact for name, score in evaluation.items()}, wanted)
+    return passed({gate.measure: evaluation[gate.measure].exact for gate in wanted}, wanted)
 
 
 def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None, Blocks]:
@@ -173,6 +174,8 @@ def _score(request: _Request, setup: Setup) -> tuple[Evaluation, Coverage | None
         evaluations, blocks = _counted(request, ready)
         (evaluation,) = evaluations.values()
         return evaluation, None, blocks
+    if not request.wants_page:
+        return score_files(request.gold, request.system, ready), None, {}
     matches = match(*load_pair(request.gold, request.system, ready), ready.rules)
     return score_matches(matches, ready), None, _blocks_of_pair(request, matches) if request.wants_page else {}
 

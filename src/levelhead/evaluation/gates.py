@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
-from fractions import Fraction
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
-_SUSPECT = Fraction(1)
+if TYPE_CHECKING:
+    from fractions import Fraction
+
+_SUSPECT = 1
 """A percentage that is not above it was meant as a share, most likely."""
 
 _NUMBER = re.compile(r"[+-]?(?:[0-9]+/[0-9]+|(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][+-]?[0-9]{1,3})?)")
@@ -54,6 +56,8 @@ def bound_of(number: str | float | Fraction) -> Fraction | None:
     Args:
         number: what was given.
     """
+    from fractions import Fraction
+
     if isinstance(number, str) and not _NUMBER.fullmatch(number.strip()):
         return None
     try:

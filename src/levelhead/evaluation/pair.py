@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from levelhead.errors import Fault, InputError, MeasureError, Place, number_of
 from levelhead.evaluation.provenance import Provenance, pair_provenance
 from levelhead.evaluation.setup import Setup, setup_of
+from levelhead.immutable import immutable
 from levelhead.measures.registry import Registry, parse_measure
 from levelhead.scoring.matches import Matches, match
 from levelhead.scoring.measure import Measure, Resource
@@ -22,6 +23,7 @@ from levelhead.treebank import Treebank, from_conllu
 from levelhead.treebank.contents import Contents, contents_of
 from levelhead.treebank.input_bytes import read_bytes
 from levelhead.treebank.reader import check_format
+from levelhead.treebank.two_files import are_large_files, in_two_threads
 
 if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
@@ -33,7 +35,7 @@ _MAIN = ("UAS", "LAS", "CLAS", "MLAS", "BLEX")
 Input = Treebank | str | os.PathLike[str]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable(repr=False)
 class Evaluation(Mapping[str, Score], Tabular):
     """The scores of one system on one treebank, by the text of the measure.
 
@@ -175,10 +177,23 @@ def load_pair(gold: Input, system: Input, setup: Setup) -> tuple[Treebank, Treeb
     Raises:
         InputError: a file is not valid; with every fault.
     """
-    ours = load(gold, setup.rules, setup.gold_format or setup.format)
-    theirs = load(system, setup.rules, setup.format)
-    taken_apart = setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
-    return (ours.without_multiword_tokens() if taken_apart else ours), theirs
+    gold_format = setup.gold_format or setup.format
+    if are_large_files(gold, system):
+        ours, theirs = in_two_threads(
+            lambda: load(gold, setup.rules, gold_format), lambda: load(system, setup.rules, setup.format)
+        )
+    else:
+        ours, theirs = load(gold, setup.rules, gold_format), load(system, setup.rules, setup.format)
+    return (ours.without_multiword_tokens() if takes_apart(setup) else ours), theirs
+
+
+def takes_apart(setup: Setup) -> bool:
+    """Say whether the multiword tokens of gold are taken apart, for a system's output that has none.
+
+    Args:
+        setup: the settings.
+    """
+    return setup.format == "conllx" and (setup.gold_format or setup.format) == "conllu"
 
 
 def load(source: Input, rules: Rules, format: Format = "conllu") -> Treebank:  # noqa: A002

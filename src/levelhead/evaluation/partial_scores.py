@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -17,6 +17,7 @@ from levelhead.errors import Fault, Place, TextMismatch
 from levelhead.evaluation.pair import Evaluation, Input, score_treebanks
 from levelhead.evaluation.provenance import TREEBANK, Provenance, short_hash
 from levelhead.evaluation.setup import Setup
+from levelhead.immutable import immutable
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import spans_of
@@ -51,7 +52,7 @@ class Coverage(NamedTuple):
         )
 
 
-@dataclass(frozen=True, repr=False)
+@immutable(eq=True, repr=False)
 class PartialEvaluation(Tabular):
     """Scores of the comparable sentences.
 

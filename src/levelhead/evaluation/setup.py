@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from functools import cached_property
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import MeasureError
+from levelhead.immutable import immutable
 from levelhead.measures.registry import STANDARD, Registry, parse_measure, split_measures
 from levelhead.scoring.measure import Definition, Measure, Resource
 from levelhead.scoring.rules import RULES, Rules, rules_named
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
     from levelhead.treebank.reader import Format
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Setup:
     """What decides the numbers besides the treebanks; `setup_of` makes one from names.
 
@@ -58,6 +58,8 @@ class Setup:
     @cached_property
     def key(self) -> str:
         """A hash of everything that decides the numbers; equal settings have equal keys."""
+        import json
+
         parts = [
             *(self.rules.name, sorted(self.rules.switches), self.names, self.registry.schemes.default),
             *(self.registry.used(self.measures), self.format, self.gold_format),

@@ -43,3 +43,74 @@ def translate(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t
             found_view[i] = find(&table, hashed, start, length, &slot)
         table_free(&table)
     return found
+
+
+cdef inline int32_t decoded(Bytes at, Bytes end, int64_t* length) noexcept nogil:
+    """The character at a byte that is not ASCII, and how many bytes it has; those above U+FFFF count as U+FFFF."""
+    if at[0] < 0xE0:
+        length[0] = 2
+        return ((at[0] & 0x1F) << 6) | (at[1] & 0x3F) if end - at >= 2 else 0xFFFF
+    if at[0] < 0xF0:
+        length[0] = 3
+        return ((at[0] & 0x0F) << 12) | ((at[1] & 0x3F) << 6) | (at[2] & 0x3F) if end - at >= 3 else 0xFFFF
+    length[0] = 4
+    return 0xFFFF
+
+
+
+cdef inline bint is_odd(Bytes at, int64_t length) noexcept nogil:
+    """Whether any byte is neither from "!" to "~" nor a line feed; compilers make vector instructions of this."""
+    cdef uint8_t odd = 0
+    cdef int64_t i
+    for i in range(length):
+        odd |= (<uint8_t> (at[i] - 0x21) > 0x5D) & (at[i] != NEWLINE)
+    return odd
+
+
+cdef enum:
+    BLOCK = 64
+
+
+def strings_with(const uint8_t[::1] pool, const int64_t[::1] offsets, const uint8_t[::1] characters):
+    """Find the strings that have any of some characters.
+
+    Args:
+        pool: the strings, each followed by a newline, valid UTF-8, uint8.
+        offsets: where each starts, and the end, int64, shape (strings + 1,).
+        characters: which of the characters up to U+FFFF, none of them from "!" to "~"; uint8, shape (65536,). Those
+            above U+FFFF count as U+FFFF.
+
+    Returns:
+        Their codes, ascending, int32.
+    """
+    cdef int64_t n_strings = offsets.shape[0] - 1
+    cdef int64_t size = pool.shape[0]
+    cdef int64_t code = 0
+    cdef int64_t n_found = 0
+    cdef int64_t block, length
+    cdef Bytes at, end, block_end
+    found = np.empty(n_strings, dtype=np.int32)
+    cdef int32_t[::1] view = found
+    if characters.shape[0] != 1 << 16:
+        raise ValueError("the table of characters needs 65536 rows")
+    if n_strings <= 0 or size == 0 or offsets[n_strings] != size:
+        return found[:0]
+    with nogil:
+        end = &pool[0] + size
+        at = &pool[0]
+        while at < end:
+            length = min(BLOCK, end - at)
+            if not is_odd(at, length):
+                at += length
+                continue
+            block_end = at + length
+            while at < block_end:
+                length = 1
+                if characters[at[0] if at[0] < 0x80 else decoded(at, end, &length)] and at[0] != NEWLINE:
+                    while offsets[code + 1] <= at - &pool[0]:
+                        code += 1
+                    if n_found == 0 or view[n_found - 1] != code:
+                        view[n_found] = <int32_t> code
+                        n_found += 1
+                at += length
+    return found[:n_found].copy()

@@ -46,11 +46,12 @@ cdef object pool_of(const Table* table):
     pool = bytes(total)
     cdef Bytes source = pool
     cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
-    for code in range(table.n_strings):
-        memcpy(target + at, table.starts[code], table.lengths[code])
-        at += table.lengths[code]
-        target[at] = NEWLINE
-        at += 1
+    with nogil:
+        for code in range(table.n_strings):
+            memcpy(target + at, table.starts[code], table.lengths[code])
+            at += table.lengths[code]
+            target[at] = NEWLINE
+            at += 1
     return pool, offsets
 
 
@@ -275,8 +276,9 @@ cdef object joined_comments(Bytes data, int64_t[::1] pairs, int64_t n_sentences)
     joined = bytes(starts_view[n_sentences])
     cdef Bytes source = joined
     cdef uint8_t* target = <uint8_t*> source  # a fresh bytes object that nobody else has seen yet
-    for i in range(n_sentences):
-        memcpy(target + starts_view[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
+    with nogil:
+        for i in range(n_sentences):
+            memcpy(target + starts_view[i], data + pairs[2 * i], pairs[2 * i + 1] - pairs[2 * i])
     return joined, starts
 
 
@@ -324,7 +326,7 @@ def scan(const uint8_t[::1] data, bint ranges=True):
     """
     cdef int64_t size = data.shape[0]
     cdef Bytes start = &data[0] if size else NULL
-    cdef Bounds bounds = count_lines(start, size)
+    cdef Bounds bounds
     cdef Codes[8] columns
     cdef Table table
     cdef Sizes sizes = Sizes(0, 0, 0, 0, 0)
@@ -333,6 +335,8 @@ def scan(const uint8_t[::1] data, bint ranges=True):
     cdef int64_t[::1] comments
     cdef int64_t stopped
     cdef int i
+    with nogil:
+        bounds = count_lines(start, size)
     arrays = [np.empty(bounds.words, dtype=np.int32) for _ in range(9)]
     for i in range(8):
         view = arrays[i]

@@ -25,12 +25,14 @@ def bad_sentences(
     verdicts_view: cython.schar[::1] = memoryview(verdicts)
     seen_view: cython.int[::1] = memoryview(seen)
     i: cython.Py_ssize_t
-    for i in range(n_sentences):
-        verdicts_view[i] = verdict(heads, seen_view, starts[i], starts[i + 1], several_roots)
+    with cython.nogil:
+        for i in range(n_sentences):
+            verdicts_view[i] = verdict(heads, seen_view, starts[i], starts[i + 1], several_roots)
     return verdicts
 
 
 @cython.cfunc
+@cython.nogil
 @cython.exceptval(check=False)
 def verdict(
     heads: cython.const[cython.int][::1],

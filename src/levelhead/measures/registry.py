@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
-from string import ascii_letters
+from itertools import takewhile
 from types import MappingProxyType
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -98,6 +98,8 @@ class Registry(NamedTuple):
         return self._replace(schemes=self.schemes._replace(default=scheme))
 
 
+_LETTERS = frozenset("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
+
 STANDARD = Registry()
 """The shipped measures and schemes."""
 
@@ -178,7 +180,7 @@ def split_measures(text: str) -> list[str]:
 
 
 def _with_registered_name(text: str) -> str:
-    name = text[: len(text) - len(text.lstrip(ascii_letters))]
+    name = "".join(takewhile(_LETTERS.__contains__, text))
     known = next((measure for measure in REGISTRY if measure.lower() == name.lower()), name)
     return known + text[len(name) :]
 

@@ -266,7 +266,17 @@ def _cascading(one: Cascading) -> tuple[Cell, ...]:
 def cascading_document(treebanks: Mapping[str, Sequence[Cascading]], signature: Signature = UNSIGNED) -> dict[str, Any]:
     """Return the same for JSON."""
     documents = {
-        name: [{**one._asdict(), "ratio": one.ratio} for one in classes] for name, classes in treebanks.items()
+        name: [
+            {
+                "name": one.name,
+                "labelled": one.labeled,
+                "wrong": one.wrong,
+                "parent_right": one.parent_right,
+                "ratio": one.ratio,
+            }
+            for one in classes
+        ]
+        for name, classes in treebanks.items()
     }
     return {**header("cascading", signature), "treebanks": documents}
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.report.table import percentage
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from levelhead.evaluation.provenance import Provenance
 
 SCHEMA = 1

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING, Any
 
 from levelhead.evaluation.pair import Evaluation
@@ -12,13 +11,15 @@ from levelhead.report.documents import header, notes_of, path_text, points
 from levelhead.report.table import Cell, Column, Table, value_cell
 from levelhead.scoring import Score
 from levelhead.scoring.measure import COMPONENTS
-from levelhead.significance import Units
 from levelhead.treebank.contents import Contents
 
 if TYPE_CHECKING:
-    from levelhead.evaluation.partial_scores import Coverage
+    from fractions import Fraction
 
-Average = Mapping[str, Fraction | None]
+    from levelhead.evaluation.partial_scores import Coverage
+    from levelhead.significance import Units
+
+Average = Mapping[str, "Fraction | None"]
 """The macro-average of each measure."""
 
 _NO_CELL = ""  # a measure without the number of this column; a dash is a number that is not defined

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from decimal import Decimal
-from fractions import Fraction
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+if TYPE_CHECKING:
+    from fractions import Fraction
 
 Kind = Literal["text", "ratio", "difference", "probability", "number"]
 
@@ -121,6 +122,8 @@ def percentage(ratio: float | Fraction) -> float:
     Args:
         ratio: the ratio; a fraction is rounded to a float first.
     """
+    from decimal import Decimal
+
     return float(Decimal(repr(float(ratio))).scaleb(2))
 
 

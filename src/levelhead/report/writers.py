@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from html import escape
 from itertools import takewhile, zip_longest
 from types import MappingProxyType
 
@@ -12,7 +11,7 @@ from levelhead.errors import printable
 from levelhead.report.table import Cell, Column, Table, formatted
 from levelhead.treebank.spreadsheet_cells import escaped
 
-_LEFT_OUT = re.compile(r"(-[A-Za-z][A-Za-z:_]*)+")
+_LEFT_OUT = "(-[A-Za-z][A-Za-z:_]*)+"
 _LATEX = str.maketrans(
     {
         "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
@@ -59,13 +58,14 @@ def _narrowed(
 ) -> tuple[list[_Lines], list[list[_Lines]]]:
     """Return the heads and rows of a table with line breaks; the last column gets the space that the others leave."""
     n_first = len(_first_texts(columns))
-    share = min(_WIDEST_TEXT, max(_FIRST_TEXTS // n_first, _LEAST))
-    widest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
+    share = max(_FIRST_TEXTS // n_first, 2 * _LEAST)
+    longest = [share if i < n_first else _WIDEST_TEXT for i in range(len(columns) - 1)]
+    widest = [min(one, _WIDEST_TEXT) for one in longest]
     for _ in range(2):  # without and with the last column
         cells = [
             [
-                _wrapped(cell, most, most) if column.kind == "text" else cell
-                for cell, column, most in zip(row, columns, widest)
+                _wrapped(cell, width, word) if column.kind == "text" else cell
+                for cell, column, width, word in zip(row, columns, widest, longest)
             ]
             for row in rows
         ]
@@ -74,7 +74,7 @@ def _narrowed(
             for name, width in zip(names, _widths(columns[: len(widest)], cells))
         ]
         left = _WIDEST - _width(_widths(columns[: len(widest)], [heads, *cells])) - len(" | ")
-        widest = [*widest, max(left, _LEAST_TEXT)]
+        widest, longest = [*widest, max(left, _LEAST_TEXT)], [*longest, max(left, _LEAST_TEXT)]
     return heads, cells
 
 
@@ -155,7 +155,7 @@ def _tsv_cell(cell: Cell, column: Column, places: int | None) -> str:
 def _heading(name: str) -> str:
     """A heading that a spreadsheet does not run as a formula; exclusions such as `-FUN` are safe."""
     text = printable(re.sub(r"[\t\n\r]", " ", name))
-    return text if _LEFT_OUT.fullmatch(text) else escaped(text)
+    return text if re.fullmatch(_LEFT_OUT, text) else escaped(text)
 
 
 def to_markdown(table: Table, places: int | None = 2) -> str:
@@ -202,6 +202,8 @@ def _latex_row(cells: list[str]) -> str:
 
 def to_html(table: Table, places: int | None = 2) -> str:
     """Return a table in HTML, for notebooks: nothing outside it is needed."""
+    from html import escape
+
     head = "".join(f"<th{_side(column)}>{escape(printable(column.name))}</th>" for column in table.columns)
     rows = [
         "".join(

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.kernels import spans as kernel
 from levelhead.scoring.lcs import common_subsequence
 from levelhead.scoring.spans import Spans
@@ -13,7 +12,7 @@ from levelhead.treebank import Treebank
 from levelhead.treebank.strings import Codes, distinct
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Alignment:
     """Pairs of words, gold_inside to gold_inside and in order on both sides.
 
@@ -97,8 +96,8 @@ def _lower_cased(gold: _Side, system: _Side, regions: Codes) -> tuple[Codes, Cod
         for inside in (0, 1):
             some = words[spans.inside[words] == inside]
             codes = treebank.forms.codes[some]
-            for code in distinct(codes, len(treebank.strings)).tolist():
-                form = treebank.strings[code]
+            used = distinct(codes, len(treebank.strings))
+            for code, form in zip(used.tolist(), treebank.strings.texts_of(used)):
                 compared = (form if inside else form.translate(spans.spaces)).lower()
                 of_code[code] = numbers.setdefault(compared, len(numbers))
             ids[some] = of_code[codes]

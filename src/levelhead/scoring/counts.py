@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from levelhead.immutable import immutable
 from levelhead.kernels.trees import bad_sentences
 from levelhead.scoring.enhanced_edges import universal_labels
 from levelhead.scoring.matches import Agree, Matches
@@ -24,7 +24,7 @@ Weights = NDArray[Any]
 """The weight of each item: bool, int64 or float64."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Counts:
     """Counts by row: one row in all, or one row per gold sentence.
 
@@ -61,8 +61,10 @@ class Counts:
         return Counts(_sum(self.correct), _sum(self.gold), _sum(self.system), aligned)
 
 
-def _sum(numbers: Numbers) -> Numbers:
+def _sum(numbers: Numbers, start: Numbers | None = None) -> Numbers:
     """Sum from left to right, as the official scripts add up weights (floating-point sums depend on the order)."""
+    if start is not None:
+        numbers = np.concatenate([start, numbers])
     if len(numbers) == 0:
         return np.zeros(1, dtype=numbers.dtype)
     return np.cumsum(numbers)[-1:]
@@ -100,7 +102,12 @@ class _Rows(NamedTuple):
 
 
 def count_words(
-    matches: Matches, needs: Agree, selection: Selection | None = None, *, by_sentence: bool = False
+    matches: Matches,
+    needs: Agree,
+    selection: Selection | None = None,
+    *,
+    by_sentence: bool = False,
+    before: Counts | None = None,
 ) -> Counts:
     """Count pairs of words that agree.
 
@@ -110,16 +117,29 @@ def count_words(
         selection: which words are counted, and how much; None for all. Each side's words are chosen by their own
             relations, and a pair is right only if both are; aligned words are chosen by the gold relation.
         by_sentence: one row for each gold sentence.
+        before: the counts of the words before, to which these are added in order; one row.
     """
+    if before is not None:
+        return _count_on(matches, needs, selection, before)
     if selection is None and not by_sentence:
         numbers = (np.count_nonzero(matches.agree(needs)), matches.gold.n_words, matches.system.n_words)
         return Counts(*(np.array([number]) for number in (*numbers, len(matches.alignment))))
     rows = _Rows(matches, by_sentence)
+    correct, gold, system, of_pairs = _weighed(matches, needs, selection)
+    return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
+
+
+def _count_on(matches: Matches, needs: Agree, selection: Selection | None, before: Counts) -> Counts:
+    starts = (before.correct, before.gold, before.system, before.aligned)
+    return Counts(*map(_sum, _weighed(matches, needs, selection), starts))
+
+
+def _weighed(matches: Matches, needs: Agree, selection: Selection | None) -> tuple[Weights, Weights, Weights, Weights]:
+    """What each correct pair, each gold word, each system word and each pair counts."""
     gold, system = _of_words(matches, selection)
     of_pairs = gold[matches.alignment.gold]
     both = of_pairs * (system[matches.alignment.system] != 0)  # multiplied, since adding 0.0 leaves a sum as it is
-    correct = both * matches.agree(needs)
-    return Counts(rows.of_pairs(correct), rows.of_gold(gold), rows.of_system(system), rows.of_pairs(of_pairs))
+    return both * matches.agree(needs), gold, system, of_pairs
 
 
 def _of_words(matches: Matches, selection: Selection | None) -> tuple[Weights, Weights]:

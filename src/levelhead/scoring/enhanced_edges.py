@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.scoring.enhancement_switches import without
 from levelhead.treebank import Treebank
 from levelhead.treebank.enhanced_graph import (
@@ -28,7 +28,7 @@ _LONGEST_PATH = 50
 _Edges = list[tuple[Node, str]]
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable(repr=False)
 class Edges:
     """The enhanced edges between words of a treebank.
 
@@ -63,7 +63,7 @@ def edges_of(
     """
     graph = treebank.graph if collapse else read_graph(treebank, strict=False)
     if collapse and any(map(len, dangling(treebank, graph))):
-        raise MalformedDeps("the head of an edge is not a node of its sentence")
+        raise MalformedDeps("the head of an edge is not a node of its sentence", 2)
     shared = np.array([labels.setdefault(label, len(labels)) for label in graph.labels], dtype=np.int32)
     plain = between_words(graph.of_words)
     parent = official_parents(treebank, plain)
@@ -129,7 +129,7 @@ def _paths(into: dict[Node, _Edges], edges: _Edges, steps: Iterator[int]) -> Ite
     while stack:
         node, path, passed = stack.pop()
         if next(steps, None) is None or len(passed) > _LONGEST_PATH:
-            raise MalformedDeps("there are too many or too long paths through empty nodes")
+            raise MalformedDeps("there are too many or too long paths through empty nodes", 4)
         for above, label in into[node]:
             if not above[1]:
                 yield above[0], f"{label}>{path}"

@@ -3,22 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
 from enum import IntFlag
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.kernels import pools
+from levelhead.immutable import immutable
+from levelhead.kernels import agreement, pools
 from levelhead.scoring.align import Alignment, align
 from levelhead.scoring.enhanced_edges import Edges, edges_of
 from levelhead.scoring.rules import Rules
 from levelhead.scoring.spans import Spans, check_same_text, spans_of
 from levelhead.treebank import StringColumn, Treebank
+from levelhead.treebank.enhanced_graph import MalformedDeps
 from levelhead.treebank.relations import universal
-from levelhead.treebank.strings import UNDERSCORE, Codes
+from levelhead.treebank.strings import Codes
 
 if TYPE_CHECKING:
     from levelhead.scoring.selection import Selection
@@ -28,6 +29,10 @@ UNIVERSAL_FEATURES = frozenset(
     " Voice Evident Polarity Person Polite".split()
 )
 """The 21 features that conll18_ud_eval.py and its successors compare."""
+
+
+_SYSTEM = 10
+"""Added to the rank of what is wrong with the system's DEPS: gold's are read first."""
 
 
 class Agree(IntFlag):
@@ -44,7 +49,7 @@ class Agree(IntFlag):
     CHILDREN = 256  # all functional children: aligned, with the same relation, UPOS and features (MLAS)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Matches:
     """One row for each aligned pair of words, with flags for what agrees; all measures are counted from this.
 
@@ -87,7 +92,11 @@ class Matches:
         labels: dict[str, int] = {}
         settings: dict[str, Any] = {"collapse": self.rules.collapse, "switches": self.rules.switches}
         gold = edges_of(self.gold, labels, **settings)
-        return gold, edges_of(self.system, labels, **settings), labels
+        try:
+            system = edges_of(self.system, labels, **settings)
+        except MalformedDeps as error:
+            raise MalformedDeps(str(error), _SYSTEM + error.rank) from error
+        return gold, system, labels
 
     def values(self, selection: Selection) -> tuple[NDArray[Any], NDArray[Any]]:
         """Return the weight of each gold word and each system word, bool or float64, shapes (words,)."""
@@ -127,8 +136,7 @@ def match(gold: Treebank, system: Treebank, rules: Rules) -> Matches:
 
 def _values(selection: Selection, relations: StringColumn) -> NDArray[Any]:
     of_code: NDArray[Any] = np.zeros(len(relations.strings), dtype=np.float64 if selection.weighted else np.bool_)
-    for code in relations.distinct.tolist():
-        of_code[code] = selection.value(relations.strings[code])
+    of_code[relations.distinct] = [selection.value(relation) for relation in relations.distinct_texts]
     return of_code[relations.codes]
 
 
@@ -138,83 +146,43 @@ def _gold_of_system(alignment: Alignment, n_words: int) -> Codes:
     return of_system
 
 
+_COMPARED = ("relations", "upos", "xpos", "feats", "lemmas")
+
+
 def _compare(gold: Treebank, system: Treebank, rules: Rules, alignment: Alignment) -> NDArray[np.uint16]:
-    known = pools.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets)
-
-    def same(name: str) -> NDArray[np.bool_]:
-        one, other = getattr(gold, name), getattr(system, name)
-        return one.codes[alignment.gold] == known[other.codes[alignment.system]]  # type: ignore[no-any-return]
-
-    def same_value(name: str, value: Callable[[str], str]) -> NDArray[np.bool_]:
-        one, other = _numbered(value, getattr(gold, name), getattr(system, name))
-        equal: NDArray[np.bool_] = one[alignment.gold] == other[alignment.system]
-        return equal
-
-    of_system = _gold_of_system(alignment, system.n_words)
-    all_feats = same("feats")
-    lemma = same("lemmas")
-    if rules.missing_lemma_counts:
-        lemma |= gold.lemmas.codes[alignment.gold] == UNDERSCORE
-    agree = {
-        Agree.HEAD: _same_head(gold, system, alignment, of_system),
-        Agree.RELATION: same_value("relations", universal),
-        Agree.FULL_RELATION: same("relations"),
-        Agree.UPOS: same("upos"),
-        Agree.XPOS: same("xpos"),
-        Agree.FEATS: same_value("feats", universal_features) if rules.universal_features else all_feats,
-        Agree.ALL_FEATS: all_feats,
-        Agree.LEMMA: lemma,
-    }
-    flags = np.zeros(len(alignment), dtype=np.uint16)
-    for flag, which in agree.items():
-        flags |= which.astype(np.uint16) * np.uint16(flag)
-    tags = Agree.HEAD | Agree.RELATION | Agree.UPOS | Agree.FEATS
-    children = _same_children(gold, system, rules, alignment, (flags & int(tags)) == int(tags))
-    return flags | children.astype(np.uint16) * np.uint16(Agree.CHILDREN)
+    feats = _numbered(universal_features, gold.feats, system.feats) if rules.universal_features else ()
+    return agreement.compare(
+        alignment.gold,
+        alignment.system,
+        _gold_of_system(alignment, system.n_words),
+        tuple(getattr(gold, name).codes for name in _COMPARED),
+        tuple(getattr(system, name).codes for name in _COMPARED),
+        pools.translate(gold.strings.pool, gold.strings.offsets, system.strings.pool, system.strings.offsets),
+        _numbered(universal, gold.relations, system.relations),
+        feats,
+        (gold.heads, system.heads),
+        (_function_words(gold, rules), _function_words(system, rules)),
+        rules.missing_lemma_counts,
+    )
 
 
-def _same_head(gold: Treebank, system: Treebank, alignment: Alignment, of_system: Codes) -> NDArray[np.bool_]:
-    """Whether both are roots, or the system head is aligned to the gold head."""
-    gold_heads, system_heads = gold.heads[alignment.gold], system.heads[alignment.system]
-    root = system_heads < 0
-    return np.where(root, gold_heads < 0, (of_system[system_heads] == gold_heads) & (gold_heads >= 0))
+def _function_words(treebank: Treebank, rules: Rules) -> NDArray[np.uint8]:
+    return rules.scheme.is_in("FUNCTION", treebank.relations).view(np.uint8)
 
 
-def _numbered(value: Callable[[str], str], *columns: StringColumn) -> list[Codes]:
-    """Number the values of columns: equal numbers for strings with equal `value`, int32, shape (words,)."""
+def _numbered(value: Callable[[str], str], gold: StringColumn, system: StringColumn) -> tuple[Codes, Codes]:
+    """Number the values of two columns alike: equal numbers for strings with equal `value`, int32, shape (strings,)."""
     numbers: dict[str, int] = {}
     result = []
-    for column in columns:
+    for column in (gold, system):
         of_code = np.full(len(column.strings), -1, dtype=np.int32)
-        for code in column.distinct.tolist():
-            of_code[code] = numbers.setdefault(value(column.strings[code]), len(numbers))
-        result.append(of_code[column.codes])
-    return result
+        values = map(value, column.distinct_texts)
+        of_code[column.distinct] = [numbers.setdefault(one, len(numbers)) for one in values]
+        result.append(of_code)
+    return result[0], result[1]
 
 
+@lru_cache(maxsize=1 << 14)
 def universal_features(feats: str) -> str:
     """Keep the universal features of FEATS, sorted; layered features such as Number[psor] are left out."""
     return "|".join(sorted(feat for feat in feats.split("|") if feat.partition("=")[0] in UNIVERSAL_FEATURES))
-
-
-def _same_children(
-    gold: Treebank, system: Treebank, rules: Rules, alignment: Alignment, agree: NDArray[np.bool_]
-) -> NDArray[np.bool_]:
-    """Whether the lists of functional children are equal (MLAS).
-
-    Alignment is one to one and in order, so two lists are equal where both are as long as the number of their
-    pairs of functional children that are aligned and agree in head, relation, UPOS and features.
-    """
-    function_words = rules.scheme.is_in("FUNCTION", gold.relations)
-    n_gold = _count_children(gold, function_words)
-    n_system = _count_children(system, rules.scheme.is_in("FUNCTION", system.relations))
-    pairs = agree & function_words[alignment.gold] & (gold.heads[alignment.gold] >= 0)
-    n_both = np.bincount(gold.heads[alignment.gold[pairs]], minlength=gold.n_words)
-    of_gold, of_system = n_gold[alignment.gold], n_system[alignment.system]
-    same: NDArray[np.bool_] = (of_gold == of_system) & (n_both[alignment.gold] == of_gold)
-    return same
-
-
-def _count_children(treebank: Treebank, which: NDArray[np.bool_]) -> NDArray[np.intp]:
-    attached = which & (treebank.heads >= 0)
-    return np.bincount(treebank.heads[attached], minlength=treebank.n_words)

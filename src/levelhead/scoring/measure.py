@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection, Iterator
-from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, cast
 
 from levelhead.errors import MeasureError
+from levelhead.immutable import immutable
 from levelhead.scoring.matches import Agree
 
 if TYPE_CHECKING:
@@ -21,15 +21,16 @@ NOTHING = Agree(0)
 """No agreement is required: the word only has to be aligned."""
 
 COMPONENTS: tuple[Component, ...] = ("precision", "recall", "f1", "aligned_accuracy")
-_TEXT = re.compile(
-    r"(?P<name>[A-Za-z]+)(?:\((?P<argument>.+)\))?(?P<classes>[@-][A-Za-z0-9_:-]+)?(?:\.(?P<component>[A-Za-z0-9_]+))?",
-    re.DOTALL,
-)
-_CLASS = re.compile(r"(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)")
-_RELATION = re.compile(r"[a-z][a-z0-9_]*(?::[a-z0-9_]+)*")
+
+_NAME, _ARGUMENT = "(?P<name>[A-Za-z]+)", r"(?:\((?P<argument>.+)\))?"
+_CLASSES, _COMPONENT = "(?P<classes>[@-][A-Za-z0-9_:-]+)?", r"(?:\.(?P<component>[A-Za-z0-9_]+))?"
+_TEXT = f"(?s){_NAME}{_ARGUMENT}{_CLASSES}{_COMPONENT}"
+_CLASS = "(?:(?P<scheme>[a-z][a-z0-9-]*):)?(?P<name>[A-Z][A-Z0-9_]*)"
+_RELATION = "[a-z][a-z0-9_]*(?::[a-z0-9_]+)*"
+"""Patterns are compiled on first use: most commands need none of these."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(eq=True)
 class Measure:
     """A measure, as users write it: `LAS`, `CLAS.precision`, `LAS@CORE`, `LAS-FUN-PUNCT`, `WLAS(weights.tsv)`.
 
@@ -161,7 +162,9 @@ def split(text: str, schemes: Collection[str] = ()) -> Measure:
     Raises:
         MeasureError: the text is not of that form.
     """
-    match = _TEXT.fullmatch(text.strip())
+    if text.isascii() and text.isalpha():
+        return Measure(text)
+    match = re.fullmatch(_TEXT, text.strip())
     if not match:
         message = (
             f"{text!r} does not have the form NAME[(argument)][@CLASS or -CLASS...][.component]: LAS-FUN-PUNCT.recall"
@@ -186,12 +189,12 @@ def _list(classes: str, schemes: Collection[str], text: str) -> Iterator[str]:
 
 
 def _scheme_of(name: str) -> str | None:
-    match = _CLASS.fullmatch(name)
+    match = re.fullmatch(_CLASS, name)
     return match["scheme"] if match else None
 
 
 def _checked_name(name: str, text: str) -> str:
-    if not (_CLASS.fullmatch(name) or _RELATION.fullmatch(name)):
+    if not (re.fullmatch(_CLASS, name) or re.fullmatch(_RELATION, name)):
         message = f"{name!r} in {text!r} is neither a class (CORE, callin:CONTENT) nor a relation (nsubj, acl:relcl)"
         raise MeasureError(message, "unknown-measure")
     return name

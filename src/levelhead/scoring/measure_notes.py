@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from levelhead.scoring.measure import Definition, Measure
 from levelhead.scoring.rules import Rules
@@ -17,6 +18,27 @@ SYSTEM = "the system"
 _MOST_NAMED = 50  # more than either version of UD has relations
 
 
+class Annotation(NamedTuple):
+    """What notes look at in a treebank.
+
+    Args:
+        relations: the universal relations that occur, in alphabetical order.
+        enhanced: whether DEPS has values.
+    """
+
+    relations: list[str]
+    enhanced: bool
+
+
+def annotation_of(treebank: Treebank) -> Annotation:
+    """Return what notes look at in a treebank.
+
+    Args:
+        treebank: any treebank.
+    """
+    return Annotation(universal_relations_of(treebank.relations), treebank.deps.has_values)
+
+
 def named_note(note: str, name: str) -> str:
     """Return a note with the name of the system that it calls `SYSTEM`.
 
@@ -28,8 +50,8 @@ def named_note(note: str, name: str) -> str:
 
 
 def notes_on(
-    gold: Treebank,
-    system: Treebank,
+    gold: Treebank | Annotation,
+    system: Treebank | Annotation,
     measures: Iterable[tuple[Measure, Definition]],
     rules: Rules,
     schemes: Schemes,
@@ -47,20 +69,23 @@ def notes_on(
         schemes: the schemes in which the classes of measures are looked up.
         name: what to call the system.
     """
+    gold = annotation_of(gold) if isinstance(gold, Treebank) else gold
+    system = annotation_of(system) if isinstance(system, Treebank) else system
     chosen = list(measures)
     used = [(str(measure), scheme) for pair in chosen for measure, scheme in _schemes_used(*pair, rules, schemes)]
     by_name = {scheme.name: scheme for _, scheme in used}
     users = {key: tuple(dict.fromkeys(user for user, scheme in used if scheme.name == key)) for key in by_name}
-    of_versions = notes_on_schemes(gold, system, [(by_name[key], users[key]) for key in by_name], name)
+    schemes_used = [(by_name[key], users[key]) for key in by_name]
+    of_versions = _notes_on_schemes(gold.relations, system.relations, schemes_used, name)
     return (*of_versions, *_without_graphs(gold, system, chosen, name))
 
 
 def _without_graphs(
-    gold: Treebank, system: Treebank, measures: Iterable[tuple[Measure, Definition]], name: str
+    gold: Annotation, system: Annotation, measures: Iterable[tuple[Measure, Definition]], name: str
 ) -> Iterator[str]:
     """Note why measures of enhanced graphs are 0 or have no value if only gold has graphs."""
     of_graphs = [str(measure) for measure, definition in measures if definition.unit == "edges"]
-    if of_graphs and gold.deps.has_values and not system.deps.has_values:
+    if of_graphs and gold.enhanced and not system.enhanced:
         yield f"{name} has no values in DEPS, and so no enhanced edges to score: {', '.join(of_graphs)}"
 
 
@@ -76,6 +101,12 @@ def notes_on_schemes(
         name: what to call the system.
     """
     own, other = universal_relations_of(gold.relations), universal_relations_of(system.relations)
+    return _notes_on_schemes(own, other, schemes, name)
+
+
+def _notes_on_schemes(
+    own: list[str], other: list[str], schemes: Iterable[tuple[Scheme, tuple[str, ...]]], name: str
+) -> tuple[str, ...]:
     crosses = ud_version_of(other) != ud_version_of(own)  # else only labels that gold does not have are news
     known = set(own)  # a system may give as many relations as it gives words
     added = other if crosses else [label for label in other if label not in known]

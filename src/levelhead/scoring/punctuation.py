@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import string
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -28,6 +27,8 @@ def punctuation_of(gold: Treebank, rule: Punctuation) -> frozenset[str]:
 
 
 def _last_words_are_punctuation(gold: Treebank) -> frozenset[str]:
+    import string
+
     codes = gold.relations.codes
     last = np.full(len(gold.relations.strings), -1, dtype=np.int64)
     np.maximum.at(last, codes, np.arange(len(codes)))

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
-from fractions import Fraction
+from dataclasses import field, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any
 
 from levelhead.errors import Fault, InputError, Place
+from levelhead.immutable import immutable
 from levelhead.scoring.counts import (
     Counts,
     count_aligned,
@@ -27,6 +27,8 @@ from levelhead.scoring.weights import default_weight
 from levelhead.treebank.enhanced_graph import MalformedDeps
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from levelhead.scoring.matches import Matches
     from levelhead.scoring.measure import Component, Definition, Measure, Unit
 
@@ -35,7 +37,7 @@ _MOST_SURPRISE = 308
 """Larger powers of ten are not floats."""
 
 
-@dataclass(frozen=True)
+@immutable(eq=True)
 class Score:
     """The score of a system by one measure.
 
@@ -97,6 +99,8 @@ class Score:
     @property
     def exact(self) -> Fraction | None:
         """The value without rounding; None if there is none."""
+        from fractions import Fraction
+
         if self.value is None:
             return None
         if self.perplexity:
@@ -125,6 +129,7 @@ def count(
     schemes: Schemes = STANDARD,
     weights: Any = None,
     by_sentence: bool = False,
+    before: Counts | None = None,
 ) -> Counts:
     """Return the counts of a measure.
 
@@ -135,6 +140,7 @@ def count(
         schemes: the schemes in which its classes are looked up.
         weights: the weights, or the model, that its argument names.
         by_sentence: one row per gold sentence, otherwise one row in all.
+        before: the counts of the sentences before, to which these are added; one row.
 
     Raises:
         MalformedDeps: the measure scores enhanced graphs, and DEPS cannot be read.
@@ -143,8 +149,12 @@ def count(
     if definition.counter is not None:
         return definition.counter(matches, weights, by_sentence=by_sentence)
     needs = definition.needs_for(measure.argument)
+    if before is not None and not definition.takes_weights:
+        return (before + count(matches, measure, definition, schemes=schemes)).total()
     if definition.unit in _OF_WORDS:
         selection = selection_for(matches, measure, definition, schemes, weights)
+        if before is not None:
+            return count_words(matches, needs, selection, before=before)
         return _OF_WORDS[definition.unit](matches, needs, selection, by_sentence=by_sentence)
     if definition.unit in _OF_SPANS:
         return _OF_SPANS[definition.unit](matches, by_sentence=by_sentence)
@@ -239,11 +249,20 @@ def score(
     try:
         total = count(matches, measure, definition, schemes=schemes, weights=weights)
     except MalformedDeps as error:
-        return replace(nothing, reason=f"DEPS cannot be read: {error}")
+        return replace(nothing, reason=reason_of_malformed_deps(error))
     except InputError as error:  # only this measure has no value: a tree without a derivation, for example
         return replace(nothing, reason=str(error.faults[0]) if error.faults else str(error))
     found = score_of(total, measure, matches.rules.undefined)
     return replace(found, perplexity=definition.unit == "perplexity")
+
+
+def reason_of_malformed_deps(error: MalformedDeps) -> str:
+    """Return why a measure of enhanced graphs has no value.
+
+    Args:
+        error: what is wrong with DEPS.
+    """
+    return f"DEPS cannot be read: {error}"
 
 
 def score_of(total: Counts, measure: Measure, undefined: float | None = None) -> Score:
@@ -270,4 +289,13 @@ def not_annotated(matches: Matches, definition: Definition) -> str | None:
         return None
     if any(getattr(matches.gold, name).has_values for name in definition.columns):
         return None
+    return reason_of_absence(definition)
+
+
+def reason_of_absence(definition: Definition) -> str:
+    """Return why a measure has no value where gold has none in the columns that it needs.
+
+    Args:
+        definition: what the measure is.
+    """
     return f"not annotated in gold: {', '.join(definition.columns).upper()}"

@@ -12,13 +12,14 @@ from levelhead.errors import Fault, Place, TextMismatch, printable, quoted
 from levelhead.kernels import spans as kernel
 from levelhead.treebank import Treebank
 from levelhead.treebank.places import place_of, place_of_range
-from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, SPACES, character_set, distinct
+from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, distinct
 
 Offsets = NDArray[np.int64]
 Bytes = NDArray[np.uint8]
 
-_SPACE_CHARACTERS = character_set(*SPACES)
 _SHOWN = 20
+MOST_SHOWN = 4 * _SHOWN
+"""How many bytes of text a message about different texts shows at most, on each side of the difference."""
 
 
 class Spans(NamedTuple):
@@ -74,7 +75,7 @@ def _without_spaces(treebank: Treebank, spaces: Mapping[int, None]) -> tuple[byt
     """Give a pool, and the start and length of each string in it, with spaces removed from token forms."""
     strings = treebank.strings
     used = distinct(treebank.tokens.forms, len(strings))
-    spaced = np.intersect1d(used, strings.codes_with(_SPACE_CHARACTERS), assume_unique=True)
+    spaced = np.intersect1d(used, strings.with_spaces, assume_unique=True)
     if not len(spaced):
         return strings.pool, strings.offsets[:-1], strings.lengths
     bare = {code: strings[code].translate(spaces).encode() for code in spaced.tolist()}
@@ -92,47 +93,93 @@ def check_same_text(gold: Treebank, system: Treebank, gold_spans: Spans, system_
     one, other = gold_spans.text, system_spans.text
     if len(one) == len(other) and bool((one == other).all()):
         return
+    at = first_difference(one, other)
+    offset = len(one[:at].tobytes().decode("utf-8", "ignore"))
+    raise text_mismatch(surroundings(gold, gold_spans, at), surroundings(system, system_spans, at), offset)
+
+
+def first_difference(one: Bytes, other: Bytes) -> int:
+    """Return where two texts part, in bytes; the length of the shorter one if the other continues it.
+
+    Args:
+        one: a text.
+        other: another text.
+    """
     common = min(len(one), len(other))
     differing = np.flatnonzero(one[:common] != other[:common])
-    at = int(differing[0]) if len(differing) else common
-    offset = len(one[:at].tobytes().decode("utf-8", "ignore"))
-    if not offset and common:
-        raise TextMismatch(_unrelated(gold, system, one, other))
-    raise TextMismatch(
-        _side("gold", gold, gold_spans, at, offset),
-        _side("system", system, system_spans, at, offset),
-    )
+    return int(differing[0]) if len(differing) else common
 
 
-def _unrelated(gold: Treebank, system: Treebank, one: Bytes, other: Bytes) -> Fault:
-    """The fault of files that differ from the first character on, which hardly belong together."""
-    name = printable(gold.source.path or "this")
-    message = (
-        f"the texts differ from the first character on: is {name} the right gold file?"
-        f" Gold begins with {quoted(_start(one, 0))}, the system with {quoted(_start(other, 0))}"
-        f" (character 1 of the text, token {quoted(_form(system, 0))})"
-    )
-    return Fault("text-mismatch", message, _place(system, 0))
+class Surroundings(NamedTuple):
+    """What a treebank has where its text differs from another.
+
+    Args:
+        path: its file.
+        before: the bytes of the text before the character.
+        after: those of the character and what follows.
+        form: the token that has the character, or the last one; None if there is none.
+        place: the place of the token.
+    """
+
+    path: str | None
+    before: bytes
+    after: bytes
+    form: str | None
+    place: Place
 
 
-def _start(text: Bytes, at: int) -> str:
-    """Return the first characters from a byte on."""
-    return text[at : at + 4 * _SHOWN].tobytes().decode("utf-8", "ignore")[:_SHOWN]
+def surroundings(treebank: Treebank, spans: Spans, at: int) -> Surroundings:
+    """Return what a treebank has at a byte of its text.
 
-
-def _side(name: str, treebank: Treebank, spans: Spans, at: int, offset: int) -> Fault:
-    """The fault of one side where the texts differ: the token, and the text around it."""
+    Args:
+        treebank: the treebank.
+        spans: which characters its words cover.
+        at: the byte.
+    """
+    path = treebank.source.path
     if not len(spans.token_starts):
-        return Fault("text-mismatch", f"{name} has no words", Place(treebank.source.path))
+        return Surroundings(path, b"", b"", None, Place(path))
     token = max(0, int(np.searchsorted(spans.token_starts, at, side="right")) - 1)
     while at and at < len(spans.text) and spans.text[at] & 0xC0 == 0x80:
         at -= 1  # to the start of the character
-    before = spans.text[max(0, at - 4 * _SHOWN) : at].tobytes().decode("utf-8", "ignore")[-_SHOWN:]
-    after = _start(spans.text, at)
+    before = spans.text[max(0, at - MOST_SHOWN) : at].tobytes()
+    after = spans.text[at : at + MOST_SHOWN].tobytes()
+    return Surroundings(path, before, after, _form(treebank, token), _place(treebank, token))
+
+
+def text_mismatch(gold: Surroundings, system: Surroundings, offset: int) -> TextMismatch:
+    """Return the error of two treebanks with different texts.
+
+    Args:
+        gold: what gold has where they part.
+        system: what the system has there.
+        offset: how many characters are equal before.
+    """
+    if not offset and gold.after and system.after:  # not even the first character is the same
+        name = printable(gold.path or "this")
+        message = (
+            f"the texts differ from the first character on: is {name} the right gold file?"
+            f" Gold begins with {quoted(_shown(gold.after))}, the system with {quoted(_shown(system.after))}"
+            f" (character 1 of the text, token {quoted(system.form or '')})"
+        )
+        return TextMismatch(Fault("text-mismatch", message, system.place))
+    return TextMismatch(_side("gold", gold, offset), _side("system", system, offset))
+
+
+def _shown(text: bytes) -> str:
+    """Return the first characters of a text."""
+    return text.decode("utf-8", "ignore")[:_SHOWN]
+
+
+def _side(name: str, side: Surroundings, offset: int) -> Fault:
+    """Say what one side has where the texts part: the token, and the text around."""
+    if side.form is None:
+        return Fault("text-mismatch", f"{name} has no words", side.place)
+    before = side.before.decode("utf-8", "ignore")[-_SHOWN:]
+    after = _shown(side.after)
     continues = f"continues {quoted(after)}" if after else "ends"
-    where = f"character {offset + 1} of the text, token {quoted(_form(treebank, token))}"
-    message = f"{name} {continues} after {quoted(before)} ({where})"
-    return Fault("text-mismatch", message, _place(treebank, token))
+    where = f"character {offset + 1} of the text, token {quoted(side.form)}"
+    return Fault("text-mismatch", f"{name} {continues} after {quoted(before)} ({where})", side.place)
 
 
 def _place(treebank: Treebank, token: int) -> Place:

@@ -25,7 +25,7 @@ ABSENT_ENTROPY = 0.5
 TEMPLATE = "{treebank}"
 """The placeholder for the code of each treebank in the path of a file that a measure names."""
 
-_OPTION = re.compile(r",(default|order)=[^,/]*$")
+_OPTION = r",(default|order)=[^,/]*$"
 
 Weights = Resource
 """The weight of each relation, from a file."""
@@ -158,7 +158,7 @@ def path_of(measure: Measure) -> str:
     Args:
         measure: a measure whose argument names a file.
     """
-    return _OPTION.sub("", measure.argument or "")
+    return re.sub(_OPTION, "", measure.argument or "")
 
 
 def for_treebank(measure: Measure, treebank: str | None) -> Measure:

@@ -1,9 +1,10 @@
 """Trees in memory: CoNLL-U to columns and back, validity, relation inventories and class schemes."""
 
 from levelhead.treebank.build import build
+from levelhead.treebank.checking import faults_of
 from levelhead.treebank.input_bytes import Limits
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source, Word
-from levelhead.treebank.reader import faults_of, from_conllu, read
+from levelhead.treebank.reader import from_conllu, read
 from levelhead.treebank.sentence import Sentence
 from levelhead.treebank.strings import StringColumn, Strings
 from levelhead.treebank.tree_shapes import Shapes, nonprojective_arcs, shapes_of

@@ -18,10 +18,10 @@ if TYPE_CHECKING:
     from levelhead.treebank.treebank import Treebank
 
 _EDGE = r"(?:0|[1-9][0-9]{0,8})(?:\.[1-9][0-9]{0,8})?:[^|\n]+"
-BAD_DEPS = re.compile(rf"^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*", re.MULTILINE)
-"""Finds, among values on lines of their own, one that is not a list of heads and relations."""
+BAD_DEPS = rf"(?m)^(?!(_?|{_EDGE}(\|{_EDGE})*)$).*"
+"""A pattern that finds, among values on lines of their own, one that is not a list of heads and relations."""
 
-_PARTS = re.compile(r"([0-9]+)(?:\.([0-9]+))?:([^|\n]+)")
+_PARTS = r"([0-9]+)(?:\.([0-9]+))?:([^|\n]+)"
 _LARGEST = 2**31
 
 Node = tuple[int, int]
@@ -34,7 +34,16 @@ Numbers = NDArray[np.int64]
 
 
 class MalformedDeps(ValueError):
-    """DEPS that are not a list of heads and relations, or that point to no node."""
+    """DEPS that are not a list of heads and relations, or that point to no node.
+
+    Args:
+        message: what is wrong.
+        rank: how early it is found, of all that can be wrong with a treebank.
+    """
+
+    def __init__(self, message: str, rank: int = 0) -> None:
+        super().__init__(message)
+        self.rank = rank
 
 
 class Incoming(NamedTuple):
@@ -81,7 +90,10 @@ def read_graph(treebank: Treebank, *, strict: bool = True) -> Graph:
     labels: dict[str, int] = {}
     cells = treebank.empty.cells[:, DEPS]
     of_words = _incoming(treebank.deps.codes, treebank.strings, labels, strict=strict)
-    of_empty = _incoming(cells if strict else cells[:0], treebank.strings, labels, strict=strict)
+    try:
+        of_empty = _incoming(cells if strict else cells[:0], treebank.strings, labels, strict=strict)
+    except MalformedDeps as error:
+        raise MalformedDeps(str(error), 1) from error
     return Graph(of_words, of_empty, list(labels))
 
 
@@ -125,7 +137,7 @@ def official_parents(treebank: Treebank, edges: Incoming) -> Numbers:
     index = treebank.sentence_starts[sentence] + edges.number - 1
     index = np.where(index < 0, index + ends, index)
     if bool(((edges.number != 0) & ((index < 0) | (index >= ends))).any()):
-        raise MalformedDeps("the head of an edge is not a word of its sentence")
+        raise MalformedDeps("the head of an edge is not a word of its sentence", 3)
     parents: Numbers = np.where(edges.number == 0, -1, index)
     return parents
 
@@ -147,8 +159,14 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
     from levelhead.treebank.strings import distinct
 
     used = distinct(codes, len(strings))
-    texts = [strings[code] for code in used.tolist()]
-    edges = _parse_strictly(texts) if strict else _parse_laxly(texts)
+    texts = strings.texts_of(used)
+    parse = _parse_strictly if strict else _parse_laxly
+    try:
+        edges = parse(texts)
+    except MalformedDeps:
+        for code in dict.fromkeys(codes.tolist()):  # the first in the file is named
+            parse([strings[code]])
+        raise
     sizes = np.zeros(len(strings), dtype=np.int64)
     sizes[used] = [0 if text in {"", "_"} else text.count("|") + 1 for text in texts]
     begins = np.cumsum(sizes) - sizes
@@ -162,10 +180,10 @@ def _incoming(codes: Codes, strings: Strings, labels: dict[str, int], *, strict:
 
 def _parse_strictly(texts: list[str]) -> list[tuple[int, int, str]]:
     joined = "\n".join(texts)
-    bad = BAD_DEPS.search(joined)
+    bad = re.search(BAD_DEPS, joined)
     if bad:
         raise MalformedDeps(f"{quoted(bad[0])} is not a list of heads and relations")
-    return [(int(number), int(minor or 0), label) for number, minor, label in _PARTS.findall(joined)]
+    return [(int(number), int(minor or 0), label) for number, minor, label in re.findall(_PARTS, joined)]
 
 
 def _parse_laxly(texts: list[str]) -> list[tuple[int, int, str]]:

@@ -10,6 +10,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
+from itertools import count
 
 import numpy as np
 
@@ -45,12 +46,13 @@ class _Sentence:
     renumbered: bool = False
 
 
-def encoding_faults(data: bytes, line: Callable[[int], int] = int) -> list[Fault]:
+def encoding_faults(data: bytes, line: Callable[[int], int] = int, start: int = 0) -> list[Fault]:
     """Find what keeps bytes from being text: not UTF-8, or a NUL character.
 
     Args:
         data: the bytes.
         line: gives the line number to print for each line of the data.
+        start: how many bytes of the file are before them.
     """
     before = 0
     for number, content in enumerate(lines_of(data), 1):  # one by one: all at once would take up to 4 times the bytes
@@ -58,14 +60,14 @@ def encoding_faults(data: bytes, line: Callable[[int], int] = int) -> list[Fault
             content.decode()
         except UnicodeDecodeError as error:
             at = before + error.start
-            message = f"byte {at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
+            message = f"byte {start + at} (0x{data[at]:02x}) is not UTF-8: {error.reason}"
             return [Fault("encoding", message, Place(line=line(number)))]
         before += len(content)
     at = data.find(b"\0")
     if at < 0:
         return []
     place = Place(line=line(data.count(b"\n", 0, at) + 1))
-    return [Fault("control-character", f"byte {at} is NUL", place, count=data.count(b"\0"))]
+    return [Fault("control-character", f"byte {start + at} is NUL", place, count=data.count(b"\0"))]
 
 
 def find_faults(
@@ -85,14 +87,20 @@ def find_faults(
     unreadable = encoding_faults(data, line)
     if unreadable:
         return unreadable
-    faults = _first_of_each_kind(_walk(data, ranges=ranges, several_roots=several_roots, line_of=line))
-    if not faults and not data.strip():
-        return [Fault("empty-file", "the file has no sentences", Place(line=1))]
-    return sorted(faults, key=lambda fault: fault.place.line or 0)
+    faults = by_line(walk(data, count(1), ranges=ranges, several_roots=several_roots, line_of=line))
+    return faults if faults or data.strip() else [EMPTY]
 
 
-def _first_of_each_kind(faults: Iterator[Fault]) -> list[Fault]:
-    """Keep a thousand faults of each kind; the last one kept counts those that follow."""
+EMPTY = Fault("empty-file", "the file has no sentences", Place(line=1))
+"""The error of a file without sentences."""
+
+
+def by_line(faults: Iterator[Fault]) -> list[Fault]:
+    """Return faults by line: a thousand of each kind; the last one kept counts those that follow.
+
+    Args:
+        faults: faults in the order in which they were found.
+    """
     kept: list[Fault] = []
     numbers: Counter[str] = Counter()
     last: dict[str, int] = {}
@@ -104,13 +112,23 @@ def _first_of_each_kind(faults: Iterator[Fault]) -> list[Fault]:
     for slug, number in numbers.items():
         if number > _MOST:
             kept[last[slug]] = replace(kept[last[slug]], count=number - _MOST + 1)
-    return kept
+    return sorted(kept, key=lambda fault: fault.place.line or 0)
 
 
-def _walk(data: bytes, *, ranges: bool, several_roots: bool, line_of: Callable[[int], int]) -> Iterator[Fault]:
+def walk(
+    data: bytes, numbers: Iterator[int], *, ranges: bool, several_roots: bool, line_of: Callable[[int], int]
+) -> Iterator[Fault]:
+    """Find the faults of the lines of a file, or of a part of a file that begins and ends with whole sentences.
+
+    Args:
+        data: the bytes, with line feeds and single blank lines.
+        numbers: gives the number of each sentence.
+        ranges: whether ids such as `1-2` and `1.1`, and comments, are allowed.
+        several_roots: whether a sentence may have more than one root.
+        line_of: gives the line number to print for each line of the data.
+    """
     sentence: _Sentence | None = None
     comments_from = 0
-    n_sentences = 0
     for position, content in enumerate(lines_of(data), 1):
         number, line = line_of(position), content.removesuffix(b"\n").decode()
         if "\r" in line:
@@ -125,8 +143,7 @@ def _walk(data: bytes, *, ranges: bool, several_roots: bool, line_of: Callable[[
             comments_from = comments_from or number
         else:
             if sentence is None:
-                n_sentences += 1
-                sentence = _Sentence(n_sentences, number)
+                sentence = _Sentence(next(numbers), number)
             yield from _line(sentence, number, line, ranges=ranges)
     if sentence is not None:
         yield from _end(sentence, line_of(data.count(b"\n") + 1), several_roots=several_roots)

@@ -2,23 +2,32 @@
 
 from __future__ import annotations
 
+import contextlib
 import io
 import math
 import os
 import stat
 import sys
-from typing import IO, TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterator
+from typing import IO, TYPE_CHECKING, NamedTuple, Protocol, cast
 
 from levelhead.errors import ConlluError, Fault, Place, UnreadableFile
 
 if TYPE_CHECKING:
     import bz2
     import lzma
-    from collections.abc import Callable, Iterator
 
 _CHUNK = 1 << 20
 _ZSTD_STEP = 1 << 10
+_MAGIC = 8
 _MOST_MEMBERS = 10_000
+
+
+class _Readable(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+_Opener = Callable[[_Readable], Iterator[bytes]]
 
 
 class Limits(NamedTuple):
@@ -91,6 +100,65 @@ def raw_bytes(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> 
         raise _unreadable("changing-file", "the file was changed while it was read", name) from error
 
 
+def parts_of(path: str | os.PathLike[str], limits: Limits = DEFAULT_LIMITS) -> Iterator[bytes]:
+    """Give the contents of a file part by part, decompressed as `read_bytes` does; its size has no limit.
+
+    Args:
+        path: a path, or "-" for standard input.
+        limits: how many times larger than the compressed file it may be.
+
+    Raises:
+        UnreadableFile: it cannot be opened, changes while it is read, or its compression is damaged.
+    """
+    name = os.fsdecode(path)
+    try:
+        with contextlib.nullcontext(_standard_input()) if name == "-" else open(name, "rb") as file:  # noqa: PTH123
+            before = _status(file)
+            yield from _decoded(_Counted(file), name, before and before.st_size, limits)
+            _check_unchanged(before, _status(file))
+    except (OSError, ValueError) as error:
+        if isinstance(error, UnreadableFile):
+            raise
+        reason = getattr(error, "strerror", None) or str(error)
+        raise _unreadable("unreadable-file", f"{reason}", name) from error
+    except _Changing as error:
+        raise _unreadable("changing-file", "the file was changed while it was read", name) from error
+
+
+class _Counted:
+    """A file that has been read a little: its first bytes, and how many have been read since."""
+
+    def __init__(self, file: IO[bytes]) -> None:
+        self._file = file
+        self.start = self._waiting = file.read(_MAGIC)
+        self.n_read = len(self.start)
+
+    def read(self, size: int = _CHUNK, /) -> bytes:
+        if self._waiting:
+            waiting, self._waiting = self._waiting[:size], self._waiting[size:]
+            return waiting
+        part = self._file.read(size)
+        self.n_read += len(part)
+        return part
+
+
+def _decoded(file: _Counted, name: str, size: int | None, limits: Limits) -> Iterator[bytes]:
+    """Give the parts of a file that is compressed or not; the size of one from a pipe is known at its end only."""
+    if file.start.startswith(b"PK\x03\x04"):
+        raise _unreadable("archive", "a zip archive is not read", name)
+    for magic, opener in _OPENERS.items():
+        if file.start.startswith(magic):
+            total = 0
+            for part in _within(_parts(opener, file, name), size or math.inf, name, limits, math.inf):
+                total += len(part)
+                yield part
+            if size is None:
+                _check_ratio(total, file.n_read, name, limits)
+            return
+    while part := file.read():
+        yield part
+
+
 def is_stream(path: str | os.PathLike[str]) -> bool:
     """Return whether a path is standard input or a pipe, which can be read only once.
 
@@ -126,10 +194,13 @@ def _read_at_most(file: IO[bytes], size: int) -> bytes:
         step = _CHUNK
         if total > size:
             raise _TooLarge
-    after = _status(file)
+    _check_unchanged(before, _status(file))
+    return b"".join(parts)
+
+
+def _check_unchanged(before: os.stat_result | None, after: os.stat_result | None) -> None:
     if before and after and (before.st_size, before.st_mtime_ns) != (after.st_size, after.st_mtime_ns):
         raise _Changing
-    return b"".join(parts)
 
 
 def _status(file: IO[bytes]) -> os.stat_result | None:
@@ -155,42 +226,52 @@ def decompressed(raw: bytes, name: str, limits: Limits = DEFAULT_LIMITS) -> byte
     return raw
 
 
-def refuse_long_lines(data: bytes, name: str | None = None) -> None:
+def refuse_long_lines(data: bytes, name: str | None = None, before: int = 0) -> None:
     """Refuse a treebank with a line of more than `LONGEST_LINE` bytes, before anything else splits it into lines.
 
     Args:
-        data: the contents of the file, decompressed.
+        data: the contents of the file, decompressed; or a part of it.
         name: what to call the file in messages.
+        before: how many lines of the file are before the part.
 
     Raises:
         ConlluError: a line is too long.
     """
-    line_end = b"\n" if b"\n" in data else b"\r"
+    line_end = b"\n" if b"\n" in data or before else b"\r"
     start = 0
     while len(data) - start > LONGEST_LINE:  # jumps from line end to line end, so few bytes are read
         end = data.rfind(line_end, start, start + LONGEST_LINE + 1)
         if end < 0:
-            place = Place(name, data.count(line_end, 0, start) + 1)
+            place = Place(name, before + data.count(line_end, 0, start) + 1)
             raise ConlluError(Fault("line-too-long", f"the line has more than {LONGEST_LINE:,} bytes", place))
         start = end + 1
 
 
-def _expand(opener: Callable[[bytes], Iterator[bytes]], raw: bytes, name: str, limits: Limits) -> bytes:
-    parts: list[bytes] = []
-    size = 0
-    for part in _parts(opener, raw, name):
-        parts.append(part)
-        size += len(part)
-        if size > limits.size:
+def _expand(opener: _Opener, raw: bytes, name: str, limits: Limits) -> bytes:
+    return b"".join(_within(_parts(opener, io.BytesIO(raw), name), len(raw), name, limits))
+
+
+def _within(
+    parts: Iterator[bytes], compressed: float, name: str, limits: Limits, size: float | None = None
+) -> Iterator[bytes]:
+    """Give decompressed parts for as long as they are not too large, or too many times the compressed size."""
+    total, most = 0, limits.size if size is None else size
+    for part in parts:
+        total += len(part)
+        if total > most:
             raise _unreadable("file-too-large", f"more than {limits.size} bytes when decompressed", name)
-        if size > limits.harmless and size > limits.ratio * len(raw):
-            raise _unreadable("compression-bomb", f"{len(raw)} bytes grow to more than {size}", name)
-    return b"".join(parts)
+        _check_ratio(total, compressed, name, limits)
+        yield part
 
 
-def _parts(opener: Callable[[bytes], Iterator[bytes]], raw: bytes, name: str) -> Iterator[bytes]:
+def _check_ratio(total: int, compressed: float, name: str, limits: Limits) -> None:
+    if total > limits.harmless and total > limits.ratio * compressed:
+        raise _unreadable("compression-bomb", f"{compressed:.0f} bytes grow to more than {total}", name)
+
+
+def _parts(opener: _Opener, file: _Readable, name: str) -> Iterator[bytes]:
     try:
-        yield from opener(raw)
+        yield from opener(file)
     except ModuleNotFoundError as error:
         from levelhead.extras import missing_library
 
@@ -199,66 +280,68 @@ def _parts(opener: Callable[[bytes], Iterator[bytes]], raw: bytes, name: str) ->
         raise _unreadable("damaged-compression", str(error) or type(error).__name__, name) from error
 
 
-def _gzip(raw: bytes) -> Iterator[bytes]:
+def _gzip(file: _Readable) -> Iterator[bytes]:
     import gzip
 
-    with gzip.GzipFile(fileobj=io.BytesIO(raw)) as file:
-        while part := file.read(_CHUNK):
+    with gzip.GzipFile(fileobj=cast("IO[bytes]", file)) as unpacked:  # which only reads
+        while part := unpacked.read(_CHUNK):
             yield part
 
 
-def _xz(raw: bytes) -> Iterator[bytes]:
+def _xz(file: _Readable) -> Iterator[bytes]:
     import lzma
 
-    for _ in range(_MOST_MEMBERS):  # streams may follow each other, with zeros between
-        stream = lzma.LZMADecompressor(lzma.FORMAT_XZ)
-        yield from _members(stream, raw)
-        raw = stream.unused_data.lstrip(b"\0")
-        if not raw:
-            return
-    raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
+    return _streams(file, lambda: lzma.LZMADecompressor(lzma.FORMAT_XZ), padding=b"\0")
 
 
-def _bz2(raw: bytes) -> Iterator[bytes]:
+def _bz2(file: _Readable) -> Iterator[bytes]:
     import bz2
 
+    return _streams(file, bz2.BZ2Decompressor)
+
+
+def _streams(
+    file: _Readable, decompressor: Callable[[], lzma.LZMADecompressor | bz2.BZ2Decompressor], padding: bytes = b""
+) -> Iterator[bytes]:
+    """Decompress streams that follow each other, with padding between, a part at a time."""
+    raw = file.read(_CHUNK)
     for _ in range(_MOST_MEMBERS):
-        stream = bz2.BZ2Decompressor()
-        yield from _members(stream, raw)
-        raw = stream.unused_data
+        stream = decompressor()
+        while not stream.eof:
+            part = stream.decompress(raw, _CHUNK)
+            raw = file.read(_CHUNK) if stream.needs_input and not stream.eof else b""
+            if not (part or raw) and stream.needs_input and not stream.eof:
+                raise EOFError("the compressed data end too early")
+            yield part
+        raw = stream.unused_data.lstrip(padding)
+        while not raw and (more := file.read(_CHUNK)):
+            raw = more.lstrip(padding)
         if not raw:
             return
     raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
 
 
-def _members(stream: lzma.LZMADecompressor | bz2.BZ2Decompressor, raw: bytes) -> Iterator[bytes]:
-    """Decompress to the end of one member, a piece at a time."""
-    while not stream.eof:
-        part = stream.decompress(raw, _CHUNK)
-        raw = b""
-        if not part and stream.needs_input:
-            raise EOFError("the compressed data end too early")
-        yield part
-
-
-def _zstd(raw: bytes) -> Iterator[bytes]:
+def _zstd(file: _Readable) -> Iterator[bytes]:
     import zstandard
 
+    raw, at = file.read(_CHUNK), 0
     for _ in range(_MOST_MEMBERS):
         stream = zstandard.ZstdDecompressor().decompressobj()
-        at = 0
         while not stream.eof:
             if at >= len(raw):
+                raw, at = file.read(_CHUNK), 0
+            if not raw:
                 raise EOFError("the compressed data end too early")
             yield stream.decompress(raw[at : at + _ZSTD_STEP])  # a small step: a bomb grows a thousandfold
             at += _ZSTD_STEP
-        raw = stream.unused_data + raw[at:]
+        raw, at = stream.unused_data + raw[at:], 0
+        raw = raw or file.read(_CHUNK)
         if not raw:
             return
     raise ValueError(f"more than {_MOST_MEMBERS} compressed streams follow each other")
 
 
-_OPENERS: dict[bytes, Callable[[bytes], Iterator[bytes]]] = {
+_OPENERS: dict[bytes, _Opener] = {
     b"\x1f\x8b": _gzip,
     b"\xfd7zXZ\x00": _xz,
     b"BZh": _bz2,

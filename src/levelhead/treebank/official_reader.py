@@ -10,11 +10,12 @@ from __future__ import annotations
 import hashlib
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 
 import numpy as np
 
 from levelhead.errors import ConlluError, Fault, Place, quoted
+from levelhead.immutable import immutable
 from levelhead.treebank.enhanced_graph import MalformedDeps, between_words, official_parents, read_graph
 from levelhead.treebank.input_bytes import refuse_long_lines
 from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
@@ -23,13 +24,11 @@ from levelhead.treebank.strings import ANY_SPACE, PLAIN_SPACE, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 
 _CELL = rb"[^\t\n]*\t"
-_EMPTY_NODE = re.compile(
-    rb"^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)", re.MULTILINE
-)
+_EMPTY_NODE = rb"(?m)^(?!#)(?:[^\t\n]*\.[^\t\n]*\t|" + 8 * _CELL + rb"(?:[^\t\n]*\|)?[^\t\n:]*\.[^\t\n:]*:)"
 """Finds a line with a dot in its ID or in the head of an edge."""
 
 
-@dataclass(frozen=True, slots=True)
+@immutable(eq=True)
 class OfficialReading:
     """How one official scorer reads a file.
 
@@ -80,19 +79,94 @@ def read_officially(data: bytes, official: OfficialReading, name: str | None = N
     Raises:
         ConlluError: the scorer refuses the file, or crashes on it; or a line is longer than `LONGEST_LINE`.
     """
-    text = data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data  # text mode's line ends
+    text = with_line_feeds(data)
     refuse_long_lines(text, name)
-    treebank = scan_treebank(text, several_roots=official.several_roots)
-    if not official.empty_nodes and (found := _EMPTY_NODE.search(text)):
+    treebank = _scan(text, official)
+    if not official.empty_nodes and (found := re.search(_EMPTY_NODE, text)):
         raise _refusal("there are empty nodes, or edges from them", Place(name, text.count(b"\n", 0, found.end()) + 1))
-    if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
+    if treebank is None:
         treebank = _FileReader(official, name).read(data)
-    sentence = _too_deep(treebank, official)
-    if sentence is not None:
-        raise _refusal(f"its recursion ends in sentence {sentence + 1}", Place(name), Crash)
+    check_depth(treebank, official, name)
     if official.deps:
         _check_deps(treebank, name)
     return replace(treebank, source=Source(name, hashlib.sha256(data).hexdigest(), treebank.source.lines))
+
+
+def with_line_feeds(data: bytes) -> bytes:
+    """Return bytes with line feeds for all line ends that Python's text mode knows.
+
+    Args:
+        data: the contents of a file, or a part of it that does not end inside a line end.
+    """
+    return data.replace(b"\r\n", b"\n").replace(b"\r", b"\n") if b"\r" in data else data
+
+
+def read_part(text: bytes, official: OfficialReading, name: str | None) -> Treebank:
+    """Read whole sentences of a file as an official scorer does.
+
+    Args:
+        text: the sentences, with line feeds.
+        official: which scorer.
+        name: what to call the file in messages.
+
+    Raises:
+        ConlluError: the scorer refuses them.
+        HeadsBack: a negative head may point into the sentences before.
+    """
+    treebank = _scan(text, official)
+    return _FileReader(official, name, part=True).read(text) if treebank is None else treebank
+
+
+def check_depth(treebank: Treebank, official: OfficialReading, name: str | None, before: int = 0) -> None:
+    """Refuse heads that the scorer's recursion cannot follow.
+
+    Args:
+        treebank: the treebank, or a part of it.
+        official: which scorer.
+        name: what to call the file in messages.
+        before: the number of sentences before the part.
+
+    Raises:
+        Crash: the scorer crashes on a sentence.
+    """
+    sentence = _too_deep(treebank, official)
+    if sentence is not None:
+        raise _refusal(f"its recursion ends in sentence {before + sentence + 1}", Place(name), Crash)
+
+
+def check_deps_of_part(treebank: Treebank, name: str | None) -> None:
+    """Refuse the DEPS of whole sentences of a file on which udtools crashes.
+
+    Args:
+        treebank: the sentences.
+        name: what to call the file in messages.
+
+    Raises:
+        Crash: udtools crashes; its cause is a MalformedDeps, whose `rank` says how early.
+        HeadsBack: a negative head may point into the sentences before.
+    """
+    _check_deps(treebank, name, part=True)
+
+
+def refusal_of_encoding(at: int, name: str | None) -> ConlluError:
+    """Return the error of a file on whose encoding an official scorer crashes.
+
+    Args:
+        at: the first byte that is not UTF-8.
+        name: what to call the file in messages.
+    """
+    return _refusal(f"it crashes on byte {at}, which is not UTF-8", Place(name), Crash)
+
+
+class HeadsBack(Exception):
+    """A negative head counts back over sentences, so that a file cannot be cut."""
+
+
+def _scan(text: bytes, official: OfficialReading) -> Treebank | None:
+    treebank = scan_treebank(text, several_roots=official.several_roots)
+    if treebank is None or (not official.empty_inside and _has_empty_node_inside(treebank)):
+        return None
+    return treebank
 
 
 class CycleRefused(ConlluError):
@@ -142,32 +216,35 @@ def _depth(heads: list[int], start: int, end: int) -> int:
     return deepest
 
 
-def _check_deps(treebank: Treebank, name: str | None) -> None:
+def _check_deps(treebank: Treebank, name: str | None, *, part: bool = False) -> None:
     """Refuse the DEPS on which the scorer crashes: no colon, or a head that is not a number or outside the sentence."""
     try:
-        official_parents(treebank, between_words(read_graph(treebank, strict=False).of_words))
+        edges = between_words(read_graph(treebank, strict=False).of_words)
+        if part and bool((edges.number < 0).any()):
+            raise HeadsBack
+        official_parents(treebank, edges)
     except MalformedDeps as error:
         raise _refusal(f"its reading of DEPS crashes: {error}", Place(name), Crash) from error
 
 
-@dataclass
 class _FileReader:
     """A file read line by line in the scorer's way."""
 
-    official: OfficialReading
-    name: str | None
-    rows: list[list[str]] = field(default_factory=list)
-    heads: list[int] = field(default_factory=list)
-    starts: list[int] = field(default_factory=lambda: [0])
-    lines: list[int] = field(default_factory=list)
-    multiword: list[tuple[int, int, int, list[str]]] = field(default_factory=list)
+    def __init__(self, official: OfficialReading, name: str | None, *, part: bool = False) -> None:
+        self.official, self.name = official, name
+        self.part = part  # of a file: what is before is unknown
+        self.rows: list[list[str]] = []
+        self.heads: list[int] = []
+        self.starts = [0]
+        self.lines: list[int] = []
+        self.multiword: list[tuple[int, int, int, list[str]]] = []
 
     def read(self, data: bytes) -> Treebank:
         """Read a file line by line; comments are skipped between sentences."""
         try:
             text = data.decode()
         except UnicodeDecodeError as error:
-            raise self._refuse(f"it crashes on byte {error.start}, which is not UTF-8", None, Crash) from error
+            raise refusal_of_encoding(error.start, self.name) from error
         lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
         numbered = iter(enumerate(lines if lines[-1] else lines[:-1], 1))
         inside = False
@@ -258,6 +335,8 @@ class _FileReader:
         start, end = self.starts[-1], len(self.rows)
         head = self._int(self.rows[word][6], "HEAD", number)
         index = start + head - 1
+        if head < 0 and self.official.negative_inside and self.part:
+            raise HeadsBack
         if head > end - start or (head < 0 and not self.official.negative_inside) or index < -end:
             raise self._refuse(f"the HEAD {head} points outside of the sentence that ends here", number)
         return -1 if head == 0 else index if index >= 0 else index + end

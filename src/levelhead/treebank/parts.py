@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+
+from levelhead.immutable import immutable
 
 if TYPE_CHECKING:
     from levelhead.errors import Fault
@@ -20,7 +22,7 @@ FORM, DEPS, MISC = 0, 7, 8
 """The positions of these columns in the nine cells after the ID."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class MultiwordTokens:
     """Surface tokens that consist of several words.
 
@@ -40,7 +42,7 @@ class MultiwordTokens:
         return len(self.first)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class EmptyNodes:
     """Nodes of the enhanced graph that are not words.
 
@@ -60,7 +62,7 @@ class EmptyNodes:
         return len(self.position)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Comments(Sequence[str]):
     """The comment lines above each sentence, one string per sentence, each line with its line feed.
 
@@ -87,7 +89,7 @@ class Comments(Sequence[str]):
         return Comments(b"".join(parts), starts)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Source:
     """Where a treebank came from.
 
@@ -104,7 +106,7 @@ class Source:
     warnings: tuple[Fault, ...] = ()
 
 
-@dataclass(frozen=True, eq=False, repr=False)
+@immutable(repr=False)
 class Tokens:
     """The surface tokens of a treebank, in order: single words and multiword tokens.
 

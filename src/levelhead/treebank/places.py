@@ -26,6 +26,20 @@ def place_of(treebank: Treebank, word: int) -> Place:
     return Place(treebank.source.path, line, sentence + 1, name)
 
 
+def place_of_comment(treebank: Treebank, at: int) -> Place:
+    """Return where a comment is, which is computed from the lines below it.
+
+    Args:
+        treebank: the treebank.
+        at: where the comment starts in the text of all comments.
+    """
+    comments = treebank.comments
+    sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
+    below = comments.text.count(b"\n", at, int(comments.starts[sentence + 1]))
+    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
+    return Place(treebank.source.path, line, sentence + 1)
+
+
 def place_of_range(treebank: Treebank, row: int) -> Place:
     """Return where a multiword token is: on the line above its first word."""
     multiword, empty = treebank.multiword, treebank.empty
@@ -52,16 +66,3 @@ def place_of_empty_node(treebank: Treebank, row: int) -> Place:
     before = np.count_nonzero(empty.sentence[:row] == sentence)
     line = int(treebank.source.lines[sentence]) + position - start + int(ranges) + int(before)
     return Place(treebank.source.path, line, sentence + 1, name)
-
-
-def place_of_comment(treebank: Treebank, sentence: int, at: int) -> Place:
-    """Return where a comment is: its line is computed from the lines below it.
-
-    Args:
-        treebank: the treebank.
-        sentence: the index of the sentence.
-        at: where the comment starts in `treebank.comments.text`.
-    """
-    below = treebank.comments.text.count(b"\n", at, int(treebank.comments.starts[sentence + 1]))
-    line = int(treebank.source.lines[sentence]) - below if len(treebank.source.lines) else None
-    return Place(treebank.source.path, line, sentence + 1)

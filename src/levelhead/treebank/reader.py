@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from dataclasses import replace
 from typing import Literal, get_args
 
 import numpy as np
 
 from levelhead.arguments import checked, choice, instance, optional, path, text
-from levelhead.errors import ConlluError, Fault, InputError
+from levelhead.errors import ConlluError, Fault
 from levelhead.kernels import scan, trees
 from levelhead.treebank.input_bytes import DEFAULT_LIMITS, Limits, read_bytes, refuse_long_lines
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source
@@ -19,8 +18,6 @@ from levelhead.treebank.repair import Repaired, repair
 from levelhead.treebank.strings import ANY_SPACE, Codes, Strings
 from levelhead.treebank.treebank import Treebank, named_columns
 from levelhead.treebank.warning_checks import find_warnings
-
-_BLANK_STRING = re.compile(r"\n\s*\n")
 
 Format = Literal["conllu", "conllx"]
 
@@ -89,25 +86,6 @@ def check_format(name: str) -> None:
     choice(get_args(Format))("format", name)
 
 
-@checked(path=path, format=choice(get_args(Format)))
-def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
-    """Return all errors of a file or, if it is valid, its warnings.
-
-    In addition to the warnings of `read`, `# text` comments are compared with the forms.
-
-    Args:
-        path: its path, or "-" for standard input.
-        format: "conllu" or "conllx".
-    """
-    try:
-        treebank = read(path, format=format)
-    except InputError as error:
-        return error.faults
-    from levelhead.treebank.text_comments import text_faults
-
-    return (*treebank.warnings, *text_faults(treebank))
-
-
 def scan_treebank(data: bytes, *, conllx: bool = False, several_roots: bool = False) -> Treebank | None:
     """Return the treebank in a file that needs no repair, or None if anything is wrong with it."""
     if not data or b"\0" in data or b"\r" in data:
@@ -149,10 +127,9 @@ def _is_text(data: bytes) -> bool:
 
 def _has_empty_form(treebank: Treebank) -> bool:
     used = (treebank.forms.codes, treebank.multiword.cells[:, FORM], treebank.empty.cells[:, FORM])
-    if not _BLANK_STRING.search("\n" + treebank.strings.text):
-        return False
-    blank = [code for code, text in enumerate(treebank.strings.texts) if not text.translate(ANY_SPACE)]
-    return any(np.isin(codes, blank).any() for codes in used)
+    strings = treebank.strings
+    blank = [code for code in strings.with_spaces.tolist() if not strings[code].translate(ANY_SPACE)]
+    return bool(blank) and any(np.isin(codes, blank).any() for codes in used)
 
 
 def _every_fault(repaired: Repaired, *, conllx: bool) -> list[Fault]:

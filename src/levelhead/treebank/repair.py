@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import re
 from array import array
 from collections import Counter
 from collections.abc import Iterator
@@ -21,7 +20,13 @@ _BLANK_LINES = {
     "blank-line-with-spaces": "the line has only white space",
     "extra-blank-line": "the blank line does not end a sentence",
 }
-_IRREGULAR_BLANK_LINE = re.compile(rb"\n[ \t]|\n\n\n|\A[ \t\n]")
+
+_SPACES = (b" ", b"\t", b"\n")
+_ODD = (b"\n ", b"\n\t", b"\n\n\n")
+"""What is in every file with lines that begin with white space, or with surplus blank lines."""
+
+REPAIRS = ("byte-order-mark", "line-ends", *_BLANK_LINES, "missing-final-blank-line")
+"""The kinds of repairs, in the order in which they are reported."""
 
 
 class Repaired(NamedTuple):
@@ -48,13 +53,19 @@ class Repaired(NamedTuple):
         return numbers if self.numbers is None else self.numbers[numbers - 1]
 
 
-def repair(data: bytes) -> Repaired:
-    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence."""
+def repair(data: bytes, *, start: bool = True) -> Repaired:
+    """Remove a byte order mark and extra blank lines; normalize line ends; end the last sentence.
+
+    Args:
+        data: the bytes of a file, or of a part of a file after a blank line.
+        start: whether they are the start of the file.
+    """
     warnings: list[Fault] = []
-    data = _without_mark(data, warnings)
-    data = _with_line_feeds(data, warnings)
+    if start:
+        data = _without_mark(data, warnings)
+    data = _with_line_feeds(data, warnings, start=start)
     numbers, n_lines = None, data.count(b"\n")
-    if _IRREGULAR_BLANK_LINE.search(data):
+    if data.startswith(_SPACES) or any(odd in data for odd in _ODD):
         data, numbers = _with_single_blank_lines(data, warnings)
     ended = _with_final_blank_line(data)
     if ended != data:
@@ -73,10 +84,10 @@ def _without_mark(data: bytes, warnings: list[Fault]) -> bytes:
     return data[len(_BOM) :]
 
 
-def _with_line_feeds(data: bytes, warnings: list[Fault]) -> bytes:
+def _with_line_feeds(data: bytes, warnings: list[Fault], *, start: bool) -> bytes:
     if b"\r" not in data:
         return data
-    if b"\n" not in data:
+    if start and b"\n" not in data:
         _warn(warnings, "line-ends", "lines end with carriage returns", 1, data.count(b"\r"))
         return data.replace(b"\r", b"\n")
     pairs = data.count(b"\r\n")

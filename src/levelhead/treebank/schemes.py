@@ -59,8 +59,7 @@ class Scheme(NamedTuple):
     def is_in(self, name: str, relations: StringColumn) -> NDArray[np.bool_]:
         """Return whether the relation of each word is in a class, bool, shape (words,)."""
         member = np.zeros(len(relations.strings), dtype=bool)
-        for code in relations.distinct.tolist():
-            member[code] = self.class_of(relations.strings[code]) == name
+        member[relations.distinct] = [self.class_of(relation) == name for relation in relations.distinct_texts]
         return member[relations.codes]
 
 

@@ -4,20 +4,20 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import overload
 
 import numpy as np
 
+from levelhead.immutable import immutable
 from levelhead.tabular import tree_svg
 from levelhead.treebank.parts import MISC, Word
 from levelhead.treebank.strings import StringColumn
 from levelhead.treebank.treebank import COLUMNS, Treebank
 
-_COMMENT = re.compile(r"#\s*([^=\s][^=]*?)\s*=\s*(.*)")
+_COMMENT = r"#\s*([^=\s][^=]*?)\s*=\s*(.*)"
 
 
-@dataclass(frozen=True)
+@immutable(eq=True)
 class Sentence:
     """One sentence of a treebank.
 
@@ -102,7 +102,7 @@ class Sentence:
     @property
     def metadata(self) -> dict[str, str]:
         """Its comments of the form `# name = value`."""
-        matches = map(_COMMENT.fullmatch, self.comments)
+        matches = (re.fullmatch(_COMMENT, line) for line in self.comments)
         return {match[1]: match[2] for match in matches if match}
 
     @property

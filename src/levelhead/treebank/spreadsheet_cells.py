@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 
-_FORMULA = re.compile("'*[=+@-]")
-_ESCAPED = re.compile("''*[=+@-]")
+_FORMULA = "'*[=+@-]"
+_ESCAPED = "''*[=+@-]"
 
 
 def escaped(text: str) -> str:
@@ -17,7 +17,7 @@ def escaped(text: str) -> str:
     Args:
         text: the cell.
     """
-    return f"'{text}" if _FORMULA.match(text) else text
+    return f"'{text}" if re.match(_FORMULA, text) else text
 
 
 def unescaped(cell: str) -> str:
@@ -26,4 +26,4 @@ def unescaped(cell: str) -> str:
     Args:
         cell: what the file has.
     """
-    return cell[1:] if _ESCAPED.match(cell) else cell
+    return cell[1:] if re.match(_ESCAPED, cell) else cell

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from functools import cached_property
 from typing import overload
 
 import numpy as np
 from numpy.typing import NDArray
+
+from levelhead.immutable import immutable
+from levelhead.kernels import pools
 
 Codes = NDArray[np.int32]
 
@@ -33,9 +35,6 @@ UNDERSCORE = 0
 """The code of "_", which every pool has first."""
 
 
-_NONE: Codes = np.zeros(0, dtype=np.int32)
-
-
 def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
     """Return which characters up to U+FFFF are in some ranges, first and last included; bool, shape (65536,)."""
     members = np.zeros(1 << 16, dtype=bool)
@@ -44,7 +43,10 @@ def character_set(*ranges: tuple[int, int]) -> NDArray[np.bool_]:
     return members
 
 
-@dataclass(frozen=True, eq=False)
+_SPACE_CHARACTERS = character_set(*SPACES)
+
+
+@immutable()
 class Strings(Sequence[str]):
     """A pool of distinct strings.
 
@@ -65,7 +67,11 @@ class Strings(Sequence[str]):
     def __getitem__(self, code: slice) -> Sequence[str]: ...
     def __getitem__(self, code: int | slice) -> str | Sequence[str]:
         """Return the string with this code."""
-        return self.texts[code]
+        if isinstance(code, slice) or "texts" in vars(self) or code < 0:
+            return self.texts[code]
+        if code >= len(self):
+            raise IndexError(f"no string has the code {code}")
+        return self.pool[self.offsets[code] : self.offsets[code + 1] - 1].decode()
 
     @cached_property
     def texts(self) -> list[str]:
@@ -94,12 +100,24 @@ class Strings(Sequence[str]):
         """Return the codes of the strings that have any of some characters, ascending, int32.
 
         Args:
-            characters: which of the characters up to U+FFFF, bool, shape (65536,), as `character_set` makes it.
+            characters: which of the characters up to U+FFFF, bool, shape (65536,), as `character_set` makes it; none
+                from "!" to "~".
         """
-        points = np.frombuffer(self.text.encode("utf-32-le"), dtype=np.uint32)
-        found = np.flatnonzero(characters[np.minimum(points, 0xFFFF)])
-        ends = np.flatnonzero(points == ord("\n"))
-        return np.unique(np.searchsorted(ends, found)).astype(np.int32) if len(found) else _NONE
+        return pools.strings_with(self.pool, self.offsets, characters.view(np.uint8))
+
+    @cached_property
+    def with_spaces(self) -> Codes:
+        """The codes of the strings that have a space separator, ascending, int32."""
+        return self.codes_with(_SPACE_CHARACTERS)
+
+    def texts_of(self, codes: Codes) -> list[str]:
+        """Return the strings with these codes; for a few of many strings, this takes less time than `texts`.
+
+        Args:
+            codes: their codes, int32.
+        """
+        starts, ends = self.offsets[codes].tolist(), (self.offsets[codes + 1] - 1).tolist()
+        return [self.pool[start:end].decode() for start, end in zip(starts, ends, strict=True)]
 
     def with_texts(self, texts: Iterable[str]) -> tuple[Strings, Codes]:
         """Return a pool that also has the given strings, and the code of each."""
@@ -122,7 +140,7 @@ def distinct(codes: Codes, n_strings: int) -> Codes:
     return np.flatnonzero(present).astype(np.int32)
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class StringColumn(Sequence[str]):
     """One column of a treebank, read as a sequence of strings.
 
@@ -162,6 +180,11 @@ class StringColumn(Sequence[str]):
     def distinct(self) -> Codes:
         """The codes that occur, ascending, int32."""
         return distinct(self.codes, len(self.strings))
+
+    @property
+    def distinct_texts(self) -> list[str]:
+        """The strings that occur, in the order of `distinct`."""
+        return self.strings.texts_of(self.distinct)
 
     @property
     def has_values(self) -> bool:

@@ -38,10 +38,10 @@ def text_faults(treebank: Treebank) -> Iterator[Fault]:
         match = _TEXT.search(comments.text, int(comments.starts[sentence]), int(comments.starts[sentence + 1]))
         message = _difference(match[1].decode().rstrip(), pieces) if match else None
         if match and message:
-            found.append((sentence, match.start(), message))
+            found.append((match.start(), message))
     if found:
-        sentence, at, message = found[0]
-        yield Fault("text-comment", message, place_of_comment(treebank, sentence, at), "warning", len(found))
+        at, message = found[0]
+        yield Fault("text-comment", message, place_of_comment(treebank, at), "warning", len(found))
 
 
 def _pieces(treebank: Treebank) -> Iterator[list[_Piece]]:

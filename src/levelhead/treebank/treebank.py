@@ -5,7 +5,7 @@ from __future__ import annotations
 import operator
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import field, fields, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, overload
 
@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from levelhead.errors import ConlluError, Fault
+from levelhead.immutable import immutable
 from levelhead.kernels import trees
 from levelhead.treebank.enhanced_graph import Graph, read_graph
 from levelhead.treebank.parts import FORM, Comments, EmptyNodes, MultiwordTokens, Source, Tokens
@@ -21,13 +22,13 @@ from levelhead.treebank.strings import ANY_SPACE, Codes, StringColumn, Strings
 if TYPE_CHECKING:
     from levelhead.treebank.sentence import Sentence
 
-_FORBIDDEN = re.compile("[\t\n\r\0\ud800-\udfff]")
+_FORBIDDEN = "[\t\n\r\0\ud800-\udfff]"
 
 COLUMNS = ("forms", "lemmas", "upos", "xpos", "feats", "relations", "deps", "misc")
 """The eight columns of strings, in the order of CoNLL-U (HEAD, between FEATS and DEPREL, is numbers)."""
 
 
-@dataclass(frozen=True, eq=False)
+@immutable()
 class Treebank(Sequence["Sentence"]):
     """Trees in memory: one row per word, every column dictionary-encoded into one pool of strings.
 
@@ -292,7 +293,7 @@ def _check_column(name: str, texts: list[str], n_words: int) -> None:
         raise ConlluError(Fault("invalid-columns", f"unknown column {name!r}: choose {', '.join(COLUMNS)}"))
     if len(texts) != n_words:
         raise ConlluError(Fault("invalid-columns", f"{len(texts)} {name} for {n_words} words"))
-    if any(not text or _FORBIDDEN.search(text) for text in texts):
+    if any(not text or re.search(_FORBIDDEN, text) for text in texts):
         raise ConlluError(
             Fault("invalid-columns", f"a value of {name} is empty, or has a tab, line end, NUL or surrogate")
         )

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping
-from dataclasses import dataclass
 
 from levelhead.arguments import checked, choice, path
 from levelhead.errors import Fault
+from levelhead.immutable import immutable
 from levelhead.tabular import Tabular
+from levelhead.treebank.checking import faults_of
 from levelhead.treebank.layouts import files_at
-from levelhead.treebank.reader import Format, faults_of
+from levelhead.treebank.reader import Format
 
 
-@dataclass(frozen=True, repr=False)
+@immutable(eq=True, repr=False)
 class Validation(Tabular):
     """The errors and warnings of files.
 

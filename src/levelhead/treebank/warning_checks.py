@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from levelhead.errors import Fault, quoted
+from levelhead.errors import Fault, Place, quoted
 from levelhead.treebank.enhanced_graph import BAD_DEPS, MalformedDeps, dangling
 from levelhead.treebank.parts import DEPS, FIELDS, FORM
 from levelhead.treebank.places import place_of, place_of_comment, place_of_empty_node, place_of_range
@@ -28,33 +28,80 @@ _UNUSUAL = character_set(
     (0x1, 0x8), (0xB, 0x1F), (0x7F, 0xA0), (0x1680, 0x1680), (0x2000, 0x200C), (0x2028, 0x2029), (0x202F, 0x202F),
     (0x205F, 0x2060), (0x3000, 0x3000), (0xFEFF, 0xFEFF),
 )  # fmt: skip
-_SURROUNDED = re.compile(r" .*|.* ", re.DOTALL)
 _FEATURE = r"[^\s=|]+=[^\s=|]+"
-_BAD_FEATS = re.compile(rf"^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*", re.MULTILINE)
+_BAD_FEATS = rf"(?m)^(?!(_?|{_FEATURE}(\|{_FEATURE})*)$).*"
 _KNOWN = "|".join(sorted(UD1 | UD2))
-_BAD_RELATION = re.compile(rf"^(?!({_KNOWN})(:[^|\n]*)?$).*", re.MULTILINE)
-_SENT_ID = re.compile(rb"^#[ \t]*sent_id[ \t]*=([^\n]*)", re.MULTILINE)
-_SENT_ID_ROUGHLY = re.compile(rb"sent_id[ \t]*=[ \t]*([^\n]*)")
+_BAD_RELATION = rf"(?m)^(?!({_KNOWN})(:[^|\n]*)?$).*"
+SENT_ID = rb"(?m)^#[ \t]*sent_id[ \t]*=([^\n]*)"
+_SENT_ID_ROUGHLY = rb"sent_id[ \t]*=[ \t]*([^\n]*)"
 _LONG_MULTIWORD = 100
 _LONG_CELL = 1_000_000
 
 
+Kind = tuple[int, ...]
+"""What a warning is about: where it comes among all warnings, then which column, then which slug."""
+
+
 def find_warnings(treebank: Treebank) -> Iterator[Fault]:
     """Find what deserves a warning: one warning per kind, at its first place."""
+    found = dict(warnings_by_kind(treebank))
+    return iter(in_order(found, tuple(_sent_ids(treebank))))
+
+
+def warnings_by_kind(treebank: Treebank) -> Iterator[tuple[Kind, Fault]]:
+    """Give the warnings about a treebank or a part of one, but that about repeated sentence ids, by kind.
+
+    Args:
+        treebank: the treebank.
+    """
     suspects = _suspects(treebank)
-    for name in COLUMNS:
+    for number, name in enumerate(COLUMNS):
         column = getattr(treebank, name)
         for slug, codes in suspects.items():
-            yield from _warn_column(treebank, slug, column, codes)
-    yield from _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS)
-    yield from _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS)
-    yield from _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION)
-    yield from _root_relations(treebank)
-    yield from _multiword(treebank, suspects)
-    yield from _empty_nodes(treebank, suspects)
-    yield from _dangling_edges(treebank)
-    yield from _sent_ids(treebank)
-    yield from _long_cells(treebank)
+            yield from _of_kind((0, number), _warn_column(treebank, slug, column, codes))
+    yield from _of_kind((1,), _malformed(treebank, "invalid-feats", treebank.feats, _BAD_FEATS))
+    yield from _of_kind(_BAD_DEPS, _malformed(treebank, "invalid-deps", treebank.deps, BAD_DEPS))
+    yield from _of_kind((3,), _malformed(treebank, "unknown-relation", treebank.relations, _BAD_RELATION))
+    yield from _of_kind((4,), _root_relations(treebank))
+    yield from _of_kind((5,), _multiword(treebank, suspects))
+    yield from _of_kind(_ODD_EMPTY_NODES, _empty_nodes(treebank, suspects))
+    for number, edges in enumerate(_dangling_edges(treebank)):
+        yield from _of_kind((*_NOWHERE, number), edges)
+    for number, cells in enumerate(_long_cells(treebank)):
+        yield from _of_kind((*_LONG, number), cells)
+
+
+_BAD_DEPS, _ODD_EMPTY_NODES, _NOWHERE, _SENT_IDS, _LONG = (2,), (6,), (7,), (8,), (9,)
+_ORDER = (
+    "unusual-character", "empty-column", "surrounding-space", "not-normalised", "single-word-range",
+    "long-multiword-token", "range-with-columns",
+)  # fmt: skip
+"""The order of slugs that several of the steps above can give."""
+
+
+def _of_kind(kind: Kind, faults: Iterator[Fault]) -> Iterator[tuple[Kind, Fault]]:
+    for fault in faults:
+        yield (*kind, _ORDER.index(fault.slug) if fault.slug in _ORDER else len(_ORDER)), fault
+
+
+def in_order(found: Mapping[Kind, Fault], repeated_ids: tuple[Fault, ...]) -> list[Fault]:
+    """Return the warnings about a treebank in order, without those that others make pointless.
+
+    Args:
+        found: the warnings by kind.
+        repeated_ids: the warning about repeated sentence ids, if there is one.
+    """
+    slugs = {(kind[0], fault.slug) for kind, fault in found.items()}
+    unreadable = bool({(*_BAD_DEPS, "invalid-deps"), (*_ODD_EMPTY_NODES, "invalid-deps")} & slugs)
+    first: dict[Kind, Fault] = {}
+    for kind in sorted(found):
+        if kind[:1] == _NOWHERE and unreadable:
+            continue  # edges are looked at where all DEPS can be read
+        alone = kind[:1] in {_NOWHERE, _LONG}
+        first.setdefault(kind[:1] if alone else kind, found[kind])
+    if repeated_ids:
+        first[_SENT_IDS] = repeated_ids[0]
+    return [first[kind] for kind in sorted(first)]
 
 
 def _suspects(treebank: Treebank) -> dict[str, Codes]:
@@ -63,9 +110,9 @@ def _suspects(treebank: Treebank) -> dict[str, Codes]:
     pool = b"\n" + strings.pool
     tests: dict[str, tuple[bool, Callable[[str], object]]] = {
         "empty-column": (b"\n\n" in pool, lambda text: not text),
-        "surrounding-space": (b"\n " in pool or b" \n" in pool, _SURROUNDED.fullmatch),
+        "surrounding-space": (b"\n " in pool or b" \n" in pool, lambda text: text[:1] == " " or text[-1:] == " "),
         "not-normalized": (
-            not unicodedata.is_normalized("NFC", strings.text),
+            not strings.pool.isascii() and not unicodedata.is_normalized("NFC", strings.text),
             lambda text: not unicodedata.is_normalized("NFC", text),
         ),
     }
@@ -100,18 +147,18 @@ def _field_name(treebank: Treebank, column: StringColumn) -> str:
 _FIELD_NAMES = tuple(field for field in FIELDS if field not in {"ID", "HEAD"})
 
 
-def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: re.Pattern[str]) -> Iterator[Fault]:
+def _malformed(treebank: Treebank, slug: str, column: StringColumn, bad: str) -> Iterator[Fault]:
     """Search the distinct strings of a column all at once; line by line only where something was found."""
-    codes = column.distinct.tolist()
-    texts = [column.strings[code] for code in codes]
-    if bad.search("\n".join(texts)):
-        found = [code for code, text in zip(codes, texts) if bad.search(text)]
+    codes, texts = column.distinct.tolist(), column.distinct_texts
+    if re.search(bad, "\n".join(texts)):
+        found = [code for code, text in zip(codes, texts) if re.search(bad, text)]
         yield from _warn_column(treebank, slug, column, np.array(found, dtype=np.int32))
 
 
 def _root_relations(treebank: Treebank) -> Iterator[Fault]:
     relations = treebank.relations
-    roots = [code for code in relations.distinct.tolist() if universal(relations.strings[code]) == "root"]
+    texts = zip(relations.distinct.tolist(), relations.distinct_texts)
+    roots = [code for code, text in texts if universal(text) == "root"]
     labeled = np.isin(relations.codes, np.array(roots, dtype=np.int32))
     rows = np.flatnonzero(labeled != (treebank.heads < 0))
     if len(rows):
@@ -156,7 +203,7 @@ def _empty_nodes(treebank: Treebank, suspects: dict[str, Codes]) -> Iterator[Fau
             yield from _warn_empty_node(
                 treebank, slug, np.isin(empty.cells[:, FORM], codes), "its form has unusual characters"
             )
-    bad = [code for code in set(empty.cells[:, DEPS].tolist()) if BAD_DEPS.search(strings[code])]
+    bad = [code for code in set(empty.cells[:, DEPS].tolist()) if re.search(BAD_DEPS, strings[code])]
     which = np.isin(empty.cells[:, DEPS], np.array(bad, dtype=np.int32))
     yield from _warn_empty_node(treebank, "invalid-deps", which, "its DEPS are not a list of heads and relations")
 
@@ -167,49 +214,54 @@ def _warn_empty_node(treebank: Treebank, slug: str, which: NDArray[np.bool_], me
         yield Fault(slug, f"empty node: {message}", place_of_empty_node(treebank, int(rows[0])), "warning", len(rows))
 
 
-def _dangling_edges(treebank: Treebank) -> Iterator[Fault]:
-    """Warn of enhanced edges whose head is not a node of the sentence (if DEPS can be read)."""
+def _dangling_edges(treebank: Treebank) -> Iterator[Iterator[Fault]]:
+    """Warn of enhanced edges whose head is not a node of the sentence: those of words, then those of empty nodes."""
     try:
         words, empty_nodes = dangling(treebank, treebank.graph)
     except MalformedDeps:
         return
     message = "the head of an enhanced edge is not a node of the sentence"
-    if len(words):
-        yield Fault("invalid-deps", message, place_of(treebank, int(words[0])), "warning", len(words))
-    elif len(empty_nodes):
-        place = place_of_empty_node(treebank, int(empty_nodes[0]))
-        yield Fault("invalid-deps", message, place, "warning", len(empty_nodes))
+    for rows, place in ((words, place_of), (empty_nodes, place_of_empty_node)):
+        some = rows[:1].tolist()
+        yield iter([Fault("invalid-deps", message, place(treebank, row), "warning", len(rows)) for row in some])
 
 
 def _sent_ids(treebank: Treebank) -> Iterator[Fault]:
-    rough = [name.strip() for name in _SENT_ID_ROUGHLY.findall(treebank.comments.text)]
+    rough = [name.strip() for name in re.findall(_SENT_ID_ROUGHLY, treebank.comments.text)]
     if len(set(rough)) == len(rough):
         return
     first: dict[bytes, int] = {}
     repeated = [
         match
-        for match in _SENT_ID.finditer(treebank.comments.text)
+        for match in re.finditer(SENT_ID, treebank.comments.text)
         if first.setdefault(match[1].strip(), match.start()) != match.start()
     ]
     if not repeated:
         return
-    comments, at = treebank.comments, repeated[0].start()
-    sentence = int(np.searchsorted(comments.starts, at, side="right")) - 1
-    message = f"sent_id {quoted(repeated[0][1].decode().strip())} is used twice"
-    yield Fault("duplicate-sent-id", message, place_of_comment(treebank, sentence, at), "warning", len(repeated))
+    yield repeated_id(repeated[0][1], place_of_comment(treebank, repeated[0].start()), len(repeated))
 
 
-def _long_cells(treebank: Treebank) -> Iterator[Fault]:
+def repeated_id(name: bytes, place: Place, count: int) -> Fault:
+    """Return the warning about repeated sentence ids.
+
+    Args:
+        name: the first id that was there before.
+        place: where it is.
+        count: how many are repeated.
+    """
+    message = f"sent_id {quoted(name.decode().strip())} is used twice"
+    return Fault("duplicate-sent-id", message, place, "warning", count)
+
+
+def _long_cells(treebank: Treebank) -> Iterator[Iterator[Fault]]:
+    """Warn of very long cells: column by column, then those of multiword tokens."""
     lengths = treebank.strings.lengths
     if int(lengths.max()) < _LONG_CELL:
         return
     long = np.flatnonzero(lengths >= _LONG_CELL).astype(np.int32)
     message = "a cell has a million bytes or more"
-    for name in COLUMNS:
-        rows = np.flatnonzero(_are_in(getattr(treebank, name), long))
-        if len(rows):
-            yield Fault("long-cell", message, place_of(treebank, int(rows[0])), "warning", len(rows))
-            return
-    rows = np.flatnonzero(np.isin(treebank.multiword.cells, long).any(axis=1))
-    if len(rows):
-        yield Fault("long-cell", message, place_of_range(treebank, int(rows[0])), "warning", len(rows))
+    of_words = [(np.flatnonzero(_are_in(getattr(treebank, name), long)), place_of) for name in COLUMNS]
+    of_ranges = np.flatnonzero(np.isin(treebank.multiword.cells, long).any(axis=1))
+    for rows, place in (*of_words, (of_ranges, place_of_range)):
+        some = rows[:1].tolist()
+        yield iter([Fault("long-cell", message, place(treebank, row), "warning", len(rows)) for row in some])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from fractions import Fraction
 from typing import TYPE_CHECKING
 
 from levelhead.cli.program import DONE, GATE, say
@@ -12,6 +11,8 @@ from levelhead.evaluation.gates import Gate, bound_of, gate_of, percentage_warni
 from levelhead.measures.registry import parse_measure
 
 if TYPE_CHECKING:
+    from fractions import Fraction
+
     from levelhead.measures.registry import Registry
 
 

@@ -9,7 +9,7 @@ import click
 GROUPS = {
     "Input": (
         "input-format gold-format split manifest scores key missing merge judgements words train dev treebanks"
-        " systems weights targets"
+        " systems weights targets gold separator field id-field"
     ),
     "What to compute": (
         "measure rules enhancements scheme definitions punct counts align-sentences"

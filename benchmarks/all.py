@@ -1,0 +1,192 @@
+"""Print the tables of docs/benchmarks.md that are about speed and memory, each next to its peer.
+
+    python benchmarks/all.py --data DATA --script conll18_ud_eval.py [--only cold million ...] > tables.md
+
+DATA holds `conll18/gold/*.conllu.xz`, `conll18/systems/TEAM/*.conllu.xz` and `ud/r2.0`, `ud/r2.0-test` with files such
+as `hu-ud-train.conllu.xz`; the script is that of the CoNLL 2018 shared task. Programs run in turns, as whole processes,
+so that a drift of the machine's speed touches all of them; the first turn is not counted, except where a program takes
+a minute. Takes about ten minutes on two processors that nobody else uses, and 3 GB of disk.
+"""
+
+import argparse
+import lzma
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from new_words import copies
+from score import in_turns, measure, median, n_words, reader, report
+
+LEVELHEAD = [sys.executable, "-m", "levelhead"]
+LIBRARIES = [sys.executable, "-c", "import numpy, click"]
+COPIES_OF_A_MILLION = 40
+ONE_PROCESSOR, TWO_PROCESSORS = ["taskset", "-c", "0"], ["taskset", "-c", "0,1"]
+
+
+class Places(NamedTuple):
+    """Where files are."""
+
+    data: Path
+    script: Path
+    folder: Path
+
+    def plain(self, path: Path) -> Path:
+        """Return a decompressed copy of a file."""
+        target = self.folder / path.parent.name / path.stem
+        target.parent.mkdir(exist_ok=True)
+        target.write_bytes(lzma.decompress(path.read_bytes()))
+        return target
+
+    def pair(self) -> tuple[Path, Path]:
+        """Return a gold file of 25,096 words and a system's output."""
+        shared = self.data / "conll18"
+        files = (shared / "gold" / "en_ewt.conllu.xz", shared / "systems" / "HIT-SCIR-18" / "en_ewt.conllu.xz")
+        return self.plain(files[0]), self.plain(files[1])
+
+    def large_pair(self, n_copies: int) -> tuple[Path, Path]:
+        """Return copies of the pair with new words and sentence ids in each."""
+        made = []
+        for path in self.pair():
+            target = path.with_name(f"large-{path.name}")
+            with target.open("wb") as file:
+                file.writelines(copies(path, n_copies))
+            made.append(target)
+        return made[0], made[1]
+
+    def official(self, gold: Path, system: Path) -> list[str]:
+        """Return the command of the official script."""
+        return [sys.executable, str(self.script), "-v", str(gold), str(system)]
+
+
+def score_of(gold: Path, system: Path) -> list[str]:
+    """Return the command that prints the same table as the official script."""
+    return [*LEVELHEAD, "score", "--rules", "conll18", str(gold), str(system)]
+
+
+def cold(places: Places) -> None:
+    """One test set, from the start of the process to its end."""
+    gold, system = places.pair()
+    commands = {
+        "official script": places.official(gold, system),
+        "levelhead score": score_of(gold, system),
+        "import numpy, click": LIBRARIES,
+    }
+    results = in_turns(commands, 11)
+    report(f"One test set, {n_words(gold):,} words", results, "official script")
+    over = [1000 * (ours.wall - base.wall) for ours, base in zip(results["levelhead score"], results[[*commands][2]])]
+    print(f"\n`levelhead score` takes {median(over):.0f} ms more than `import numpy, click` (goal: 40).")
+
+
+def help_text(_: Places) -> None:
+    """The help, next to Python itself."""
+    commands = {"levelhead --help": [*LEVELHEAD, "--help"], "python -c pass": [sys.executable, "-c", "pass"]}
+    report("Help", in_turns(commands, 11), "levelhead --help")
+
+
+def million(places: Places) -> None:
+    """A million words, all of them new."""
+    gold, system = places.large_pair(COPIES_OF_A_MILLION)
+    ours = score_of(gold, system)
+    commands = {
+        "official script": places.official(gold, system),
+        "levelhead score, one processor": [*ONE_PROCESSOR, *ours],
+        "levelhead score, two processors": [*TWO_PROCESSORS, *ours],
+    }
+    results = in_turns(commands, 2, warm=False)
+    rest = in_turns({name: command for name, command in commands.items() if "levelhead" in name}, 3)
+    results = {name: [*runs, *rest.get(name, [])] for name, runs in results.items()}
+    report(f"{n_words(gold):,} words, new words and sentence ids throughout", results, "official script")
+    reader(gold)
+
+
+def rank(places: Places) -> None:
+    """All outputs of a shared task, compressed."""
+    folders = [places.data / "conll18" / "gold", places.data / "conll18" / "systems"]
+    files = sorted(str(path) for folder in folders for path in folder.rglob("*.conllu.xz"))
+    ours = [*LEVELHEAD, "rank", "--rules", "conll18", "--all-measures", *map(str, folders)]
+    commands = {
+        "levelhead rank, two processes": [*ours, "--jobs", "2"],
+        "levelhead rank, one process": [*ours, "--jobs", "1"],
+        "xz -dc": ["xz", "-dc", *files],
+    }
+    report(f"Ranking: {len(files)} compressed files", in_turns(commands, 3), "xz -dc")
+
+
+def memory(places: Places) -> None:
+    """Memory as files grow."""
+    print("\nMemory as files grow\n\n| words | MB of both files | wall s | words a second | peak MB |")
+    print("| ---: | ---: | ---: | ---: | ---: |")
+    for n_copies in (1, COPIES_OF_A_MILLION, 10 * COPIES_OF_A_MILLION):
+        gold, system = places.large_pair(n_copies)
+        words, size = n_words(gold), (gold.stat().st_size + system.stat().st_size) / 1e6
+        run = measure(score_of(gold, system))
+        print(f"| {words:,} | {size:,.0f} | {run.wall:.2f} | {words / run.wall:,.0f} | {run.memory:.0f} |")
+        gold.unlink()
+        system.unlink()
+
+
+def parsers(places: Places) -> None:
+    """Training and parsing of one treebank; UDPipe needs its library."""
+    train = places.data / "ud" / "r2.0" / "hu-ud-train.conllu.xz"
+    test = places.plain(places.data / "ud" / "r2.0-test" / "hu-ud-test.conllu.xz")
+    print("\nParsers: Hungarian, UD 2.0, gold tokens and tags\n")
+    print(
+        "| parser | training, CPU s | parsing, CPU s | words a CPU second | LAS |\n| --- | ---: | ---: | ---: | ---: |"
+    )
+    for name, options in (("swap-lazy", ["--beam", "1"]), ("swap-lazy", []), ("graph", []), ("udpipe", [])):
+        model, output = (str(places.folder / one) for one in ("model", "parsed.conllu"))
+        start = measure([*LEVELHEAD, "measures", "LAS"]).cpu
+        try:
+            trained = measure([*LEVELHEAD, "train", name, str(train), model, *options], check=False)
+            parsed = measure([*LEVELHEAD, "parse", model, str(test), "-o", output], check=False)
+        except RuntimeError:
+            print(f"| {name}: not installed | | | | |")
+            continue
+        parsing = max(parsed.cpu - start, 0.001)
+        print(
+            f"| {' '.join([name, *options])} | {trained.cpu:.1f} | {parsed.cpu:.2f} | {n_words(test) / parsing:,.0f}"
+            f" | {las(test, Path(output)):.2f} |"
+        )
+    print("\nParsing speed is without the start of the program. All 13 test sets: `python scripts/full/parsers.py`.")
+
+
+def las(gold: Path, system: Path) -> float:
+    """Return the LAS of an output."""
+    command = [*LEVELHEAD, "score", "-m", "LAS", "--format", "tsv", str(gold), str(system)]
+    rows = subprocess.run(command, check=True, capture_output=True, text=True).stdout.splitlines()
+    return 100 * float(dict(zip(rows[0].split("\t"), rows[1].split("\t")))["F1 Score"])
+
+
+PARTS: dict[str, Callable[[Places], None]] = {
+    "cold": cold,
+    "help": help_text,
+    "rank": rank,
+    "parsers": parsers,
+    "million": million,
+    "memory": memory,
+}
+
+
+def main() -> None:
+    """Print the tables."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--data", type=Path, default=os.environ.get("LEVELHEAD_DATA"), help="default: $LEVELHEAD_DATA")
+    parser.add_argument("--script", type=Path, required=True, help="conll18_ud_eval.py")
+    parser.add_argument("--only", nargs="+", choices=PARTS, default=[*PARTS], help="default: all parts")
+    given = parser.parse_args()
+    if given.data is None:
+        parser.error("--data or LEVELHEAD_DATA is required")
+    print(f"Python {platform.python_version()}, {os.cpu_count()} processors, load {os.getloadavg()[0]:.1f}")
+    with tempfile.TemporaryDirectory() as name:
+        for part in given.only:
+            PARTS[part](Places(Path(given.data), given.script, Path(name)))
+            sys.stdout.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""levelhead recover: answers of language models as CoNLL-U."""
+
+from __future__ import annotations
+
+import click
+
+from levelhead.cli.program import DONE, say
+from levelhead.cli.shared import options
+from levelhead.cli.shared.option_groups import command
+from levelhead.cli.shared.result_paths import RESULT
+
+
+@command()
+@click.argument("answers", type=options.PATH)
+@click.option("--gold", type=options.PATH, required=True, help="Gold treebank, whose words the answers are about")
+@click.option(
+    "--separator", metavar="TEXT",
+    help="What the lines between answers begin with; an empty text means blank lines  [default: detected]",
+)  # fmt: skip
+@click.option("--field", metavar="NAME", help="Field of JSON lines or CSV that has the answer, such as response.text")
+@click.option("--id-field", metavar="NAME", help="Field of JSON lines or CSV that has the sent_id")
+@options.format_option()
+@options.places_option
+@click.option(
+    "--output", "-o", type=RESULT, required=True, metavar="OUT.conllu", help="Write the answers to this file as CoNLL-U"
+)
+def recover(
+    answers: str,
+    gold: str,
+    separator: str | None,
+    field: str | None,
+    id_field: str | None,
+    output_format: str,
+    places: int | None,
+    output: str,
+) -> int:
+    """Turn the ANSWERS of a language model into CoNLL-U over the words of gold.
+
+    ANSWERS is a text file with marker lines or blank lines between answers, JSON lines or CSV (give --field), or a
+    folder with one file per answer; "-" is standard input. The k-th answer belongs to the k-th gold sentence; if the
+    numbers differ, answers need a sent_id (--id-field, or a comment # sent_id). A word without a usable row has
+    HEAD _; broken trees stay as they are. The table counts answers by what they need and by their trees.
+    """
+    if output == "-":
+        raise click.UsageError("--output must be a file: standard output is for the table")
+    options.check_paths([*options.files_in(answers), gold], [output])
+    from levelhead.recovery import Layout, recover_answers
+    from levelhead.report import recovery as report
+    from levelhead.treebank import read
+
+    treebank = read(gold)
+    options.print_warnings(treebank.warnings)
+    found = recover_answers(answers, treebank, Layout(separator, field, id_field))
+    if all(one.recovered == 0 for one in found.answers):
+        say(f"warning: no answer in {answers} has a readable row: check that it is the file of answers")
+    found.write(output)
+    options.print_result(
+        lambda: report.recovery_table(found),
+        lambda: report.recovery_document(found),
+        output_format, places, None,
+        lines=lambda: report.answer_documents(found),
+    )  # fmt: skip
+    return DONE

@@ -1,0 +1,71 @@
+"""The scores of two files, however large they are."""
+
+from __future__ import annotations
+
+import os
+
+from levelhead.evaluation.pair import Evaluation, Input, load_pair, parse_as, score_treebanks, takes_apart
+from levelhead.evaluation.setup import Setup
+from levelhead.treebank import Treebank, blocks
+from levelhead.treebank.blocks import PieceSizes, contents_or_parts
+from levelhead.treebank.input_bytes import SUFFIXES
+from levelhead.treebank.reader import check_format
+
+
+def score_files(gold: Input, system: Input, setup: Setup, sizes: PieceSizes | None = None) -> Evaluation:
+    """Score a system's output against gold; large files are read piece by piece.
+
+    Args:
+        gold: a treebank or the path of one.
+        system: the system treebank or its path.
+        setup: the settings.
+        sizes: which files are large; by default `blocks.SIZES`.
+
+    Raises:
+        InputError: a file is not valid, or the texts differ; with every fault.
+        MeasureError: a measure has no weight for a relation.
+    """
+    chosen = sizes or blocks.SIZES
+    if isinstance(gold, Treebank) or isinstance(system, Treebank) or not _adds_up(setup):
+        return score_treebanks(*load_pair(gold, system, setup), setup)
+    if _is_small(gold, chosen) and _is_small(system, chosen):  # two threads read them
+        return score_treebanks(*load_pair(gold, system, setup), setup)
+    return _score_paths(os.fsdecode(gold), os.fsdecode(system), setup, chosen)
+
+
+def _is_small(path: str | os.PathLike[str], sizes: PieceSizes) -> bool:
+    """Return whether a path is a file that is not compressed, by its name, and not large."""
+    name = os.fsdecode(path)
+    try:
+        known = os.path.isfile(name) and not name.endswith(SUFFIXES)  # noqa: PTH113 -- pathlib is slow to load
+        return known and os.path.getsize(name) <= sizes.large  # noqa: PTH202
+    except (OSError, ValueError):
+        return False
+
+
+def _adds_up(setup: Setup) -> bool:
+    """Say whether all that is computed can be put together from the pieces of files."""
+    whole = (
+        definition.counter is not None or definition.punctuation_for(measure.argument) == "callin"
+        for measure, definition in setup.defined
+    )
+    formats = (setup.format, setup.gold_format or setup.format)
+    for one in formats:
+        check_format(one)
+    return not any(whole) and (setup.rules.reading is None or set(formats) == {"conllu"})
+
+
+def _score_paths(gold: str, system: str, setup: Setup, sizes: PieceSizes) -> Evaluation:
+    ours = contents_or_parts(gold, sizes.large)
+    if isinstance(ours, bytes):
+        reference = parse_as(ours, gold, setup.rules, setup.gold_format or setup.format)
+        theirs = contents_or_parts(system, sizes.large)
+        if isinstance(theirs, bytes):
+            reference = reference.without_multiword_tokens() if takes_apart(setup) else reference
+            return score_treebanks(reference, parse_as(theirs, system, setup.rules, setup.format), setup)
+        from levelhead.evaluation.pieces import score_parts
+
+        return score_parts((gold, iter([ours])), (system, theirs), setup, sizes.piece)
+    from levelhead.evaluation.pieces import score_parts_of_gold
+
+    return score_parts_of_gold((gold, ours), system, setup, sizes.piece)

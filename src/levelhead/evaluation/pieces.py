@@ -1,0 +1,180 @@
+"""The scores of files that are too large for memory: read, aligned and counted piece by piece."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from itertools import chain
+
+from levelhead.errors import Fault, InputError, MeasureError, Place, UnreadableFile
+from levelhead.evaluation.pair import Evaluation, load_pair, parse_as, score_treebanks, takes_apart
+from levelhead.evaluation.provenance import pair_provenance
+from levelhead.evaluation.setup import Setup
+from levelhead.scoring.counts import Counts
+from levelhead.scoring.matches import Matches, match
+from levelhead.scoring.measure_notes import Annotation, annotation_of, notes_on
+from levelhead.scoring.pieces import paired_pieces
+from levelhead.scoring.score import Score, count, not_annotated, reason_of_absence, reason_of_malformed_deps, score_of
+from levelhead.treebank import Treebank
+from levelhead.treebank.contents import Contents
+from levelhead.treebank.enhanced_graph import MalformedDeps
+from levelhead.treebank.input_bytes import is_stream, parts_of
+from levelhead.treebank.official_reader import SCORERS, HeadsBack
+from levelhead.treebank.pieces import OfficialPieces, OwnPieces, Pieces
+
+Parts = tuple[str, Iterator[bytes]]
+"""The path of a file, and its contents part by part."""
+
+
+def score_parts_of_gold(gold: Parts, system: str, setup: Setup, size: int) -> Evaluation:
+    """Score a system's output against gold; an output that cannot be read is reported if gold is valid.
+
+    Args:
+        gold: the gold file.
+        system: the path of the system's output.
+        setup: the settings.
+        size: how many bytes of gold a piece has, about.
+
+    Raises:
+        InputError: a file is not valid, or the texts differ; with every fault.
+        MeasureError: a measure has no weight for a relation.
+    """
+    parts = parts_of(system)
+    try:
+        first = next(parts, b"")
+    except UnreadableFile as error:
+        raise (_pieces(gold, setup, of_gold=True).error() or error) from error
+    return score_parts(gold, (system, chain([first], parts)), setup, size)
+
+
+def score_parts(gold: Parts, system: Parts, setup: Setup, size: int) -> Evaluation:
+    """Score a system's output against gold, piece by piece.
+
+    Args:
+        gold: the gold file.
+        system: the system's output.
+        setup: the settings.
+        size: how many bytes of gold a piece has, about.
+
+    Raises:
+        InputError: a file is not valid, or the texts differ; with every fault.
+        MeasureError: a measure has no weight for a relation.
+    """
+    ready = setup.single()
+    ours, theirs = _pieces(gold, ready, of_gold=True), _pieces(system, ready, of_gold=False)
+    tally = PieceCounts(ready)
+    try:
+        for pair in paired_pieces(ours, theirs, ready.rules, size):
+            tally.add(match(*pair, ready.rules))
+        if not ours.n_sentences:  # official scorers take empty files
+            nothing = parse_as(b"", None, ready.rules)
+            tally.add(match(nothing, nothing, ready.rules))
+    except HeadsBack:
+        return _score_whole(gold[0], system[0], ready)
+    return tally.evaluation(ours.contents(), theirs.contents())
+
+
+def _score_whole(gold: str, system: str, setup: Setup) -> Evaluation:
+    """Score files with heads that count back over sentences, which is known only when the files have been begun."""
+    for path in (gold, system):
+        if is_stream(path):
+            message = "a negative head counts back over sentences: such a file must not come from a pipe"
+            raise InputError(Fault("file-too-large", message, Place(path)))
+    return score_treebanks(*load_pair(gold, system, setup), setup)
+
+
+def _pieces(file: Parts, setup: Setup, *, of_gold: bool) -> Pieces:
+    name, parts = file
+    if setup.rules.reading is not None:
+        return OfficialPieces(parts, name, SCORERS[setup.rules.reading])
+    conllx = ((setup.gold_format or setup.format) if of_gold else setup.format) == "conllx"
+    return OwnPieces(parts, name, conllx=conllx, apart=of_gold and takes_apart(setup))
+
+
+class _Labels:
+    """What notes look at on one side, over all pieces."""
+
+    def __init__(self) -> None:
+        self._relations: set[str] = set()
+        self._enhanced = False
+
+    def add(self, piece: Treebank) -> None:
+        """Add the labels of a piece."""
+        found = annotation_of(piece)
+        self._relations.update(found.relations)
+        self._enhanced |= found.enhanced
+
+    def annotation(self) -> Annotation:
+        """Return what notes look at in the whole file."""
+        return Annotation(sorted(self._relations), self._enhanced)
+
+
+class PieceCounts:
+    """The counts of all measures, summed over the pieces of two files.
+
+    Args:
+        ready: the settings, with the weights that measures name.
+    """
+
+    def __init__(self, ready: Setup) -> None:
+        self._ready = ready
+        self._counts: dict[str, Counts] = {}
+        self._malformed: dict[str, MalformedDeps] = {}
+        self._without_weight: dict[str, MeasureError] = {}
+        self._annotated: set[str] = set()
+        self._gold, self._system = _Labels(), _Labels()
+
+    def add(self, matches: Matches) -> None:
+        """Count a piece.
+
+        Args:
+            matches: its aligned words.
+        """
+        self._gold.add(matches.gold)
+        self._system.add(matches.system)
+        schemes = self._ready.registry.schemes
+        for measure, definition in self._ready.defined:
+            name, weights = str(measure), self._ready.values_of(measure)
+            if not_annotated(matches, definition) is None:
+                self._annotated.add(name)
+            before = self._counts.get(name)
+            try:
+                found = count(matches, measure, definition, schemes=schemes, weights=weights, before=before)
+            except MalformedDeps as error:
+                known = self._malformed.setdefault(name, error)
+                self._malformed[name] = min(known, error, key=lambda one: one.rank)
+            except MeasureError as error:
+                self._without_weight.setdefault(name, error)
+            else:
+                self._counts[name] = found
+
+    def evaluation(self, gold: Contents, system: Contents) -> Evaluation:
+        """Return the scores, to be called once, at the end.
+
+        Args:
+            gold: the sizes of gold and the warnings about it.
+            system: those of the system's output.
+
+        Raises:
+            MeasureError: a measure has no weight for a relation.
+        """
+        ready = self._ready
+        sides = self._gold.annotation(), self._system.annotation()
+        notes = notes_on(*sides, ready.defined, ready.rules, ready.registry.schemes, "the system")
+        provenance = pair_provenance(gold, system, ready, (*notes, *ready.warnings))
+        scores = {name: replace(score, signature=provenance.signature) for name, score in self._scores()}
+        return Evaluation(scores, gold, system, provenance)
+
+    def _scores(self) -> Iterator[tuple[str, Score]]:
+        undefined = self._ready.rules.undefined
+        for measure, definition in self._ready.defined:
+            name = str(measure)
+            nothing = Score(measure, 0, 0, 0, None, undefined)
+            if name not in self._annotated:
+                yield name, replace(nothing, reason=reason_of_absence(definition))
+            elif name in self._malformed:
+                yield name, replace(nothing, reason=reason_of_malformed_deps(self._malformed[name]))
+            elif name in self._without_weight:
+                raise self._without_weight[name]
+            else:
+                yield name, score_of(self._counts[name], measure, undefined)

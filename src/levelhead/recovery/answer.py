@@ -1,0 +1,39 @@
+"""One answer of a language model, as text."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from levelhead.errors import Fault, InputError, Place
+
+
+class Answer(NamedTuple):
+    """What a model answered about one sentence.
+
+    Args:
+        text: the answer; a list of rows is written as JSON.
+        id: the sent_id of the sentence, where the file gives it beside the answer.
+    """
+
+    text: str
+    id: str | None = None
+
+
+def decoded(data: bytes, name: str, first_line: int = 1) -> str:
+    """Return bytes as text.
+
+    Args:
+        data: the bytes.
+        name: the file that they are from.
+        first_line: the line of the file with which they begin.
+
+    Raises:
+        InputError: they are not UTF-8.
+    """
+    try:
+        return data.decode()
+    except UnicodeDecodeError as error:
+        line = first_line + data.count(b"\n", 0, error.start)
+        marks = data[:2] in {b"\xff\xfe", b"\xfe\xff"} and first_line == 1
+        message = "the file is UTF-16, not UTF-8" if marks else f"the byte 0x{data[error.start]:02x} is not UTF-8"
+        raise InputError(Fault("encoding", message, Place(name, line))) from error

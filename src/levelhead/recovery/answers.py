@@ -1,0 +1,100 @@
+"""The answers in a file or folder, one after another."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from levelhead.errors import Fault, InputError, Place, UnreadableFile
+from levelhead.recovery.answer import Answer, decoded
+from levelhead.recovery.records import csv_answers, json_answers
+from levelhead.recovery.separators import split_text
+from levelhead.treebank.input_bytes import SUFFIXES, Limits, read_bytes
+
+LIMITS = Limits(size=1 << 29)
+"""How large a file of answers may be, decompressed: half a GiB, some hundred thousand answers."""
+
+_MOST_FILES = 1_000_000
+_JSON, _CSV, _TSV = (".jsonl", ".ndjson"), ".csv", ".tsv"
+
+
+class Layout(NamedTuple):
+    """How answers are found in a file.
+
+    Args:
+        separator: what the lines between answers begin with, or None to detect them.
+        field: the field of JSON lines or CSV that has the answer, or None.
+        id_field: the field that has the sent_id, or None.
+    """
+
+    separator: str | None = None
+    field: str | None = None
+    id_field: str | None = None
+
+
+def read_answers(path: str | os.PathLike[str], layout: Layout, n_gold: int) -> list[Answer]:
+    """Return the answers in a file or folder, in order.
+
+    Args:
+        path: a text file with markers or blank lines between answers, JSON lines, CSV, or a folder with one file for
+            each answer; "-" for standard input.
+        layout: how they are found.
+        n_gold: how many are expected, which tells marker lines from others.
+
+    Raises:
+        UnreadableFile: the file cannot be opened, is too large or damaged.
+        InputError: it is not UTF-8, has no answers, or lacks a field.
+    """
+    name = os.fsdecode(path)
+    if os.path.isdir(name):  # noqa: PTH112 -- a path may hold bytes that pathlib refuses
+        answers = _in_folder(Path(name))
+    else:
+        answers = _in_file(name, read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf"), layout, n_gold)
+    if not answers:
+        raise InputError(Fault("no-answers", "no answer is in it", Place(name)))
+    return answers
+
+
+def _in_file(name: str, data: bytes, layout: Layout, n_gold: int) -> list[Answer]:
+    if not data.strip():
+        raise InputError(Fault("no-answers", "the file is empty", Place(name)))
+    data = data.replace(b"\r\n", b"\n")
+    bare = next((name.removesuffix(suffix) for suffix in SUFFIXES if name.lower().endswith(suffix)), name).lower()
+    if bare.endswith((_CSV, _TSV)):
+        return csv_answers(data, name, layout.field, layout.id_field, "\t" if bare.endswith(_TSV) else ",")
+    if bare.endswith(_JSON) or layout.field is not None:
+        if not bare.endswith(_JSON) and not data.lstrip().startswith(b"{"):
+            return csv_answers(data, name, layout.field, layout.id_field, ",")
+        return json_answers(data, name, layout.field, layout.id_field)
+    if layout.id_field is not None:
+        raise InputError(Fault("no-answers", "--id-field is for JSON lines and CSV: give --field, too", Place(name)))
+    return split_text(data, name, layout.separator, n_gold)
+
+
+def _in_folder(folder: Path) -> list[Answer]:
+    """Read one answer from each file of a folder, in natural order of names; hidden files are left out."""
+    try:
+        paths = [path for path in folder.iterdir() if not path.name.startswith(".") and path.is_file()]
+    except OSError as error:
+        raise UnreadableFile(Fault("unreadable-file", error.strerror or str(error), Place(str(folder)))) from error
+    return list(_read_each(sorted(paths, key=_natural)))
+
+
+def _natural(path: Path) -> tuple[list[tuple[bool, int, str]], str]:
+    """A key that sorts `answer2` before `answer10`."""
+    parts = re.findall(r"([0-9]+)|([^0-9]+)", path.name)
+    return [(not digits, int(digits or 0) if len(digits) < 4000 else 0, text) for digits, text in parts], path.name
+
+
+def _read_each(paths: list[Path]) -> Iterator[Answer]:
+    total = 0
+    for path in paths:
+        data = read_bytes(path, LIMITS).removeprefix(b"\xef\xbb\xbf")
+        total += len(data)
+        if total > LIMITS.size:
+            message = f"the files have more than {LIMITS.size} bytes together"
+            raise UnreadableFile(Fault("file-too-large", message, Place(str(path.parent))))
+        yield Answer(decoded(data.replace(b"\r\n", b"\n"), str(path)))

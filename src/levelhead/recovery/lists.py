@@ -1,0 +1,144 @@
+"""Rows in lists of JSON or Python: objects with named fields, or lists of columns."""
+
+from __future__ import annotations
+
+import ast
+import json
+import re
+import warnings
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import Any
+
+from levelhead.recovery.rows import AnswerRow, RangeRow, clean, read_cells, read_row
+
+_LONGEST_LITERAL = 1 << 18
+_MOST_FAILURES = 20
+_DEEPEST = 6
+_BRACKET = re.compile(r"[\[{]")
+_NAMES = {
+    "id": ("id", "index", "idx", "tokenid", "wordid", "number", "i"),
+    "form": ("form", "word", "token", "text"),
+    "head": ("headid", "headindex", "headidx", "headnumber", "head", "parent", "governor"),
+    "relation": ("deprel", "relation", "rel", "label", "dep", "dependency", "deprelation", "dependencyrelation"),
+    "lemma": ("lemma",),
+    "upos": ("upos", "pos", "upostag"),
+    "xpos": ("xpos", "xpostag", "tag"),
+    "feats": ("feats", "features", "morph"),
+}
+"""The fields of a row, and how they are named, without case, spaces and punctuation; the first that is there counts."""
+
+
+def rows_of_lists(text: str, forms: Collection[str]) -> Iterator[list[AnswerRow]]:
+    """Give the rows of each list in a text.
+
+    Args:
+        text: the text, which may have prose around the lists.
+        forms: the forms of the gold sentence.
+    """
+    loose: list[AnswerRow] = []  # of objects that follow one another without a list around them
+    for value in _values(text):
+        row = _keyed(value) if isinstance(value, Mapping) else None
+        if row is not None:
+            loose.append(row)
+        else:
+            yield from _rows_inside(value, forms, _DEEPEST)
+    if loose:
+        yield loose
+
+
+def _values(text: str) -> Iterator[Any]:
+    """Give the JSON values in a text; if there are none, the Python values."""
+    decoder = json.JSONDecoder()
+    at, n_failures, n_found = 0, 0, 0
+    while n_failures < _MOST_FAILURES and (bracket := _BRACKET.search(text, at)):
+        try:
+            value, at = decoder.raw_decode(text, bracket.start())
+        except (ValueError, RecursionError):
+            n_failures += 1
+            at = bracket.end()
+        else:
+            n_found += 1
+            yield value
+    if not n_found:
+        yield from _python_values(text)
+
+
+def _python_values(text: str) -> Iterator[Any]:
+    """Give the value of Python between the first bracket and the last one of its kind."""
+    for first, last in ("[]", "{}"):
+        start, end = text.find(first), text.rfind(last)
+        if start < 0 or not 0 < end - start < _LONGEST_LITERAL:
+            continue
+        try:
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore", SyntaxWarning)  # of backslashes in strings
+                value = ast.literal_eval(text[start : end + 1])
+        except (ValueError, SyntaxError, RecursionError, MemoryError, TypeError):
+            continue
+        yield value
+        return
+
+
+def _rows_inside(value: Any, forms: Collection[str], depth: int) -> Iterator[list[AnswerRow]]:
+    """Give the lists of rows in a value."""
+    if isinstance(value, Mapping):
+        inside: Sequence[Any] = list(value.values())
+    elif isinstance(value, list | tuple):
+        inside = value
+        rows = list(_rows(value, forms))
+        if rows:
+            yield rows
+            return
+    else:
+        return
+    if depth:
+        for one in inside[:100]:
+            yield from _rows_inside(one, forms, depth - 1)
+
+
+def _rows(values: Sequence[Any], forms: Collection[str]) -> Iterator[AnswerRow]:
+    """Give the rows that a list holds."""
+    last = 0
+    for value in values:
+        row = _row(value, last + 1, forms)
+        if row is not None:
+            last = last + 1 if row.id is None else row.id
+            yield row
+
+
+def _row(value: Any, expected: int, forms: Collection[str]) -> AnswerRow | None:
+    if isinstance(value, Mapping):
+        return _keyed(value)
+    if isinstance(value, list | tuple) and len(value) > 3 and not any(isinstance(cell, list | dict) for cell in value):
+        return read_cells([_text(cell) for cell in value], expected, forms)
+    if isinstance(value, str) and len(value) > 3:
+        row = read_row(value, expected, forms)
+        return None if isinstance(row, RangeRow) else row
+    return None
+
+
+def _keyed(value: Mapping[Any, Any]) -> AnswerRow | None:
+    """Return the row in an object with named fields; it must have a form and a field for the head."""
+    given = {re.sub(r"[\W_]", "", str(name).lower()): cell for name, cell in value.items()}
+    places = {field: next((name for name in names if name in given), None) for field, names in _NAMES.items()}
+    cells = {field: _text(given[name]) for field, name in places.items() if name is not None}
+    if "form" not in cells or "head" not in cells:
+        return None
+    number, head = (_number(cells.get(field, "")) for field in ("id", "head"))
+    if "id" in cells and number is None:
+        return None
+    tags = tuple(clean(cells.get(name, "_")) for name in ("lemma", "upos", "xpos", "feats"))
+    return AnswerRow(number, cells["form"], head, clean(cells.get("relation", "_")), tags)  # type: ignore[arg-type]
+
+
+def _number(text: str) -> int | None:
+    return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
+
+
+def _text(cell: Any) -> str:
+    """Return a value as a column has it; a whole number that a table made a fraction is whole again."""
+    if cell is None or isinstance(cell, list | dict | tuple):
+        return "_"
+    if isinstance(cell, float) and cell.is_integer():
+        cell = int(cell)
+    return " ".join(str(cell).split()) or "_"

@@ -1,0 +1,86 @@
+"""Which rows are which gold words, and which of several attempts counts."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from levelhead.recovery.attempts import Attempt
+from levelhead.recovery.rows import AnswerRow
+from levelhead.scoring.form_alignment import align_forms
+
+
+class Matched(NamedTuple):
+    """An attempt over gold words.
+
+    Args:
+        attempt: the attempt.
+        rows: the row of each gold word, or None.
+        heads: the head of each gold word, as its id in the gold sentence, or None.
+        n_extra: how many rows belong to no gold word.
+        equal: whether every gold word has a row of its form, in order, and there is no other row.
+    """
+
+    attempt: Attempt
+    rows: tuple[AnswerRow | None, ...]
+    heads: tuple[int | None, ...]
+    n_extra: int
+    equal: bool
+
+    @property
+    def n_heads(self) -> int:
+        """How many gold words have a head."""
+        return sum(head is not None for head in self.heads)
+
+
+def best_match(attempts: Sequence[Attempt], forms: Sequence[str]) -> Matched | None:
+    """Return the last complete attempt over the gold words, or else the one that has the most heads; None without any.
+
+    An attempt is complete if every gold word has a row of its form and a head. If no attempt is, those with the right
+    number of rows are preferred; of equals the last is taken.
+
+    Args:
+        attempts: the attempts in an answer.
+        forms: the forms of the gold sentence.
+    """
+    wanted = list(forms)
+    for attempt in reversed(attempts):
+        if attempt.n_rows == len(wanted) and [row.form for row in attempt.rows] == wanted:
+            found = match(attempt, wanted)
+            if found.n_heads == len(wanted):
+                return found
+    best: tuple[tuple[bool, int], Matched] | None = None
+    for attempt in reversed(attempts):
+        found = match(attempt, wanted)
+        key = (attempt.n_rows == len(wanted), found.n_heads)
+        if best is None or key > best[0]:
+            best = key, found
+    return best and best[1]
+
+
+def match(attempt: Attempt, forms: Sequence[str]) -> Matched:
+    """Match the rows of an attempt with gold words by form and edit distance, and number heads as gold does.
+
+    Args:
+        attempt: the attempt.
+        forms: the forms of the gold sentence.
+    """
+    of_rows = [row.form for row in attempt.rows]
+    equal = attempt.n_rows == len(forms) and of_rows == list(forms)
+    places = range(len(forms)) if equal else align_forms(forms, of_rows)
+    rows = tuple(attempt.rows[place] if place >= 0 else None for place in places)
+    ids = _gold_ids(attempt.rows, places)
+    heads = tuple(None if row is None or row.head is None else ids.get(row.head) for row in rows)
+    return Matched(attempt, rows, heads, attempt.n_rows - sum(row is not None for row in rows), equal)
+
+
+def _gold_ids(rows: Sequence[AnswerRow], places: Sequence[int]) -> dict[int, int]:
+    """The gold word of each number that rows have; 0 is the root. A number that two rows have means nothing."""
+    uses = Counter(row.id for row in rows)
+    ids = {0: 0} if 0 not in uses else {}
+    for word, place in enumerate(places, 1):
+        number = rows[place].id if place >= 0 else None
+        if number is not None and uses[number] == 1:
+            ids[number] = word
+    return ids

@@ -1,0 +1,62 @@
+"""Which answer belongs to which gold sentence."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from levelhead.errors import Fault, InputError, Place, number_of, quoted
+from levelhead.recovery.answer import Answer
+from levelhead.recovery.attempts import sent_id_of
+
+
+def paired(answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None) -> list[Answer | None]:
+    """Return the answer of each gold sentence, or None where there is none.
+
+    Answers are paired by sent_id if all have one: from a field, or from a comment `# sent_id` where each names another
+    gold sentence. Otherwise the k-th answer belongs to the k-th sentence.
+
+    Args:
+        answers: the answers.
+        gold_ids: the sent_id of each gold sentence.
+        name: the file of answers, for messages.
+
+    Raises:
+        InputError: the numbers differ and ids do not tell which answer is whose, or an id is unknown or repeated.
+    """
+    if any(answer.id is not None for answer in answers):
+        return _by_id([answer.id for answer in answers], answers, gold_ids, name)
+    ids = [sent_id_of(answer.text) for answer in answers]
+    if len(answers) == len(gold_ids):
+        if None not in ids and len(set(ids)) == len(ids) and set(ids) == set(gold_ids):
+            return _by_id(ids, answers, gold_ids, name)
+        return list(answers)
+    if None in ids:
+        raise _mismatch(f"{_sizes(answers, gold_ids)}, and answer {ids.index(None) + 1} has no sent_id", name)
+    return _by_id(ids, answers, gold_ids, name)
+
+
+def _by_id(
+    ids: Sequence[str | None], answers: Sequence[Answer], gold_ids: Sequence[str | None], name: str | None
+) -> list[Answer | None]:
+    sizes = _sizes(answers, gold_ids)
+    known = {one for one in gold_ids if one is not None}
+    if None in gold_ids or len(known) < len(gold_ids):
+        raise _mismatch(f"{sizes}, and the gold sentences do not each have a sent_id of their own", name)
+    found: dict[str, Answer] = {}
+    for number, (one, answer) in enumerate(zip(ids, answers), 1):
+        if one is None:
+            raise _mismatch(f"{sizes}, and answer {number} has no sent_id", name)
+        if one not in known:
+            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(one)}, which gold has not", name)
+        if one in found:
+            raise _mismatch(f"{sizes}, and answer {number} has the sent_id {quoted(one)} again", name)
+        found[one] = answer
+    return [found.get(one) for one in gold_ids if one is not None]
+
+
+def _sizes(answers: Sequence[Answer], gold_ids: Sequence[str | None]) -> str:
+    return f"{number_of(len(answers), 'answer')} for {number_of(len(gold_ids), 'gold sentence')}"
+
+
+def _mismatch(message: str, name: str | None) -> InputError:
+    return InputError(Fault("unpaired-answers", message, Place(name)))

@@ -1,0 +1,111 @@
+"""What became of one answer: its class, its tree, and its words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from levelhead.kernels import trees
+from levelhead.recovery.attempts import BLANK, FENCES, LIST, LONGEST_ANSWER, PIPES, PROSE, tables_of
+from levelhead.recovery.matching import Matched, best_match
+from levelhead.recovery.rows import COLUMNS, IDS, REMARKS, SPACE, AnswerRow
+
+CLASSES = (
+    "as is", "unpacked", "respaced", "repaired", "words changed", "rows missing or extra", "unreadable", "no answer",
+)  # fmt: skip
+"""What an answer needs, from nothing to everything; the later class counts where several fit."""
+
+TREES = ("tree", "several roots", "no root", "cycle", "incomplete")
+"""What the heads of an answer make; incomplete if a gold word has none."""
+
+RANGES, SEVERAL, TOO_LONG = "ranges", "attempts", "too long"
+STEPS = (FENCES, PROSE, BLANK, PIPES, LIST, REMARKS, RANGES, SEVERAL, SPACE, IDS, COLUMNS, TOO_LONG)
+"""What was done to an answer, in the order in which it is named."""
+
+_VERDICTS = ("tree", "incomplete", "no root", "several roots", "cycle")  # as the check of trees numbers them
+
+
+class Recovered(NamedTuple):
+    """An answer over the words of its gold sentence.
+
+    Args:
+        category: one of `CLASSES`.
+        tree: one of `TREES`.
+        steps: what was done, some of `STEPS`.
+        rows: the row of each gold word, or None.
+        heads: the head of each gold word, as an id of the gold sentence, or None.
+        n_extra: how many rows were dropped from the attempt that counts.
+        n_attempts: how many tables of rows the answer has.
+    """
+
+    category: str
+    tree: str
+    steps: tuple[str, ...]
+    rows: tuple[AnswerRow | None, ...]
+    heads: tuple[int | None, ...]
+    n_extra: int = 0
+    n_attempts: int = 0
+
+    @property
+    def n_words(self) -> int:
+        """How many gold words have a head."""
+        return sum(head is not None for head in self.heads)
+
+
+def recovered(text: str | None, forms: Sequence[str], ranges: Sequence[tuple[str, str]] = ()) -> Recovered:
+    """Return an answer over gold words.
+
+    Args:
+        text: the answer, or None if there is none.
+        forms: the forms of the gold words.
+        ranges: the id and the form of each multiword token of gold, `("1-2", "don't")`.
+    """
+    nothing = (None,) * len(forms)
+    if text is None:
+        return Recovered("no answer", "incomplete", (), nothing, nothing)
+    tables = tables_of(text, forms)
+    best = best_match(tables.attempts, forms)
+    if best is None or all(row.head is None for row in best.attempt.rows):
+        long = (TOO_LONG,) if len(text) > LONGEST_ANSWER else ()
+        return Recovered("unreadable", "incomplete", long, nothing, nothing, n_attempts=len(tables.attempts))
+    steps = {*tables.steps, *_steps_of(best, ranges)}
+    if len(tables.attempts) > 1:
+        steps.add(SEVERAL)
+    named = tuple(step for step in STEPS if step in steps)
+    category = _category(best, named)
+    return Recovered(category, _tree(best.heads), named, best.rows, best.heads, best.n_extra, len(tables.attempts))
+
+
+def _steps_of(best: Matched, ranges: Sequence[tuple[str, str]]) -> set[str]:
+    """What was done to the rows of the attempt that counts, and to its ranges if they are not those of gold."""
+    steps = set().union(*(row.steps for row in best.attempt.rows))
+    numbers = [row.id for row in best.attempt.rows]
+    if numbers != list(range(1, len(numbers) + 1)):
+        steps.add(IDS)
+    written = [(row.id, row.cells[1]) for row in best.attempt.ranges]
+    if written != list(ranges):
+        steps.add(RANGES)
+    if any(len(row.cells) != 10 for row in best.attempt.ranges):
+        steps.add(COLUMNS)
+    return steps.union(*(row.steps for row in best.attempt.ranges))
+
+
+def _category(best: Matched, steps: Sequence[str]) -> str:
+    if not best.equal:
+        is_paired = not best.n_extra and None not in best.rows
+        return "words changed" if is_paired else "rows missing or extra"
+    if IDS in steps or COLUMNS in steps:
+        return "repaired"
+    if SPACE in steps:
+        return "respaced"
+    return "unpacked" if steps else "as is"
+
+
+def _tree(heads: Sequence[int | None]) -> str:
+    known = [head for head in heads if head is not None]
+    if len(known) < len(heads):
+        return "incomplete"
+    starts = np.array([0, len(heads)], dtype=np.int32)
+    return _VERDICTS[trees.bad_sentences(np.array(known, dtype=np.int32), starts, False)[0]]

@@ -1,0 +1,137 @@
+"""Answers of a language model as CoNLL-U over the words of gold, and what was done to each."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple
+
+from levelhead._version import VERSION
+from levelhead.progress import tracked
+from levelhead.recovery.answer import Answer
+from levelhead.recovery.answers import Layout, read_answers
+from levelhead.recovery.gold import GoldSentence, gold_sentences
+from levelhead.recovery.pairing import paired
+from levelhead.recovery.recovered import CLASSES, TREES, Recovered, recovered
+from levelhead.recovery.writing import sentence_text
+from levelhead.tabular import Tabular
+from levelhead.treebank.contents import contents_hash
+from levelhead.treebank.treebank import Treebank
+from levelhead.treebank.write import replace_file
+
+Answers = str | os.PathLike[str] | Sequence[str] | Mapping[str, str]
+"""The path of answers; or the answers, by sent_id or in the order of the gold sentences."""
+
+
+class RecoveredAnswer(NamedTuple):
+    """What became of the answer about a sentence.
+
+    Args:
+        sentence: the number of the gold sentence, from 1.
+        sent_id: its sent_id, or None.
+        category: what the answer needs, one of `levelhead.recovery.CLASSES`.
+        tree: what its heads make, one of `levelhead.recovery.TREES`.
+        steps: what was done to it, some of `levelhead.recovery.STEPS`.
+        words: how many gold words there are.
+        recovered: how many of them have a head.
+        extra: how many rows belong to no gold word.
+        attempts: how many tables of rows the answer has.
+    """
+
+    sentence: int
+    sent_id: str | None
+    category: str
+    tree: str
+    steps: tuple[str, ...]
+    words: int
+    recovered: int
+    extra: int
+    attempts: int
+
+
+@dataclass(frozen=True, repr=False)
+class Recovery(Tabular):
+    """Answers over the words of gold.
+
+    Args:
+        answers: what became of each, in the order of the gold sentences.
+        signature: what decides the numbers.
+        conllu: the answers as CoNLL-U, in UTF-8; a word without a head has HEAD `_`.
+    """
+
+    answers: tuple[RecoveredAnswer, ...]
+    signature: Mapping[str, str]
+    conllu: bytes = field(compare=False)
+
+    def write(self, path: str | os.PathLike[str]) -> None:
+        """Write the answers as CoNLL-U; the file is there whole or not at all.
+
+        Args:
+            path: the file, which is replaced if it exists.
+
+        Raises:
+            OutputError: the file cannot be written.
+        """
+        replace_file(path, [self.conllu])
+
+    @property
+    def classes(self) -> Mapping[str, tuple[RecoveredAnswer, ...]]:
+        """The answers of each class, also of those without any."""
+        return {name: tuple(one for one in self.answers if one.category == name) for name in CLASSES}
+
+    def __repr__(self) -> str:
+        words, found = sum(one.words for one in self.answers), sum(one.recovered for one in self.answers)
+        return f"<Recovery: {len(self.answers)} sentences, {found} of {words} words>"
+
+
+def trees_of(answers: Iterable[RecoveredAnswer]) -> dict[str, int]:
+    """Return how many answers make each kind of tree.
+
+    Args:
+        answers: the answers.
+    """
+    counts = Counter(one.tree for one in answers)
+    return {name: counts[name] for name in TREES}
+
+
+def recover_answers(answers: Answers, gold: Treebank, layout: Layout = Layout()) -> Recovery:  # noqa: B008 -- immutable
+    """Return the answers of a language model over the words of gold.
+
+    Args:
+        answers: the path of answers, or answers.
+        gold: the gold treebank; only its words are used.
+        layout: how answers are found in a file.
+
+    Raises:
+        InputError: the answers cannot be read, or do not belong to the gold sentences.
+    """
+    sentences = gold_sentences(gold)
+    found, name = _answers(answers, layout, len(gold))
+    texts = paired(found, [sentence.id for sentence in sentences], name)
+    digest = hashlib.sha256()
+    done: list[RecoveredAnswer] = []
+    parts: list[bytes] = []
+    for number, (sentence, answer) in enumerate(tracked(list(zip(sentences, texts)), "recovering"), 1):
+        digest.update(b"\0" if answer is None else answer.text.encode("utf-8", "surrogatepass") + b"\n")
+        one = recovered(answer and answer.text, sentence.forms, sentence.ranges)
+        done.append(_record(number, sentence, one))
+        parts.append(sentence_text(sentence, one).encode())
+    signature = {"gold": contents_hash(gold)[:8], "answers": digest.hexdigest()[:8], "version": VERSION}
+    return Recovery(tuple(done), signature, b"".join(parts))
+
+
+def _answers(answers: Answers, layout: Layout, n_gold: int) -> tuple[list[Answer], str | None]:
+    """The answers, and the name of their file."""
+    if isinstance(answers, str | os.PathLike):
+        return read_answers(answers, layout, n_gold), os.fsdecode(answers)
+    if isinstance(answers, Mapping):
+        return [Answer(text, name) for name, text in answers.items()], None
+    return list(map(Answer, answers)), None
+
+
+def _record(number: int, sentence: GoldSentence, one: Recovered) -> RecoveredAnswer:
+    sizes = len(sentence.forms), one.n_words, one.n_extra, one.n_attempts
+    return RecoveredAnswer(number, sentence.id, one.category, one.tree, one.steps, *sizes)

@@ -1,0 +1,227 @@
+"""One row of an answer: its word, and what was repaired to read it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from levelhead.treebank.relations import UD1, UD2, universal
+
+SPACE, IDS, COLUMNS, REMARKS = "white space", "ids", "columns", "remarks"
+"""Steps that make a row readable: white space around or instead of tabs, the number, the columns, and text after it."""
+
+LONGEST_LINE = 1 << 16
+"""The most characters of a line that may be a row."""
+
+_HEAD, _RELATION, _COLUMNS = 6, 7, 10
+_USUAL, _MOST_VALUES = _HEAD - 2, _COLUMNS - 2  # among the columns after the form
+_LONGEST_CELL = 1000
+_NUMBER = re.compile(r"[0-9]{1,9}")
+_NUMBERED = re.compile(r"\(?([0-9]{1,9})[.):]?")
+_GLUED = re.compile(r"\(?([0-9]{1,9})(?:[.):]?\s+|(?=[^\s\d.):])|[.):](?=\S))(.+)", re.DOTALL)
+_RELATION_NAME = re.compile(r"[^\W\d_][\w:.~/-]*")
+_REMARK = ("#", "//", "<", "(", "—", "–", "--", "←")
+_BULLET = re.compile(r"[-*•>][-*•>\s]*(?=\(?[0-9])")
+_WIDE = re.compile(r"\t|\s{2,}")
+_NO_WORD = re.compile(r"[0-9]{1,9}[-.][0-9]{1,9}")  # the number of a multiword token or of an empty node
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]+")
+_UPOS = frozenset("ADJ ADP ADV AUX CCONJ DET INTJ NOUN NUM PART PRON PROPN PUNCT SCONJ SYM VERB X".split())
+
+
+class AnswerRow(NamedTuple):
+    """A word of an answer.
+
+    Args:
+        id: its number, as written or by its place; None for the place after the row before it.
+        form: its form.
+        head: its head as written, or None where no number stands.
+        relation: its relation, "_" if there is none.
+        tags: its lemma, UPOS, XPOS and features.
+        steps: what was repaired.
+        n_cells: how many columns the row has as written.
+    """
+
+    id: int | None
+    form: str
+    head: int | None
+    relation: str
+    tags: tuple[str, str, str, str] = ("_", "_", "_", "_")
+    steps: frozenset[str] = frozenset()
+    n_cells: int = _COLUMNS
+
+
+class RangeRow(NamedTuple):
+    """The row of a multiword token, or of an empty node.
+
+    Args:
+        id: its number as written.
+        cells: its columns.
+        steps: what was repaired.
+    """
+
+    id: str
+    cells: tuple[str, ...]
+    steps: frozenset[str]
+
+
+_NOTHING: frozenset[str] = frozenset()
+_SPACED = frozenset({SPACE})
+
+
+def read_row(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
+    """Return the row that a line holds, or None if it holds none.
+
+    Args:
+        line: the line, without its end.
+        expected: the number that follows the row before.
+        forms: the forms of the gold sentence, which tell `45` as a number from `4` and `5`.
+    """
+    cells = line.split("\t")
+    if len(cells) == _COLUMNS and " " not in line and _is_good(cells, forms):
+        return _row(cells, _NOTHING)
+    stripped = line.strip()
+    if not stripped or len(stripped) > LONGEST_LINE:
+        return None
+    for cells in _cuts(stripped):
+        if len(cells) == _COLUMNS and _is_good(cells, forms):
+            return _row(cells, _NOTHING if "\t".join(cells) == line else _SPACED)
+    bare = _unmarked(stripped)
+    row = _repaired(bare, expected, forms)
+    return row if row is None or bare == stripped else row._replace(steps=row.steps | {REMARKS})
+
+
+def _cuts(line: str) -> Iterator[list[str]]:
+    """Give the columns of a line: between tabs, between wide spaces, between any."""
+    if "\t" in line:
+        yield [cell.strip() for cell in line.split("\t")]
+    if "  " in line:
+        yield _WIDE.split(line)
+    yield line.split()
+
+
+def _is_good(cells: Sequence[str], forms: Collection[str]) -> bool:
+    """Whether ten columns hold a number, a form, a head and values."""
+    if not (_NUMBER.fullmatch(cells[0]) and _NUMBER.fullmatch(cells[_HEAD])) or not all(cells):
+        return False
+    return cells[1] != "_" or "_" in forms
+
+
+def _row(cells: Sequence[str], steps: frozenset[str]) -> AnswerRow:
+    lemma, upos, xpos, feats = map(clean, cells[2:6])
+    head = int(cells[_HEAD])
+    return AnswerRow(
+        int(cells[0]), cells[1], head, clean(cells[_RELATION]), (lemma, upos, xpos, feats), steps, len(cells)
+    )
+
+
+def clean(cell: str) -> str:
+    """Return a value that fits into a column of CoNLL-U: "_" for none, and for more than 1000 characters.
+
+    Args:
+        cell: the value as written.
+    """
+    if cell == "_":
+        return cell
+    if not cell.isprintable() or not cell or cell[0] == " " or cell[-1] == " ":
+        cell = _UNPRINTABLE.sub(" ", cell).strip()
+    return cell if cell and len(cell) <= _LONGEST_CELL else "_"
+
+
+def _unmarked(line: str) -> str:
+    """A line without what makes it an item of a list, a quotation, or bold."""
+    marks = _BULLET.match(line)
+    return line[marks.end() :].rstrip("* ") if marks else line
+
+
+def _repaired(line: str, expected: int, forms: Collection[str]) -> AnswerRow | RangeRow | None:
+    """Read a row that does not have ten good columns."""
+    best = None
+    for cells in _cuts(line):
+        first = cells[0]
+        if _NO_WORD.fullmatch(first) and len(cells) > 1 and first not in forms:
+            return RangeRow(first, tuple(cells), _SPACED if "\t".join(cells) != line else _NOTHING)
+        row = read_cells(cells, expected, forms, spaced="\t" not in line)
+        if row is not None and row.head is not None:
+            return row
+        best = best or row
+    return best
+
+
+def read_cells(
+    cells: Sequence[str], expected: int, forms: Collection[str], *, spaced: bool = False
+) -> AnswerRow | None:
+    """Return the row in some columns: the number may be glued to the form or missing, and columns, too.
+
+    Args:
+        cells: the columns, without white space around them.
+        expected: the number that follows the row before.
+        forms: the forms of the gold sentence.
+        spaced: whether only white space parts the columns, as it does in prose.
+    """
+    number, form, values, steps = _numbered(cells, expected, forms)
+    at = _head_place(values)
+    if not form or "`" in cells[0] or not _looks_like_a_row(number, form in forms, values, at, spaced=spaced):
+        return None
+    if spaced:
+        steps.add(SPACE)
+    if len(values) > _MOST_VALUES and values[_MOST_VALUES].startswith(_REMARK):
+        values = values[:_MOST_VALUES]
+        steps.add(REMARKS)
+    if at is None and len(values) == _MOST_VALUES:
+        at = _USUAL  # all columns are there, and the head is no number
+    if len(values) != _MOST_VALUES or at != _USUAL or not all(values):
+        steps.add(COLUMNS)
+    head = int(values[at]) if at is not None and _NUMBER.fullmatch(values[at]) else None
+    relation = values[at + 1] if at is not None and at + 1 < len(values) else "_"
+    lemma, upos, xpos, feats = map(clean, values[:_USUAL]) if at == _USUAL else "____"
+    return AnswerRow(number, form, head, clean(relation), (lemma, upos, xpos, feats), frozenset(steps), len(cells))
+
+
+def _numbered(
+    cells: Sequence[str], expected: int, forms: Collection[str]
+) -> tuple[int | None, str, Sequence[str], set[str]]:
+    """Part the number and the form from the other columns, and say what this repairs."""
+    first, rest = cells[0], cells[1:]
+    plain = _NUMBERED.fullmatch(first)
+    is_glued = not rest or (rest[0] in {"_", ""} and "_" not in forms)
+    if plain and not is_glued:
+        return int(plain[1]), rest[0], rest[1:], set() if plain[1] == first else {IDS}
+    behind = first.removeprefix(str(expected))
+    after = behind.lstrip(".): \t")
+    for word in (behind, after):
+        if word != first and word in forms:
+            return expected, word, rest, {IDS}
+    if first in forms:
+        return None, first, rest, {IDS}
+    glued = _GLUED.fullmatch(first)
+    if glued:
+        return int(glued[1]), glued[2].strip(), rest, {IDS}
+    if plain and after not in {first, ""}:
+        return expected, after, rest, {IDS}
+    return None, first, rest, {IDS}
+
+
+def _head_place(values: Sequence[str]) -> int | None:
+    """Where the head stands after the form: the number before a relation that is nearest to its place in CoNLL-U."""
+    pairs = enumerate(pairwise(values))
+    places = [i for i, (head, name) in pairs if _NUMBER.fullmatch(head) and _RELATION_NAME.fullmatch(name)]
+    if places:
+        return min(places, key=lambda place: abs(place - _USUAL))
+    return _USUAL if len(values) > _USUAL and _NUMBER.fullmatch(values[_USUAL]) else None
+
+
+def _looks_like_a_row(
+    number: int | None, is_gold: bool, values: Sequence[str], at: int | None, *, spaced: bool
+) -> bool:
+    """Tell rows from prose, which has numbers and words, too."""
+    n_blank = sum(value == "_" for value in values)
+    if number is None:
+        return is_gold and at is not None and len(values) > _USUAL and (n_blank > 1 or not spaced)
+    if at is None:
+        return n_blank > 2
+    if n_blank or not _UPOS.isdisjoint(values[: min(at, 2)]):
+        return True
+    is_short = len(values) in {2, 3} and at + 1 < len(values) and universal(values[at + 1]) in UD1 | UD2
+    return is_short or (not spaced and len(values) > 3)

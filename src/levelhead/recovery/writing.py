@@ -1,0 +1,37 @@
+"""An answer as CoNLL-U over the words of its gold sentence."""
+
+from __future__ import annotations
+
+from levelhead.recovery.gold import GoldSentence
+from levelhead.recovery.recovered import Recovered
+
+_NOTHING = ("_", "_", "_", "_")
+
+
+def sentence_text(gold: GoldSentence, found: Recovered) -> str:
+    """Return a sentence with gold's words, ranges and comments, and the analysis of an answer.
+
+    Lemmas, tags, features, heads and relations are the answer's. A word without a head has HEAD `_`. DEPS is empty, and
+    MISC has gold's SpaceAfter=No only.
+
+    Args:
+        gold: the gold sentence.
+        found: the answer.
+    """
+    lines = [gold.comments, f"# recovery = {_summary(found, len(gold.forms))}\n"]
+    for place, (form, space, row, head) in enumerate(zip(gold.forms, gold.spaces, found.rows, found.heads)):
+        if place in gold.multiword:
+            token, last, after = gold.multiword[place]
+            lines.append(f"{place + 1}-{last}\t{token}\t_\t_\t_\t_\t_\t_\t_\t{after}\n")
+        tags = _NOTHING if row is None else row.tags
+        relation = "_" if row is None else row.relation
+        columns = (str(place + 1), form, *tags, "_" if head is None else str(head), relation, "_", space)
+        lines.append("\t".join(columns) + "\n")
+    return "".join([*lines, "\n"])
+
+
+def _summary(found: Recovered, n_words: int) -> str:
+    """What was done to an answer: `unpacked (fences, prose), 5 of 5 words, tree`."""
+    steps = f" ({', '.join(found.steps)})" if found.steps else ""
+    extra = f", {found.n_extra} rows dropped" if found.n_extra > 1 else ", 1 row dropped" if found.n_extra else ""
+    return f"{found.category}{steps}, {found.n_words} of {n_words} words{extra}, {found.tree}"

@@ -1,0 +1,97 @@
+"""Recovered answers as a table and as JSON documents."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from levelhead.recovery import STEPS, TREES, RecoveredAnswer, Recovery
+from levelhead.recovery.recovery import trees_of
+from levelhead.report.documents import header
+from levelhead.report.scores import signature_line
+from levelhead.report.table import Cell, Column, Table
+
+_NO_ANSWER = "no answer"
+_COLUMNS = (
+    Column("Class", "text"),
+    Column("Answers", "number"),
+    *(Column(tree.capitalize(), "number") for tree in TREES),
+    Column("Words", "number"),
+    Column("Recovered", "number", tidy_only=True),
+    Column("Recovered %"),
+    Column("Extra rows", "number", tidy_only=True),
+)
+
+
+def recovery_table(recovery: Recovery) -> Table:
+    """Return answers by class and by tree; a class of sentences without an answer only if there are any.
+
+    Args:
+        recovery: the answers.
+    """
+    every = recovery.answers
+    shown = {name: some for name, some in recovery.classes.items() if some or name != _NO_ANSWER}
+    rows = (_row(name.capitalize(), answers) for name, answers in shown.items())
+    n_extra = sum(one.extra for one in every)
+    notes = f"rows without a gold word: {n_extra} (dropped)", signature_line(recovery.signature)
+    return Table(_COLUMNS, tuple(rows), notes, summary=(_row("All", every),))
+
+
+def _row(name: str, answers: Sequence[RecoveredAnswer]) -> tuple[Cell, ...]:
+    words, found = sum(one.words for one in answers), sum(one.recovered for one in answers)
+    n_extra = sum(one.extra for one in answers)
+    return name, len(answers), *trees_of(answers).values(), words, found, found / words if words else None, n_extra
+
+
+def recovery_document(recovery: Recovery) -> dict[str, Any]:
+    """Return answers by class, by tree and by what was done to them, for JSON.
+
+    Args:
+        recovery: the answers.
+    """
+    steps = Counter(step for one in recovery.answers for step in one.steps)
+    return {
+        **header("recovery", recovery.signature),
+        **_counts(recovery.answers),
+        "classes": {_key(name): _counts(answers) for name, answers in recovery.classes.items()},
+        "steps": {_key(step): steps[step] for step in STEPS},
+    }
+
+
+def answer_documents(recovery: Recovery) -> list[dict[str, Any]]:
+    """Return what became of each answer, for JSON lines.
+
+    Args:
+        recovery: the answers.
+    """
+    return [
+        {
+            **header("recovered-answer"),
+            "sentence": one.sentence,
+            "sent_id": one.sent_id,
+            "class": _key(one.category),
+            "tree": _key(one.tree),
+            "steps": list(map(_key, one.steps)),
+            "words": one.words,
+            "words_recovered": one.recovered,
+            "extra_rows": one.extra,
+            "attempts": one.attempts,
+        }
+        for one in recovery.answers
+    ]
+
+
+def _counts(answers: Sequence[RecoveredAnswer]) -> dict[str, Any]:
+    return {
+        "answers": sum(one.category != _NO_ANSWER for one in answers),
+        "sentences": len(answers),
+        "words": sum(one.words for one in answers),
+        "words_recovered": sum(one.recovered for one in answers),
+        "extra_rows": sum(one.extra for one in answers),
+        "trees": {_key(name): count for name, count in trees_of(answers).items()},
+    }
+
+
+def _key(name: str) -> str:
+    return name.replace(" ", "_")

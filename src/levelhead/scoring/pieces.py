@@ -1,0 +1,197 @@
+"""Gold and a system's output cut at the same characters, where both end a sentence.
+
+No token, multiword token or head crosses such a place. The alignment crosses it only where one side has words left
+before it and the other begins a multiword token after it; there it is not cut.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import Place, TextMismatch
+from levelhead.scoring.rules import Rules
+from levelhead.scoring.spans import (
+    MOST_SHOWN,
+    Bytes,
+    Spans,
+    Surroundings,
+    first_difference,
+    spans_of,
+    surroundings,
+    text_mismatch,
+)
+from levelhead.treebank import Treebank
+from levelhead.treebank.pieces import Pieces
+from levelhead.treebank.strings import Codes
+
+_NOTHING: Bytes = np.zeros(0, dtype=np.uint8)
+
+
+class _Side:
+    """One file: what waits of it, and what a message about different texts needs of what was taken."""
+
+    def __init__(self, pieces: Pieces, rules: Rules) -> None:
+        self.pieces = pieces
+        self._rules = rules
+        self.treebank: Treebank | None = None
+        self.spans: Spans | None = None
+        self.n_characters = 0
+        self._last = Surroundings(pieces.name, b"", b"", None, Place(pieces.name))
+        self._rate = 1.0  # bytes of the file for each byte of text
+        self._left = 0  # bytes of text that wait after a cut
+
+    @property
+    def text(self) -> Bytes:
+        """The text of what waits."""
+        return _NOTHING if self.spans is None else self.spans.text
+
+    def more(self, size: int) -> None:
+        """Read on, if size is not 0, and compute which characters what waits covers."""
+        self.pieces.more(size)
+        self.treebank = self.pieces.treebank
+        unicode_spaces = self._rules.unicode_spaces
+        self.spans = None if self.treebank is None else spans_of(self.treebank, unicode_spaces=unicode_spaces)
+        self._left = len(self.text)
+        if self._left:
+            self._rate = self.pieces.n_bytes / self._left
+
+    def up_to(self, size: int, least: int) -> None:
+        """Read on until about so many bytes of text wait."""
+        self.more(max(int((size - self._left) * self._rate), least))
+
+    def take(self, n_sentences: int, cut: int) -> Treebank:
+        """Take the first sentences that wait, which end at a byte of the text."""
+        text = self.text[:cut]
+        self._last = self.around(cut - 1)._replace(before=self._before(cut), after=b"")
+        self.n_characters += int(np.count_nonzero((text & 0xC0) != 0x80))
+        self._left -= cut
+        piece = self.pieces.take(n_sentences)
+        self.treebank = self.spans = None
+        return piece
+
+    def around(self, at: int) -> Surroundings:
+        """Return what the file has at a byte of the text that waits."""
+        if self.treebank is None or self.spans is None:
+            return self._last
+        found = surroundings(self.treebank, self.spans, at)
+        start = at
+        while start and start < len(self.text) and self.text[start] & 0xC0 == 0x80:
+            start -= 1
+        place = found.place._replace(sentence=(found.place.sentence or 0) + self.pieces.n_sentences)
+        return found._replace(before=self._before(start), place=place)
+
+    def _before(self, at: int) -> bytes:
+        return (self._last.before + self.text[max(0, at - MOST_SHOWN) : at].tobytes())[-MOST_SHOWN:]
+
+
+def paired_pieces(gold: Pieces, system: Pieces, rules: Rules, size: int) -> Iterator[tuple[Treebank, Treebank]]:
+    """Give the pieces of gold with those of the system's output that have the same text.
+
+    Args:
+        gold: the gold file.
+        system: the system's.
+        rules: whose decisions to follow.
+        size: how many bytes of gold a piece has, about.
+
+    Raises:
+        InputError: a file is not valid; with every fault.
+        TextMismatch: both are valid, but do not have the same characters.
+        HeadsBack: a file cannot be cut.
+    """
+    ours, theirs = _Side(gold, rules), _Side(system, rules)
+    wanted, least = size, max(size >> 4, 1)
+    while True:
+        ours.more(max(wanted - gold.n_bytes, 0))
+        theirs.up_to(len(ours.text), least if gold.ended or wanted > size else 0)
+        if gold.failed or system.failed:
+            raise_errors(gold, system)
+        mismatch = _mismatch(ours, theirs)
+        if mismatch:
+            raise_errors(gold, system)
+            raise mismatch
+        if gold.ended and system.ended and len(ours.text) == len(theirs.text):
+            if ours.treebank is not None and theirs.treebank is not None:
+                yield ours.take(len(ours.treebank), len(ours.text)), theirs.take(len(theirs.treebank), len(theirs.text))
+            raise_errors(gold, system)
+            return
+        cut = _cut(ours, theirs)
+        if cut is not None:
+            yield ours.take(cut.gold, cut.at), theirs.take(cut.system, cut.at)
+        wanted = size if cut is not None else 2 * max(wanted, gold.n_bytes)
+
+
+def raise_errors(gold: Pieces, system: Pieces) -> None:
+    """Read both files to their ends and raise the errors of gold, or else those of the system's output.
+
+    Args:
+        gold: the gold file.
+        system: the system's.
+
+    Raises:
+        InputError: a file is not valid; with every fault.
+    """
+    for pieces in (gold, system):
+        error = pieces.error()
+        if error is not None:
+            raise error
+
+
+def _mismatch(gold: _Side, system: _Side) -> TextMismatch | None:
+    """Return the error of different texts, if what waits shows it."""
+    at = first_difference(gold.text, system.text)
+    sides = (gold, system)
+    shorter, longer = sorted(sides, key=lambda side: len(side.text))
+    if at == len(shorter.text) and not (shorter.pieces.ended and at < len(longer.text)):
+        return None
+    for side in sides:
+        step = MOST_SHOWN
+        while len(side.text) < at + MOST_SHOWN and not (side.pieces.ended or side.pieces.failed):
+            side.more(step)
+            step *= 2
+    before = len(gold.text[:at].tobytes().decode("utf-8", "ignore"))
+    return text_mismatch(gold.around(at), system.around(at), gold.n_characters + before)
+
+
+class _Cut(NamedTuple):
+    at: int  # byte of the text
+    gold: int  # sentences before
+    system: int
+
+
+def _cut(gold: _Side, system: _Side) -> _Cut | None:
+    """Find the last place at which both sides can be cut."""
+    if gold.treebank is None or gold.spans is None or system.treebank is None or system.spans is None:
+        return None
+    common, of_gold, of_system = np.intersect1d(
+        gold.spans.sentence_starts[1:], system.spans.sentence_starts[1:], assume_unique=True, return_indices=True
+    )
+    ends = gold.treebank.sentence_starts[of_gold + 1], system.treebank.sentence_starts[of_system + 1]
+    plain = _plain(gold.spans, ends[0]) & _plain(system.spans, ends[1])
+    rows = np.flatnonzero(plain | _same_last_words(gold.spans, system.spans, *ends))
+    if not len(rows):
+        return None
+    last = rows[-1]
+    return _Cut(int(common[last]), int(of_gold[last]) + 1, int(of_system[last]) + 1)
+
+
+def _same_last_words(gold: Spans, system: Spans, of_gold: Codes, of_system: Codes) -> NDArray[np.bool_]:
+    """Say of each cut whether the last words before it stand alone and cover the same characters."""
+    one, other = of_gold - 1, of_system - 1
+    plain = (gold.inside[one] == 0) & (system.inside[other] == 0)
+    same: NDArray[np.bool_] = (
+        plain & (gold.starts[one] == system.starts[other]) & (gold.ends[one] == system.ends[other])
+    )
+    return same
+
+
+def _plain(spans: Spans, words: Codes) -> NDArray[np.bool_]:
+    """Say of each cut whether the word after it is known and no part of a multiword token."""
+    n_words = len(spans.inside)
+    if not n_words:
+        return np.zeros(len(words), dtype=bool)
+    plain: NDArray[np.bool_] = (words < n_words) & (spans.inside[words.clip(max=n_words - 1)] == 0)
+    return plain

@@ -1,0 +1,124 @@
+"""The bytes of a file, cut into blocks after blank lines, and its hash."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+from collections import deque
+from collections.abc import Iterator
+from itertools import chain
+from typing import NamedTuple
+
+from levelhead.errors import Fault, Place, UnreadableFile
+from levelhead.treebank.input_bytes import DEFAULT_LIMITS, parts_of
+
+_BLANK_LINE = re.compile(rb"\n[ \t]*\r?\n")
+_EMPTY_LINE = re.compile(rb"\n\r?\n")
+_FURTHER = 1 << 16
+
+
+class PieceSizes(NamedTuple):
+    """When files are read piece by piece.
+
+    Args:
+        large: the size in bytes, decompressed, above which a file is.
+        piece: how many bytes a piece has, about.
+    """
+
+    large: int = 1 << 25
+    piece: int = 1 << 22
+
+
+SIZES = PieceSizes()
+
+
+def contents_or_parts(path: str | os.PathLike[str], most: int) -> bytes | Iterator[bytes]:
+    """Return the contents of a file, decompressed; of a large one an iterator that gives them part by part.
+
+    Args:
+        path: a path, or "-" for standard input.
+        most: how many bytes are not large.
+
+    Raises:
+        UnreadableFile: it cannot be opened, changes while it is read, or its compression is damaged.
+    """
+    parts, kept, size = parts_of(path), deque[bytes](), 0
+    for part in parts:
+        kept.append(part)
+        size += len(part)
+        if size > most:
+            return chain(_emptied(kept), parts)
+    return b"".join(kept)
+
+
+def _emptied(kept: deque[bytes]) -> Iterator[bytes]:
+    """Give parts and forget them."""
+    while kept:
+        yield kept.popleft()
+
+
+class Blocks:
+    """A file read block by block; each block but the last ends after a blank line.
+
+    Args:
+        parts: the contents of the file, part by part.
+        name: what to call it in messages.
+        spaces: whether a line of spaces and tabs is blank.
+    """
+
+    def __init__(self, parts: Iterator[bytes], name: str, *, spaces: bool) -> None:
+        self._parts, self._name = parts, name
+        self._blank = _BLANK_LINE if spaces else _EMPTY_LINE
+        self._waiting = b""
+        self._at = 0
+        self._digest = hashlib.sha256()
+        self._read_all = False
+
+    @property
+    def ended(self) -> bool:
+        """Whether all blocks have been read."""
+        return self._read_all and self._at == len(self._waiting)
+
+    @property
+    def sha256(self) -> str:
+        """The hash of all parts read so far."""
+        return self._digest.hexdigest()
+
+    def read(self, size: int) -> bytes:
+        """Return the next block; all that is left if no blank line follows.
+
+        Args:
+            size: the block ends after the first blank line behind so many bytes.
+
+        Raises:
+            UnreadableFile: the file cannot be read on, or is too large to be read without blank lines.
+        """
+        start, wanted, further = self._at, max(size, 2), _FURTHER
+        while True:
+            self._fill(start + wanted + further)
+            found = self._blank.search(self._waiting, start + wanted - 2)
+            if found or self._read_all:
+                break
+            further *= 2
+        self._at = found.end() if found else len(self._waiting)
+        block = self._waiting[start : self._at]
+        if 2 * self._at > len(self._waiting):
+            self._waiting, self._at = self._waiting[self._at :], 0
+        return block
+
+    def _fill(self, end: int) -> None:
+        kept, total = [self._waiting], len(self._waiting)
+        while total < end and not self._read_all:
+            part = next(self._parts, None)
+            if part is None:
+                self._read_all = True
+                break
+            self._digest.update(part)
+            kept.append(part)
+            total += len(part)
+        if total - self._at > DEFAULT_LIMITS.size:
+            message = f"more than {DEFAULT_LIMITS.size} bytes without a place where the file can be cut"
+            raise UnreadableFile(Fault("file-too-large", message, Place(self._name)))
+        if len(kept) > 1:
+            self._waiting = b"".join(kept)

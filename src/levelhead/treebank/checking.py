@@ -1,0 +1,48 @@
+"""All errors of a file or, if it is valid, its warnings, however large it is."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from typing import get_args
+
+from levelhead.arguments import checked, choice, path
+from levelhead.errors import Fault, InputError
+from levelhead.treebank import blocks
+from levelhead.treebank.blocks import contents_or_parts
+from levelhead.treebank.reader import Format, from_conllu
+from levelhead.treebank.text_comments import text_faults
+
+
+@checked(path=path, format=choice(get_args(Format)))
+def faults_of(path: str | os.PathLike[str], *, format: Format = "conllu") -> tuple[Fault, ...]:  # noqa: A002
+    """Return all errors of a file or, if it is valid, its warnings.
+
+    In addition to the warnings of `read`, `# text` comments are compared with the forms. Large files are read piece by
+    piece.
+
+    Args:
+        path: its path, or "-" for standard input.
+        format: "conllu" or "conllx".
+    """
+    name = os.fsdecode(path)
+    try:
+        contents = contents_or_parts(path, blocks.SIZES.large)
+        if not isinstance(contents, bytes):
+            return _faults_of_parts(contents, name, format, blocks.SIZES.piece)
+        treebank = from_conllu(contents, name=name, format=format)
+    except InputError as error:
+        return error.faults
+    return (*treebank.warnings, *text_faults(treebank))
+
+
+def _faults_of_parts(parts: Iterator[bytes], name: str, form: Format, size: int) -> tuple[Fault, ...]:
+    from levelhead.treebank.pieces import OwnPieces
+
+    pieces = OwnPieces(parts, name, conllx=form == "conllx", texts=True)
+    while not (pieces.ended or pieces.failed):
+        pieces.more(size)
+        if pieces.treebank is not None:
+            pieces.take(len(pieces.treebank))
+    error = pieces.error()
+    return pieces.warnings() if error is None else error.faults

@@ -1,0 +1,394 @@
+"""A file read piece by piece, with the treebanks, warnings and errors of reading it whole.
+
+Sentences wait here until they are taken, for another file may have to be read up to the same character first. Once
+something is wrong with a file, only its errors are of interest, and they are known when all of it has been read.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from dataclasses import fields, replace
+from itertools import count
+from typing import TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from levelhead.errors import ConlluError, Fault, InputError, UnreadableFile
+from levelhead.treebank.blocks import Blocks
+from levelhead.treebank.contents import Contents
+from levelhead.treebank.faults import EMPTY, by_line, encoding_faults, walk
+from levelhead.treebank.input_bytes import refuse_long_lines
+from levelhead.treebank.official_reader import (
+    Crash,
+    OfficialReading,
+    check_deps_of_part,
+    check_depth,
+    read_part,
+    refusal_of_encoding,
+    with_line_feeds,
+)
+from levelhead.treebank.parts import Comments, EmptyNodes, MultiwordTokens, Source
+from levelhead.treebank.reader import scan_treebank
+from levelhead.treebank.repair import REPAIRS, repair
+from levelhead.treebank.sent_ids import SentenceIds
+from levelhead.treebank.strings import StringColumn
+from levelhead.treebank.text_comments import text_faults
+from levelhead.treebank.treebank import COLUMNS, Treebank
+from levelhead.treebank.warning_checks import Kind, in_order, warnings_by_kind
+
+_AT_ONCE = 1 << 22
+
+
+class Pieces(ABC):
+    """A file whose sentences are read block by block and taken in order.
+
+    Args:
+        parts: its contents, part by part.
+        name: what to call it in messages.
+        spaces: whether a line of spaces and tabs is blank.
+        apart: whether multiword tokens are taken apart.
+    """
+
+    def __init__(self, parts: Iterator[bytes], name: str, *, spaces: bool, apart: bool = False) -> None:
+        self.name = name
+        self._apart = apart
+        self._waiting: Treebank | None = None
+        self.failed = False
+        """Whether something is wrong with the file."""
+        self.n_sentences = self.n_words = self.n_tokens = 0
+        """How much was taken."""
+        self.n_bytes = 0
+        """The size of the sentences that wait, with line feeds and single blank lines."""
+        self._blocks = Blocks(parts, name, spaces=spaces)
+        self._data = b""
+        self._lines: NDArray[np.int64] = np.zeros(0, dtype=np.int64)  # of the file, for each line that waits
+        self._n_lines = 0  # of the file, read so far
+        self._n_taken_lines = self._n_taken_bytes = 0  # of repaired text
+        self._unreadable: UnreadableFile | None = None
+        self._too_long: ConlluError | None = None
+
+    @property
+    def ended(self) -> bool:
+        """Whether the file has been read to its end, or cannot be read on."""
+        return self._blocks.ended or self._unreadable is not None
+
+    @property
+    def treebank(self) -> Treebank | None:
+        """The sentences that wait; None where there are none."""
+        return None if self._waiting is None else self._for_scoring(self._waiting)
+
+    def _for_scoring(self, treebank: Treebank) -> Treebank:
+        return treebank.without_multiword_tokens() if self._apart else treebank
+
+    def more(self, size: int) -> None:
+        """Read on; afterwards more sentences wait, or the file has ended or failed.
+
+        Args:
+            size: how many bytes to read, about; with none, only what was read already is looked at.
+        """
+        if self.failed or (size > 0 and not self.ended and not self._read(size)):
+            return
+        if self._waiting is None and self._data:
+            self._parse()
+
+    def take(self, n_sentences: int) -> Treebank:
+        """Return the first sentences that wait; the others are read again with what follows.
+
+        Args:
+            n_sentences: how many; at least one.
+        """
+        waiting = self._waiting
+        if waiting is None:
+            raise IndexError("no sentences wait")
+        found = first_sentences(waiting, n_sentences)
+        self._look_at(found)
+        piece = self._for_scoring(found)
+        self.n_words += piece.n_words
+        self.n_tokens += piece.n_tokens
+        end = len(self._data) - 2
+        for _ in range(len(waiting) - n_sentences):
+            end = self._data.rfind(b"\n\n", 0, end)
+        self._drop(end + 2, n_sentences)
+        return piece
+
+    def error(self) -> InputError | None:
+        """Read the rest of the file and return its errors, if it has any."""
+        self.more(0)
+        while not (self.failed or self.ended):
+            self._skip()
+            self.more(_AT_ONCE)
+        found = self._own_error()
+        while not self.ended:
+            self._read(_AT_ONCE)
+            self._drop(len(self._data), 0)
+        return self._unreadable or self._too_long or found
+
+    def contents(self) -> Contents:
+        """Return the sizes of what was taken, the hash of the whole file, and the warnings about it."""
+        sizes = self.n_sentences, self.n_words, self.n_tokens
+        return Contents(self._blocks.sha256, *sizes, self.warnings(), self.name)
+
+    def warnings(self) -> tuple[Fault, ...]:
+        """Return the warnings about the file; to be called once, at its end."""
+        return ()
+
+    @abstractmethod
+    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
+        """Give a block with line feeds and single blank lines, the line of each of its lines, and how many it had."""
+
+    @abstractmethod
+    def _parse(self) -> None:
+        """Read what waits, or fail."""
+
+    @abstractmethod
+    def _own_error(self) -> InputError | None:
+        """Give the error of the contents, from what waits on."""
+
+    @abstractmethod
+    def _look_at(self, piece: Treebank) -> None:
+        """Find the warnings about a piece that is taken."""
+
+    def _read(self, size: int) -> bool:
+        """Read a block; say whether it can be used."""
+        try:
+            block = self._blocks.read(size)
+            data, numbers, n_lines = self._normalized(block)
+        except UnreadableFile as error:
+            self._unreadable = self._unreadable or error
+        except ConlluError as error:
+            self._too_long = self._too_long or error
+        else:
+            plain = np.arange(1, data.count(b"\n") + 1 + bool(data and not data.endswith(b"\n")))
+            self._lines = np.concatenate([self._lines, self._n_lines + (plain if numbers is None else numbers)])
+            self._data += data
+            self._n_lines += n_lines
+            self.n_bytes = len(self._data)
+            self._waiting = None
+            return True
+        self.failed = True
+        return False
+
+    def _skip(self) -> None:
+        """Pass over the sentences that wait."""
+        self._drop(len(self._data), 0 if self._waiting is None else len(self._waiting))
+
+    def _drop(self, n_bytes: int, n_sentences: int) -> None:
+        n_lines = self._data.count(b"\n", 0, n_bytes)
+        self._data, self._lines = self._data[n_bytes:], self._lines[n_lines:]
+        self._n_taken_lines += n_lines
+        self._n_taken_bytes += n_bytes
+        self.n_sentences += n_sentences
+        self.n_bytes = len(self._data)
+        self._waiting = None
+
+    def _line(self, number: int) -> int:
+        """Return the line in the file of a line that waits."""
+        return int(self._lines[number - 1]) if number <= len(self._lines) else self._n_taken_lines + number
+
+    def _placed(self, treebank: Treebank) -> Treebank:
+        """Return a treebank with the lines that its sentences have in the file."""
+        return replace(treebank, source=Source(self.name, None, self._lines[treebank.source.lines - 1]))  # type: ignore[arg-type]
+
+    def _in_file(self, fault: Fault) -> Fault:
+        """Return a warning about a piece with the number that its sentence has in the file."""
+        place = fault.place
+        sentence = None if place.sentence is None else place.sentence + self.n_sentences
+        return replace(fault, place=place._replace(file=self.name, sentence=sentence))
+
+
+def first_sentences(treebank: Treebank, n_sentences: int) -> Treebank:
+    """Return a treebank of the first sentences of another, which shares its memory.
+
+    Args:
+        treebank: the treebank.
+        n_sentences: how many.
+    """
+    if n_sentences == len(treebank):
+        return treebank
+    n_words = int(treebank.sentence_starts[n_sentences])
+    multiword, empty, comments = treebank.multiword, treebank.empty, treebank.comments
+    ranges = slice(int(np.searchsorted(multiword.sentence, n_sentences)))
+    nodes = slice(int(np.searchsorted(empty.sentence, n_sentences)))
+    columns = {name: StringColumn(getattr(treebank, name).codes[:n_words], treebank.strings) for name in COLUMNS}
+    starts = comments.starts[: n_sentences + 1]
+    return replace(
+        treebank,
+        **columns,
+        heads=treebank.heads[:n_words],
+        sentence_starts=treebank.sentence_starts[: n_sentences + 1],
+        multiword=MultiwordTokens(*(getattr(multiword, one.name)[ranges] for one in fields(multiword))),
+        empty=EmptyNodes(*(getattr(empty, one.name)[nodes] for one in fields(empty))),
+        comments=Comments(comments.text[: int(starts[-1])], starts),
+        source=replace(treebank.source, lines=treebank.source.lines[:n_sentences]),
+    )
+
+
+class _NotText(Exception):
+    """A byte that is not UTF-8: the only error that is reported."""
+
+    def __init__(self, fault: Fault) -> None:
+        super().__init__(fault)
+        self.fault = fault
+
+
+class OwnPieces(Pieces):
+    """A file read with levelhead's own care.
+
+    Args:
+        parts: its contents, part by part.
+        name: what to call it in messages.
+        conllx: whether it is CoNLL-X.
+        texts: whether `# text` comments are compared with the forms.
+        apart: whether multiword tokens are taken apart.
+    """
+
+    def __init__(
+        self, parts: Iterator[bytes], name: str, *, conllx: bool = False, texts: bool = False, apart: bool = False
+    ) -> None:
+        super().__init__(parts, name, spaces=True, apart=apart)
+        self._conllx, self._texts = conllx, texts
+        self._repairs: dict[str, Fault] = {}
+        self._notices: dict[Kind, Fault] = {}
+        self._text_fault: dict[str, Fault] = {}
+        self._nul: dict[str, Fault] = {}
+        self._ids = SentenceIds()
+
+    def warnings(self) -> tuple[Fault, ...]:
+        """Return the warnings about the file; to be called once, at its end."""
+        notices = () if self._conllx else in_order(self._notices, self._ids.repeated(self.name))
+        return (*self._repair_warnings(), *notices, *self._text_fault.values())
+
+    def _repair_warnings(self) -> list[Fault]:
+        return [self._repairs[slug].in_file(self.name) for slug in REPAIRS if slug in self._repairs]
+
+    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
+        refuse_long_lines(block, self.name, self._n_lines)
+        repaired = repair(block, start=not self._n_lines)
+        for fault in repaired.warnings:
+            line = self._n_lines + (fault.place.line or 0)
+            _add(self._repairs, fault.slug, replace(fault, place=fault.place._replace(line=line)))
+        return repaired.data, repaired.numbers, block.count(b"\n")
+
+    def _parse(self) -> None:
+        treebank = scan_treebank(self._data, conllx=self._conllx)
+        if treebank is None:
+            self.failed = True
+        else:
+            self._waiting = self._placed(treebank)
+
+    def _look_at(self, piece: Treebank) -> None:
+        if not self._conllx:
+            for kind, fault in warnings_by_kind(piece):
+                _add(self._notices, kind, self._in_file(fault))
+            self._ids.add(piece, self.n_sentences)
+        for fault in text_faults(piece) if self._texts else ():
+            _add(self._text_fault, fault.slug, self._in_file(fault))
+
+    def _own_error(self) -> InputError | None:
+        try:
+            faults = by_line(self._faults())
+        except _NotText as error:
+            return ConlluError(error.fault.in_file(self.name))
+        found = [*self._nul.values()] or faults or ([] if self.n_sentences else [EMPTY])
+        if not found:
+            return None
+        return ConlluError(*(fault.in_file(self.name) for fault in (*found, *self._repair_warnings())))
+
+    def _faults(self) -> Iterator[Fault]:
+        """Find the faults of what waits and of all that follows."""
+        while True:
+            treebank = scan_treebank(self._data, conllx=self._conllx) if self._data else None
+            numbers = count(self.n_sentences + 1 + (0 if treebank is None else len(treebank)))
+            if treebank is None and not self._has_no_text():
+                yield from walk(
+                    self._data, numbers, ranges=not self._conllx, several_roots=self._conllx, line_of=self._line
+                )
+            self._drop(len(self._data), next(numbers) - 1 - self.n_sentences)
+            if self.ended or not self._read(_AT_ONCE):
+                return
+
+    def _has_no_text(self) -> bool:
+        """Note a byte that is not text, and say whether there is one in what waits."""
+        found = encoding_faults(self._data, self._line, self._n_taken_bytes)
+        if found and found[0].slug == "encoding":
+            raise _NotText(found[0])
+        for fault in found:
+            _add(self._nul, fault.slug, fault)
+        return bool(found)
+
+
+_Key = TypeVar("_Key")
+
+
+def _add(faults: dict[_Key, Fault], kind: _Key, fault: Fault) -> None:
+    """Add a fault of some kind: the first one is kept and counts the others."""
+    first = faults.get(kind)
+    faults[kind] = fault if first is None else replace(first, count=first.count + fault.count)
+
+
+_ENCODING, _READING, _DEPTH, _DEPS = range(4)
+"""The steps in which an official scorer finds errors; that of the earliest step is its verdict on the file."""
+
+
+class OfficialPieces(Pieces):
+    """A file read as an official scorer reads it.
+
+    Args:
+        parts: its contents, part by part.
+        name: what to call it in messages.
+        official: the scorer.
+    """
+
+    def __init__(self, parts: Iterator[bytes], name: str, official: OfficialReading) -> None:
+        super().__init__(parts, name, spaces=False)
+        self._official = official
+        self._errors: dict[int, ConlluError] = {}
+        self._n_raw_bytes = 0
+
+    def _normalized(self, block: bytes) -> tuple[bytes, NDArray[np.int32] | None, int]:
+        text = with_line_feeds(block)
+        refuse_long_lines(text, self.name, self._n_lines)
+        if not block.isascii():
+            try:
+                block.decode()
+            except UnicodeDecodeError as error:
+                self._note(_ENCODING, refusal_of_encoding(self._n_raw_bytes + error.start, self.name))
+        self._n_raw_bytes += len(block)
+        return text, None, text.count(b"\n")
+
+    def _look_at(self, piece: Treebank) -> None:
+        """Official scorers give no warnings."""
+
+    def _note(self, step: int, error: ConlluError) -> None:
+        self._errors.setdefault(step, error)
+        self.failed = True
+
+    def _parse(self) -> None:
+        if _ENCODING in self._errors:
+            return
+        try:
+            treebank = read_part(self._data, self._official, self.name)
+        except ConlluError as error:
+            line = self._line(error.place.line or 0)
+            fault = replace(error.faults[0], place=error.place._replace(line=line))
+            self._note(_READING, type(error)(fault))
+            return
+        try:
+            check_depth(treebank, self._official, self.name, self.n_sentences)
+        except Crash as error:
+            self._note(_DEPTH, error)
+        if self._official.deps:
+            try:
+                check_deps_of_part(treebank, self.name)
+            except Crash as error:
+                self._note(_DEPS + getattr(error.__cause__, "rank", 0), error)
+        self._waiting = self._placed(treebank) if len(treebank) else None  # there may be comments at the end
+
+    def _own_error(self) -> InputError | None:
+        while not self.ended:
+            self._skip()
+            if self._read(_AT_ONCE) and self._data and _READING not in self._errors:
+                self._parse()
+        return self._errors[min(self._errors)] if self._errors else None

@@ -1,0 +1,62 @@
+"""Two files read at the same time."""
+
+from __future__ import annotations
+
+import os
+import threading
+from collections.abc import Callable
+from typing import TypeVar
+
+_First = TypeVar("_First")
+_Second = TypeVar("_Second")
+
+_WORTH_IT = 1 << 18
+"""The size in bytes of files from which starting a thread takes less time than it saves."""
+
+
+def in_two_threads(first: Callable[[], _First], second: Callable[[], _Second]) -> tuple[_First, _Second]:
+    """Return the results of two functions that run at the same time, each as far as the other lets go of Python's lock.
+
+    Reading, decompression, hashing and the kernels let go of it. Errors are those of calling one after the other: if
+    both fail, the error of the first is raised.
+
+    Args:
+        first: runs in this thread.
+        second: runs in a thread of its own.
+    """
+    results: list[_Second] = []
+    errors: list[BaseException] = []
+
+    def run() -> None:
+        try:
+            results.append(second())
+        except BaseException as error:  # noqa: BLE001 -- raised below
+            errors.append(error)
+
+    thread = threading.Thread(target=run)
+    thread.start()
+    try:
+        result = first()
+    finally:
+        thread.join()
+    if errors:
+        raise errors[0]
+    return result, results[0]
+
+
+def are_large_files(*paths: object) -> bool:
+    """Say whether all paths are regular files that take longer to read than a thread takes to start.
+
+    Pipes and standard input are not: what comes first must be read first.
+
+    Args:
+        paths: paths, or anything else, which is not a file.
+    """
+    return all(isinstance(path, str | os.PathLike) and _size(path) >= _WORTH_IT for path in paths)
+
+
+def _size(path: str | os.PathLike[str]) -> int:
+    try:
+        return os.path.getsize(path) if os.path.isfile(path) else 0  # noqa: PTH113, PTH202 -- pathlib is slow to load
+    except ValueError:
+        return 0

@@ -1,0 +1,179 @@
+"""Files read piece by piece: the scores, warnings and errors of reading them whole, under all rules."""
+
+import bz2
+import gzip
+import lzma
+import os
+import threading
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from conftest import EXAMPLES
+from conllu_cases import VERDICTS
+from levelhead.cli import program
+from levelhead.errors import LevelheadError
+from levelhead.evaluation.files import score_files
+from levelhead.evaluation.setup import setup_of
+from levelhead.report.scores import score_document
+from levelhead.treebank import blocks, faults_of
+from levelhead.treebank.blocks import PieceSizes
+from oracle.damage import damaged_bytes
+from oracle.drawing import some_system, some_treebank
+from strategies import SEEDS
+
+RULES = ("ud", "udtools", "conll18", "conll17")
+MEASURES = {
+    "ud": ["UAS(nopunct)", "LAS-FUN-PUNCT", "LAS(class=gold)@CORE", "UEM", "LEM@CORE", "Roots", "Trees", "WLAS(w)"],
+    "udtools": ["WLAS(w)", "CNC"],
+    "conll18": ["CallinWLAS(w)", "UEM"],
+    "conll17": ["WeightedLAS(w)"],
+}
+WEIGHTS = {"nsubj": 0.1, "det": 0.2, "root": 1 / 3, "punct": 0.7, "obj": 1e-9, "conj": 3.3}
+WHOLE = PieceSizes(1 << 40, 1)
+TINY = tuple(PieceSizes(0, size) for size in (1, 300, 5000))
+
+Outcome = tuple[Any, ...]
+
+
+def outcome(gold: Path, system: Path, sizes: PieceSizes, **settings: Any) -> Outcome:
+    """Return all that a user sees of a score, or of the error in its place."""
+    try:
+        setup = setup_of(**settings, weights={"w": WEIGHTS, "w,default=0.25": WEIGHTS})
+        found = score_files(gold, system, setup, sizes)
+    except LevelheadError as error:
+        return type(error), str(error), getattr(error, "faults", None)
+    return score_document(found), found.warnings, [repr(score) for score in found.values()]
+
+
+def check_validate(path: Path, form: str) -> None:
+    """Validate a file whole and in pieces, and require the same."""
+    found = []
+    for sizes in (WHOLE, *TINY):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(blocks, "SIZES", sizes)
+            found.append(faults_of(path, format=form))
+    assert all(one == found[0] for one in found)
+
+
+def compare(folder: Path, gold: bytes, system: bytes, rules: str, *, form: str = "conllu", **more: Any) -> Outcome:
+    """Score two files whole and in pieces of several sizes, and require the same; return what was seen."""
+    for name, data in (("gold", gold), ("system", system)):
+        (folder / name).write_bytes(data)
+    names = [one.replace("(w)", "(w,default=0.25)") for one in MEASURES[rules]]
+    measures = [*setup_of(rules=rules).names, *names]
+    paths = (folder / "gold", folder / "system")
+    if rules == "ud":
+        for path in paths:
+            check_validate(path, form)
+    whole = outcome(*paths, WHOLE, rules=rules, measures=measures, format=form, **more)
+    for sizes in TINY:
+        assert outcome(*paths, sizes, rules=rules, measures=measures, format=form, **more) == whole
+    return whole
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp("pieces")
+
+
+@settings(max_examples=150)
+@given(seed=SEEDS, sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12), rules=st.sampled_from(RULES))
+def test_random_pairs(folder: Path, seed: int, sizes: list[int], rules: str) -> None:
+    """Valid pairs with other tokens, multiword tokens and sentences on the two sides."""
+    gold = some_treebank(Random(seed), sizes)
+    compare(folder, gold.encode(), some_system(Random(seed + 1), gold).encode(), rules)
+
+
+@settings(max_examples=300)
+@given(
+    seed=SEEDS,
+    sizes=st.lists(st.integers(1, 8), min_size=1, max_size=12),
+    rules=st.sampled_from(RULES),
+    edits=st.tuples(st.integers(0, 2), st.integers(0, 2)),
+)
+def test_damaged_pairs(folder: Path, seed: int, sizes: list[int], rules: str, edits: tuple[int, int]) -> None:
+    """Whatever is wrong with one file or both, the errors are those of reading them whole."""
+    random = Random(seed)
+    gold = some_treebank(random, sizes)
+    system = some_system(random, gold)
+    compare(folder, *(damaged_bytes(random, text, n) for text, n in zip((gold, system), edits, strict=True)), rules)
+
+
+def around(case: str, seed: int) -> Iterator[bytes]:
+    """Give files that have a case at the start, in the middle, at the end, and alone."""
+    some = some_treebank(Random(seed), [3, 1, 4]).encode()
+    odd = case.encode("utf-8", "surrogatepass")
+    yield from (odd, odd + some, some + odd, some + odd + some)
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("case", VERDICTS)
+def test_odd_files(tmp_path: Path, case: str, rules: str) -> None:
+    """Every odd file, against itself, and against one that is valid or not."""
+    plain = some_treebank(Random(1), [3, 1, 4]).encode()
+    for one in around(VERDICTS[case][0], 1):
+        compare(tmp_path, one, one, rules)
+        compare(tmp_path, one, plain, rules)
+        compare(tmp_path, plain, one, rules)
+
+
+@pytest.mark.parametrize("form", ["conllx", "conllu to conllx"])
+def test_conllx(tmp_path: Path, form: str) -> None:
+    """CoNLL-X, and gold in CoNLL-U whose multiword tokens are taken apart."""
+    gold = some_treebank(Random(5), [4] * 12)
+    words = [line for line in gold.split("\n") if not line.startswith("#") and "-" not in line.partition("\t")[0]]
+    system = "\n".join(line for line in words if "." not in line.partition("\t")[0])
+    gold_format = "conllu" if "to" in form else None
+    compare(
+        tmp_path,
+        (gold if gold_format else system).encode(),
+        system.encode(),
+        "ud",
+        form="conllx",
+        gold_format=gold_format,
+    )
+
+
+PACKED: dict[str, Callable[[bytes], bytes]] = {
+    "plain": bytes,
+    "gz": gzip.compress,
+    "xz": lzma.compress,
+    "bz2": bz2.compress,
+}
+
+
+@pytest.mark.parametrize("rules", RULES)
+@pytest.mark.parametrize("pair", [("en", "alpha"), ("cs", "beta"), ("en", "gamma")], ids="-".join)
+def test_the_command(
+    tmp_path: Path,
+    pair: tuple[str, str],
+    rules: str,
+    monkeypatch: pytest.MonkeyPatch,
+    capfd: pytest.CaptureFixture[str],
+) -> None:
+    """Output, messages and exit codes of `score` and `validate`, for plain and compressed files and for pipes."""
+    gold, system = (EXAMPLES / f"parallel/{name}/{pair[0]}.conllu" for name in ("gold", f"systems/{pair[1]}"))
+    for kind, pack in PACKED.items():
+        seen = []
+        for sizes in (WHOLE, *TINY):
+            monkeypatch.setattr(blocks, "SIZES", sizes)
+            seen.append([])
+            for options in (["--format", "json"], ["-c"], ["--fail-under", "LAS=99"]):
+                (tmp_path / "gold").write_bytes(pack(gold.read_bytes()))
+                pipe = tmp_path / "system"
+                pipe.unlink(missing_ok=True)
+                os.mkfifo(pipe)
+                writer = threading.Thread(target=pipe.write_bytes, args=(pack(system.read_bytes()),))
+                writer.start()
+                code = program.run(["score", "--rules", rules, *options, str(tmp_path / "gold"), str(pipe)])
+                writer.join()
+                seen[-1].append((code, *capfd.readouterr()))
+            code = program.run(["validate", str(tmp_path / "gold"), str(system)])
+            seen[-1].append((code, *capfd.readouterr()))
+        assert all(one == seen[0] for one in seen), kind

@@ -1,0 +1,42 @@
+"""Two files read at the same time give the results and errors of reading one after the other."""
+
+import threading
+from pathlib import Path
+
+import pytest
+
+from levelhead.treebank.two_files import are_large_files, in_two_threads
+
+
+def fail(name: str) -> None:
+    """Raise an error."""
+    raise ValueError(name)
+
+
+def test_both_run_at_the_same_time() -> None:
+    """Each waits for the other."""
+    barrier = threading.Barrier(2, timeout=10)
+    assert in_two_threads(lambda: (barrier.wait(), 1)[1], lambda: (barrier.wait(), 2)[1]) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "error"),
+    [(True, True, "first"), (True, False, "first"), (False, True, "second")],
+)
+def test_the_first_error_counts(first: bool, second: bool, error: str) -> None:
+    """As if the second had been read after the first."""
+    with pytest.raises(ValueError, match=error):
+        in_two_threads(
+            lambda: fail("first") if first else 1,
+            lambda: fail("second") if second else 2,
+        )
+    assert threading.active_count() == 1
+
+
+def test_only_large_files_are_worth_a_thread(tmp_path: Path) -> None:
+    """Neither standard input, nor a small file, a folder, a missing file or a treebank."""
+    large, small = tmp_path / "large", tmp_path / "small"
+    large.write_bytes(b"x" * (1 << 18))
+    small.write_bytes(b"x")
+    assert are_large_files(large, str(large))
+    assert not any(are_large_files(large, other) for other in (small, "-", tmp_path, tmp_path / "none", object(), "\0"))
