@@ -269,7 +269,7 @@ class _Scoring:
     def _look_key(self, test_set: TestSet) -> str:
         gold, outputs = self._look_arguments(test_set)
         keys = [key_of_job(gold, output, settings) for _, _, output, settings in outputs]
-        return hashlib.sha256("\n".join(["look", test_set.code, *keys]).encode()).hexdigest()
+        return hashlib.sha256(os.fsencode("\n".join(["look", test_set.code, *keys]))).hexdigest()
 
     def _path_of(self, measure: Measure, treebank: str) -> Path:
         """The file that a measure names for a test set."""

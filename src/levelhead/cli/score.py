@@ -73,7 +73,7 @@ class _Request(NamedTuple):
             raise click.UsageError("--enhancements requires --rules udtools")
         files = [*inputs_of([self.gold, self.system]), *self.measuring.files()]
         files += options.files_of_measures(self.gated())
-        options.check_paths(files, [self.printing.output, self.report_file, self.engine.store])
+        options.check_paths(files, [self.printing.output, self.report_file, self.figures, self.engine.store])
 
     def gated(self) -> Iterator[str]:
         """Give the measures of gates, as they were written."""
